@@ -36,7 +36,7 @@ PACKAGES_BUILD = $(call tool,gcc,gcc) $(call tool,pkg-config,pkg-config) libc6-d
     libjansson-dev libcyaml-dev libyaml-dev libgsl-dev libhwloc-dev libjemalloc-dev $(call tool,gnuplot,gnuplot-nox) \
     $(call tool,hyperfine,hyperfine) $(call tool,g++,g++) libbenchmark-dev libdw-dev
 PACKAGES_TEST = $(PACKAGES_BUILD) libcmocka-dev $(call tool,clang,clang) \
-    $(call tool,git,git) $(call tool,python3,python3) $(call tool,chromium,chromium) $(call tool,xz,xz-utils)
+    $(call tool,git,git) $(call tool,python3,python3) $(call tool,chromium,chromium) $(call tool,xz,xz-utils) $(call tool,gdb,gdb)
 PACKAGES_LINT = $(PACKAGES_TEST) $(call tool,clang-format,clang-format) $(call tool,clang-tidy,clang-tidy)
 PACKAGES_PEERS = $(call tool,go,golang-go) $(call tool,g++,g++) $(call tool,clang,clang) libtbb-dev \
     libomp-dev libboost-fiber-dev
@@ -90,8 +90,10 @@ LDLIBS := $(foreach word,$(patsubst -lpapi,-lpapi $(if $(LIBPFM),-lpfm),$(shell 
 endif
 
 # Profiles, sanitizers and --flame ask for lines and inlined functions, which -g1 has. Variables, which a debugger asks
-# for, would add a third to the time of compiling.
+# for, would add a third to the time of compiling. The floor and the variants have them all the same: without the types
+# of G, M and P harness/gdb/schedlab.py cannot read a process.
 DEBUG_INFO := $(if $(filter debug,$(CONFIG)),-g,-g1)
+DEBUG_TYPES := -g2
 # A frame touches each of its pages, so that none steps over the guard page of a goroutine's stack. (gcc takes guards
 # for 64 KiB on aarch64.)
 PROBES = -fstack-clash-protection $(if $(filter aarch64,$(CONFIG)),--param=stack-clash-protection-guard-size=12)
@@ -106,7 +108,7 @@ LDFLAGS_trace := -no-pie
 # The stub that binds a function at its first call has no landing pad.
 LDFLAGS_aarch64 := -Wl,-z,now
 LDFLAGS = $(DEBUG_INFO) $(OPTIMIZE) -pthread $(LDFLAGS_$(CONFIG)) $(EXTRA_CFLAGS)
-COMPILE = $(CC) $(CFLAGS) $(LIGHTER) $(INSTRUMENTED) $(ROOTS) $(LIBRARY_CFLAGS)
+COMPILE = $(CC) $(CFLAGS) $(TYPED) $(LIGHTER) $(INSTRUMENTED) $(ROOTS) $(LIBRARY_CFLAGS)
 OBJCOPY := $(shell $(CC) -print-prog-name=objcopy)
 NM := $(shell $(CC) -print-prog-name=nm)
 
@@ -236,9 +238,10 @@ build/schedlab-trace: build/schedlab always
 	@$(MAKE) CONFIG=trace $(TRACE_PROGRAM)
 	@test $(TRACE_PROGRAM) -ef $@ || ln -f $(TRACE_PROGRAM) $@
 
-COMMANDS = $(subst ','\'',$(COMPILE) $(LIGHT) $(LIGHT_TESTS) $(FLAGS_FJ) $(FLAGS_FJ_LINKED) $(COMPILE_CXX)$(if $(INSTRUMENT), $(INSTRUMENT) $(HOOKS_FLAGS) $(SIMULATED_NAMES)) $(LDFLAGS) $(LDLIBS))
+COMMANDS = $(subst ','\'',$(COMPILE) $(DEBUG_TYPES) $(LIGHT) $(LIGHT_TESTS) $(FLAGS_FJ) $(FLAGS_FJ_LINKED) $(COMPILE_CXX)$(if $(INSTRUMENT), $(INSTRUMENT) $(HOOKS_FLAGS) $(SIMULATED_NAMES)) $(LDFLAGS) $(LDLIBS))
 # Holds the command that made the objects: a change of compiler or flags rebuilds, nothing else does.
-# The two empty settings keep out what the first object to ask for the file adds for itself.
+# The empty settings keep out what the first object to ask for the file adds for itself.
+$(OUT)/command: TYPED =
 $(OUT)/command: INSTRUMENTED =
 $(OUT)/command: LIGHTER =
 $(OUT)/command: always
@@ -271,6 +274,8 @@ $(OUT)/sched_variants/runtime/proc.o $(OUT)/harness/micro/floors.o: EXTRA_INPUT 
 # Code that opens fork/join frames is measured, and keeps its flags.
 $(call objects,$(filter-out $(FORKJOIN_SOURCES),$(HARNESS_SOURCES) $(wildcard harness/micro/*.c))): LIGHTER = $(LIGHT)
 $(call objects,$(TEST_SOURCES)) $(CASE_OBJECTS): LIGHTER = $(LIGHT_TESTS)
+
+$(OUT)/sched_variants/%.o: TYPED = $(DEBUG_TYPES)
 
 # Code that runs on the simulated machine is instrumented, and gets memory from it.
 $(OUT)/sched_variants/%.o $(OUT)/workloads/%.o: INSTRUMENTED = $(INSTRUMENT)
