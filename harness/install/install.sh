@@ -59,6 +59,9 @@ install_all() {
     for file in README.md CHANGELOG.md CITATION.cff LICENSE NOTICE; do
         put 644 "$file" "share/doc/schedlab/$file"
     done
+    for file in examples/*; do
+        put 644 "$file" "share/doc/schedlab/$file"
+    done
     put 644 harness/install/schedlab.bash share/bash-completion/completions/schedlab
     put 644 harness/install/_schedlab share/zsh/site-functions/_schedlab
     version=$("$build/schedlab" --version | cut -d ' ' -f 2)

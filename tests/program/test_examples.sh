@@ -1,0 +1,36 @@
+#!/bin/bash
+# test_examples.sh - each file of examples/ does what its head says: all are planned, the simulated ones run.
+#
+#     tests/program/test_examples.sh build/schedlab
+#
+# Prints TAP.
+. "$(dirname "$0")/../tap.sh"
+ln -s "$tree/examples" examples
+
+ran() { # PART ARGUMENT...: succeeds, and says PART
+    local part=$1
+    shift
+    "$schedlab" "$@" >out 2>err </dev/null && cat err >>out && contains out "$part"
+}
+command_of() { # FILE: the words of its command behind build/schedlab
+    sed -n 's/^# Command: *build\/schedlab //p' "$1"
+}
+
+for file in examples/*.yaml; do
+    name=$(basename "$file" .yaml)
+    name=${name//-/_}
+    command=$(command_of "$file")
+    check "${name}_has_a_head" eval '[ "$(grep -cE "^# (Asks|Command|Takes|Look at): " "$file")" = 4 ] && [[ "$command" == *"$file"* ]]'
+    check "${name}_is_in_the_index" grep -qF "\`build/schedlab $command\`" examples/README.md
+    case $command in
+    sweep*)
+        check "${name}_is_planned" ran 'cells, 0 done' sweep "$file" --plan
+        ! grep -q 'machine:' "$file" || check "${name}_runs" ran ', 0 failed, 0 cells skipped' $command --results . --no-report
+        ;;
+    repro*) check "${name}_is_supported" ran '1 experiment: 1 supported, 0 refuted, 0 undecided' $command --results . --no-report ;;
+    run*) check "${name}_runs" ran 'of stall per operation' $command --reps 1 ;;
+    *) report 0 "${name}_has_a_command_of_these" ;;
+    esac
+done
+check each_row_of_the_index_has_a_file [ "$(grep -c '^| \[' examples/README.md)" = "$(ls examples/*.yaml | wc -l)" ]
+finish
