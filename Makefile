@@ -192,7 +192,7 @@ CASE_OBJECTS := $(OUT)/tests/support/case.o
 # gold links in half the time; ThreadSanitizer's or another architecture's program is left to the usual linker.
 LINKER := $(if $(filter release debug asan,$(CONFIG)),$(if $(shell command -v ld.gold),-fuse-ld=gold))
 CASE_LDFLAGS := -Wl,--wrap=_cmocka_run_group_tests
-CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform/*.c) harness/spec/void_knobs.c harness/spec/registry_check.c harness/base/memory.c harness/base/suggest.c)
+CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform/*.c) harness/spec/promises.c harness/spec/void_knobs.c harness/spec/registry_check.c harness/base/memory.c harness/base/suggest.c)
 # Tests of the floor link the floor alone, as conformance does, and are not linked anew for a change of the harness.
 FLOOR_TESTS := tests/runtime/test_knobs.c $(shell grep -LE '"(harness/|tests/support/fake_machine)' $(TEST_SOURCES))
 # Programs lie beside one another, whatever room their source is in.

@@ -80,9 +80,11 @@ static bool pipes_has_latency(const void *params)
     return true;
 }
 
-static bool pipes_needs_handoff(const void *params)
+static const char *pipes_skip(const void *params, const struct promises *promises)
 {
-    return ((const struct pipes_params *)params)->mode != PIPES_POLL;
+    if (((const struct pipes_params *)params)->mode == PIPES_POLL || promises->hands_off)
+        return NULL;
+    return "would never end: a goroutine in a blocking call keeps its worker";
 }
 
 /* Both ends of each pipe. */
@@ -250,7 +252,7 @@ const struct workload workload_pipes = {
     .params_size = sizeof(struct pipes_params),
     .live_gs_max = pipes_live_gs_max,
     .has_latency = pipes_has_latency,
-    .needs_handoff = pipes_needs_handoff,
+    .skip = pipes_skip,
     .polls = pipes_polls,
     .init = pipes_init,
     .run = pipes_run,

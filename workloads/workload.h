@@ -37,6 +37,13 @@ struct outcome {
 
 enum { FINDINGS_MAX = 8 };
 
+/* What a variant promises to goroutines as its knobs are set (harness/spec/promises.h). */
+struct promises {
+    bool hands_off; /* others get the worker of a goroutine in a blocking call, sooner or later */
+    bool preempts;  /* a goroutine that only computes is stopped when its slice is over */
+    bool polls;     /* a goroutine that waits for a descriptor keeps no worker */
+};
+
 struct workload {
     const char *name;   /* folder-wide unique word: file name, CLI word, plot key */
     const char *idea;   /* one line: what it stresses */
@@ -62,9 +69,9 @@ struct workload {
      */
     int (*workers_min)(const void *params);
 
-    /* Optional. True if run() ends only where others get the worker of a goroutine that is in a
-     * blocking call; left out: never. */
-    bool (*needs_handoff)(const void *params);
+    /* Optional. NULL, or why a cell has to be skipped whose variant promises no more, as the rest of
+     * a sentence: "would never end: ...". Left out: never. Static or params-owned storage. */
+    const char *(*skip)(const void *params, const struct promises *promises);
 
     /* Optional. The number of descriptors that run() has open at one time by which its goroutines
      * wait for each other; 0, or left out: none. Without a poller these are blocking calls. Then

@@ -20,6 +20,7 @@
 #include "harness/spec/machine_memory.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/peer_table.h"
+#include "harness/spec/promises.h"
 #include "harness/spec/spec.h"
 #include "sched.h"
 #include "workloads/histogram.h"
@@ -242,26 +243,6 @@ static uint64_t memory_expected(const struct sample *sample, uint64_t live)
     return live * G_BYTES + begun * (G_STACK_BYTES + (ops->thread_per_g ? THREAD_BYTES : 0));
 }
 
-static bool knob_is(const struct variant_spec *variant, const char *name, const char *word)
-{
-    const struct param *knob = variant->ops->knobs;
-    for (; knob && knob->name; knob++)
-        if (strcmp(param_key(knob), name) == 0)
-            return strcmp(knob->words[*param_field(variant->knobs, knob)], word) == 0;
-    return false;
-}
-
-/* True if, sooner or later, others get the worker of a goroutine in a blocking call. */
-static bool hands_off(const struct variant_spec *variant)
-{
-    const struct sched_ops *ops = variant->ops;
-    if (peer_is(ops) || ops->thread_per_g)
-        return true;
-    if (ops->single_threaded || ops->blocks || knob_is(variant, "calls", "none"))
-        return false;
-    return knob_is(variant, "calls", "immediate") || knob_is(variant, "sysmon", "on");
-}
-
 /* True, and the reason in why, if no simulated machine has this. */
 static bool is_not_simulated(const struct sample *sample, char *why, size_t why_size)
 {
@@ -279,18 +260,20 @@ static bool is_not_simulated(const struct sample *sample, char *why, size_t why_
     return true;
 }
 
-/* NULL, or "would", "may": whether goroutines in blocking calls keep workers without which run()
- * comes to no end. */
-static const char *lacks_handoff(const struct sample *sample)
+/* NULL, or why run() cannot be done with what the variant promises. */
+static const char *misfit_of(const struct sample *sample)
 {
     const struct workload *workload = sample->workload.workload;
     const void *params = sample->workload.params;
-    if (is_serial(sample) || hands_off(&sample->variant))
+    if (is_serial(sample))
         return NULL;
-    if (workload->needs_handoff && workload->needs_handoff(params))
-        return "would";
-    bool polled = !knob_is(&sample->variant, "netpoll", "call");
-    return !polled && workload->polls && workload->polls(params) > 0 ? "may" : NULL;
+    struct promises promises = promises_of(sample->variant.ops, sample->variant.knobs);
+    const char *misfit = workload->skip ? workload->skip(params, &promises) : NULL;
+    if (misfit || promises.hands_off || promises.polls)
+        return misfit;
+    return workload->polls && workload->polls(params) > 0
+               ? "may never end: a goroutine in a blocking call keeps its worker"
+               : NULL;
 }
 
 static void record_skip(json_t *record, const char *why)
@@ -310,7 +293,7 @@ static bool lacks_descriptors(const struct sample *sample, uint64_t others, char
         return false;
     struct limits_descriptors now = limits_descriptors();
     uint64_t needed = now.open + own + others;
-    if (!knob_is(&sample->variant, "netpoll", "call"))
+    if (promises_of(sample->variant.ops, sample->variant.knobs).polls)
         needed += POLLER_DESCRIPTORS;
     if (needed <= now.allowed)
         return false;
@@ -360,11 +343,9 @@ static bool must_skip(const struct sample *sample, char *why, size_t why_size)
                  threads.left);
         return true;
     }
-    const char *never = lacks_handoff(sample);
-    if (never) {
-        snprintf(why, why_size,
-                 "%s %s never end: a goroutine in a blocking call keeps its worker in %s",
-                 sample->workload.text, never, sample->variant.text);
+    const char *misfit = misfit_of(sample);
+    if (misfit) {
+        snprintf(why, why_size, "%s %s in %s", sample->workload.text, misfit, sample->variant.text);
         return true;
     }
     uint64_t needed = memory_expected(sample, live);

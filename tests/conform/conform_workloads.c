@@ -2,6 +2,7 @@
  * runs, and leaves the digest that it leaves under any other variant and number of workers.
  */
 #include "conform_lines.h"
+#include "harness/spec/promises.h"
 #include "workloads/workload.h"
 
 #include <inttypes.h>
@@ -183,13 +184,15 @@ static const char *workload_misfit(const struct workload *workload, const char *
     void *params = calloc(1, workload->params_size);
     support_set(params, workload->params, settings);
     uint64_t live = workload->live_gs_max(params);
-    bool handoff = workload->needs_handoff && workload->needs_handoff(params);
+    void *knobs = calloc(1, ops->knobs_size);
+    support_set(knobs, ops->knobs, cell->settings);
+    struct promises promises = promises_of(ops, knobs);
+    const char *misfit = workload->skip ? workload->skip(params, &promises) : NULL;
+    free(knobs);
     free(params);
     if (ops->live_gs_max && live > ops->live_gs_max)
         return ops->limit_reason;
-    if (handoff && !ops->thread_per_g && (ops->single_threaded || ops->blocks))
-        return "a goroutine in a blocking call keeps its worker";
-    return NULL;
+    return misfit;
 }
 
 static void conform_every_workload_small(const struct workload *workload, const char *settings,

@@ -1,6 +1,7 @@
 /* test_spec.c - specifications: numbers, canonical text, and messages that name what is valid. */
 #include "harness/base/suggest.h"
 #include "harness/spec/peer_table.h"
+#include "harness/spec/promises.h"
 #include "harness/spec/spec.h"
 #include "preset.h"
 #include "sched.h"
@@ -536,6 +537,38 @@ static void canonical_text_keeps_the_named_preset_of_two_as_near(void **state)
     assert_canonical("tokio-1.51,runnext_wake=off,backoff_ns=never", "tokio-1.50");
 }
 
+static void promises_follow_the_knobs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        struct promises promised; /* hands off, preempts, polls */
+    } rows[] = {
+        {"gmp", {true, true, true}},
+        {"gmp,preempt=coop", {true, false, true}},
+        {"gmp,calls=none", {false, true, true}},
+        {"gmp,sysmon=off", {false, false, true}},
+        {"gmp,calls=immediate,sysmon=off", {true, false, true}},
+        {"gmp,netpoll=call", {true, true, false}},
+        {"uthread", {false, true, true}},
+        {"static,preempt=none", {false, false, true}},
+        {"kthread", {true, true, true}},
+        {"peer:tbb", {true, true, true}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct variant_spec spec;
+        char error[256];
+        if (!variant_spec_parse(&spec, rows[i].text, error, sizeof error))
+            fail_msg("%s", error);
+        struct promises found = promises_of(spec.ops, spec.knobs), wanted = rows[i].promised;
+        if (found.hands_off != wanted.hands_off || found.preempts != wanted.preempts ||
+            found.polls != wanted.polls)
+            fail_msg("%s: hands off %d, preempts %d, polls %d", rows[i].text, found.hands_off,
+                     found.preempts, found.polls);
+        variant_spec_free(&spec);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -566,6 +599,7 @@ int main(void)
         cmocka_unit_test(settings_behind_a_preset_replace_its_own),
         cmocka_unit_test(canonical_text_begins_with_what_is_nearest),
         cmocka_unit_test(canonical_text_keeps_the_named_preset_of_two_as_near),
+        cmocka_unit_test(promises_follow_the_knobs),
     };
     return cmocka_run_group_tests_name("spec", tests, NULL, NULL);
 }
