@@ -1,9 +1,9 @@
 /* param.h - one named, typed, bounded setting: a variant's knob or a workload's parameter.
  *
  * A specification "name,key=value,key=value" is the same everywhere on the command line and in
- * sweep files; a table of struct param says which keys there are, and harness/spec/spec.c parses
- * the text into the owner's struct. Every setting is an int64_t field of that struct: a number,
- * or the index of a word in `words`.
+ * sweep files. A table of struct param says which keys there are. harness/spec/spec.c parses the
+ * text into the owner's struct. Every setting is an int64_t field of that struct: a number, or the
+ * index of a word in `words`.
  */
 #ifndef SCHEDLAB_PARAM_H
 #define SCHEDLAB_PARAM_H

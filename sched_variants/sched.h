@@ -1,8 +1,8 @@
 /* sched.h - THE contract of a variant: one const struct sched_ops.
  *
- * A variant decides where runnable Gs wait and who may take them from where. Everything else, the
- * life of Gs and Ms, parking, waking, spinning, timers, channels, is the floor (runtime/) and the
- * same for all variants, so that what differs between two variants is the decision under test.
+ * A variant decides where runnable Gs wait and who may take them from where. Everything else is the
+ * floor (runtime/) and the same for all variants: the life of Gs and Ms, parking, waking, spinning,
+ * timers, channels. So two variants differ in the decision under test alone.
  *
  * Counting is the variant's part where it decides: STEALS, STEALS_FAILED, STOLEN, VICTIM_PROBES,
  * LOCAL_HITS, RUNNEXT_HITS, GRQ_HITS and the like (runtime/stats.h). So is telling where it puts
@@ -107,9 +107,9 @@ struct sched_ops {
      * lock. May err towards true, never towards false. */
     bool (*has_work)(struct sched *sched);
 
-    /* Required if queues are the workers'. p is m's, and is to be used no more (p->retired), or it
-     * was that of an M in a call, and is to become idle: moves its Gs to where every worker looks
-     * (READY_INJECTED). Default: nothing of it is p's, nor m's. */
+    /* Required if queues are the workers'. Moves the Gs of p to where every worker looks
+     * (READY_INJECTED). Either p is m's and is to be used no more (p->retired), or it was that of
+     * an M in a call and is to become idle. Default: nothing of it is p's, nor m's. */
     void (*p_drain)(struct m *m, struct p *p);
 
     /* Required if queues are the threads'. m is about to sleep until others want it: moves its Gs

@@ -6,8 +6,8 @@
  * return counts down the parent's frame (runtime/forkjoin.h). With one worker the order is that of
  * plain calls, and no more parents are queued than the recursion is deep.
  *
- * Where the child runs is a knob, and no matter of policy: frames=linked calls it on the parent's
- * stack (runtime/linked.h), frames=pooled gives it a stack of its own and switches to it.
+ * The place where the child runs is a knob, and no matter of policy. frames=linked calls it on the
+ * parent's stack (runtime/linked.h). frames=pooled gives it a stack of its own and switches to it.
  *
  * Wins when joins and memory matter: no stalled join without a steal, space at most workers times
  * the serial depth. Loses in wide flat loops: each iteration moves the parent.

@@ -32,9 +32,9 @@ struct m;
  */
 void machine_set_self(struct m *m); /* pre: once per thread, before its first machine_self() */
 
-/* Threads. stack_size is in bytes and includes what the system needs; cpu is the index of a
- * worker's core, counted in the set given by machine_init(), or -1 for any core of that set.
- * thread is NULL for one that nobody waits for. */
+/* Threads. stack_size is in bytes and includes what the system needs. cpu is the index of a
+ * worker's core, counted in the set given by machine_init(), or -1 for any core of that set. thread
+ * is NULL for one that nobody waits for. */
 struct machine_thread {
     uintptr_t handle;
 };

@@ -1,7 +1,7 @@
 /* perm - M:N with a run queue per M (thread): G-M-P without the P.
  *
  * Queues, shares, ticks and stealing are gmp's; the one difference is who owns the queue. Here it
- * is the thread. What follows from it is the variant's point:
+ * is the thread. Two things follow, which are the variant's point:
  *
  *   - a thread that is in a blocking call keeps its queue, and what lies there waits for a thief or
  *     for the call's end, when a thread without a P puts it where all look;

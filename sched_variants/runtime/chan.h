@@ -110,7 +110,7 @@ static inline bool chan_is_valid(struct chan *ch)
 }
 
 /* Takes the longest waiter off the list, for the caller to answer and to ready; NULL if nobody
- * waits. What it is answered with: wait_elem, wake_ok. `selects`, here and below: proxies may be on
+ * waits. The caller answers by wait_elem and wake_ok. `selects`, here and below: proxies may be on
  * the lists. Always a constant: what it rules out leaves no trace in the code. */
 static inline struct g *chan_pop(struct chan *ch, struct g **head, bool selects)
 {

@@ -25,10 +25,9 @@
  * the other half in runnext now and then, but hardly ever gets it. I1 to I5 would follow on each
  * other without end, and take a tenth to a third of the ping-pong's speed. So where there is a
  * runnext, a spinner looks for a while before I1, about as long as being woken costs. It searches
- * on if it sees anything (look_ns).
- * A variant may keep a G to the worker that readied it (sched->keeps): then S2 to S4 are left
- * out on purpose, that worker runs it next, and I4 alone may find it.
- * S4 leaves the work to a spinner if the count says that there is one (W1). Whoever is
+ * on if it sees anything (look_ns). A variant may keep a G to the worker that readied it
+ * (sched->keeps). Then S2 to S4 are left out on purpose: that worker runs it next, and I4 alone may
+ * find it. S4 leaves the work to a spinner if the count says that there is one (W1). Whoever is
  * counted is taken off the count again later than W1 looked (W2), in one of four places:
  *   m_idle()           found nothing: this is I2, and its I4 comes after S1
  *   m_stop_spinning()  found work: runs wakep_slow() itself, with its fence, so that whatever else
@@ -39,8 +38,8 @@
  *                      up for it: its I1 follows under that lock, and so its I4 sees the S1 of all
  *                      whom the count misled. A submitter whose S3 sees that I1 sees the corrected
  *                      count in W1 (I1 releases, S3 acquires).
- * A woken M is taken off the idle list, with its P in nextp, under sched->lock; so an M learns
- * under that lock whether it has been chosen, and is never chosen twice.
+ * A woken M is taken off the idle list, with its P in nextp, under sched->lock. So an M learns
+ * under that lock that it has been chosen, and is never chosen twice.
  *
  * The knob recheck, in m_idle(), shows what I4 is for. With `before` an M that searches looks while
  * it is still counted. So whoever submits after that look and before I2 leaves the work to it. An M
@@ -60,8 +59,8 @@
  * is one P only, a sleeper's fence I3 may not interrupt that M in time. So it always fences itself,
  * by wakep_slow(). A P that its M gives up in a call (p_release()) is put on the list as in I1, and
  * I3 and I4 follow. But nobody sleeps: if I4 sees work, an M is woken as in S4. If there is work
- * before I1, the P goes to another M at once: some of it may be in the P's own queue, and a P on
- * the idle list has none.
+ * before I1, the P goes to another M at once. Some of the work may be in the P's own queue, and a P
+ * on the idle list has none.
  *
  * Rejected: Go's needspinning flag. Go re-checks the queues only when the M was spinning, and needs
  * the flag for the others; here every M re-checks, which costs one look per sleep.
@@ -451,9 +450,9 @@ static bool is_deadlock(struct sched *sched, struct m *m)
            !atomic_load_explicit(&sched->stopping, memory_order_acquire); /* E2 */
 }
 
-/* Pre: sched->lock, m is on the idle list. Is m the one to wait for I/O? Only while a P is idle:
- * who has none to run the ready ones with would but push them to those that are busy, and these
- * look themselves when they run dry. *limit then is how long. */
+/* Pre: sched->lock, m is on the idle list. Is m the one to wait for I/O? Only while a P is idle. An
+ * M without a P for the ready Gs could only push them to busy workers, and these look themselves
+ * when they run dry. *limit then is how long. */
 static bool m_becomes_poller(struct m *m, int64_t *limit)
 {
     struct sched *sched = m->sched;

@@ -96,8 +96,9 @@ void g_inject_self(struct m *m); /* m has no P: queues its G for any worker; ret
 void g_off_stack(struct g *prev); /* O1: the stack that was just left is at rest */
 /* fn(arg) as a new G that runs later, whatever the variant's go() does. Also on g0. */
 void g_spawn_queued(struct m *m, void (*fn)(void *), void *arg);
-/* FJ_LINKED: leave the current stack, gp's, at a place that nothing returns to: gp runs again from
- * what its sp is set to; or gp ends, and `next` (may be NULL) runs. Both return never. */
+/* FJ_LINKED: leave the current stack, gp's, at a place that nothing returns to. Either gp runs
+ * again from what its sp is set to. Or gp ends, and `next` (may be NULL) runs. Both return
+ * never. */
 _Noreturn void g_forsake_stack(struct m *m, struct g *gp);
 _Noreturn void g_abandon(struct m *m, struct g *gp, struct g *next);
 

@@ -47,8 +47,8 @@ static void set_sp(struct fj_frame *frame, char *sp)
 }
 
 /* The newest frame, from this one down, that is privately at rest on the current stack. A frame
- * that a thief has taken, further down, is running, or rests on another stack, whatever it was when
- * it was linked; its memory is there as long as a child of it is. */
+ * further down that a thief has taken is running, or rests on another stack, whatever it was when
+ * it was linked. Its memory is there as long as a child of it is. */
 static struct fj_frame *private_here(const struct m *m, struct fj_frame *frame)
 {
     const char *stack = m->curg->stack;

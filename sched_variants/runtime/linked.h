@@ -13,7 +13,7 @@
  *   | 32 bytes       |    | ...            |                 (ctx.h) that goes on behind the sync
  *   | child's frame  |                          frame->owner the home stack's G
  *
- * What makes it sound:
+ * It is sound for these reasons:
  *   - the asm clobbers every register but rbp and rsp, so that the parent holds nothing in
  *     registers at the label where a thief begins
  *   - code compiled for this policy keeps frame pointers and addresses its variables by them only,
@@ -25,8 +25,8 @@
  *     the very rsp of the spawn; public, that plus 1; a thief puts NULL, and later spawns on its
  *     own stack other addresses
  *
- * Only x86-64 without a shadow stack (CET), and not under sanitizers, whose shadow of the stack
- * would not follow, nor where a trace is made, which could not tell a spawn; elsewhere FJ_LINKED is
+ * Only x86-64 without a shadow stack (CET). Not under sanitizers, whose shadow of the stack would
+ * not follow. Not where a trace is made, which could not tell a spawn. Elsewhere FJ_LINKED is
  * FJ_WORK.
  *
  * Source: [Yang16] Fibril.  Same: frame-pointer addressing, child on the parent's stack, the count

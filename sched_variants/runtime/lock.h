@@ -5,10 +5,10 @@
  * LOCK_LOOKS times, LOCK_RELAXES pauses apart, and then gives its core away once, so that a holder
  * that lost its core gets it back.
  *
- * Why so far apart: who looks all the time takes the line from the holder just when that wants to
- * release, and the lock changes hands, with all it guards, at each use. Meanwhile a holder that
- * soon comes again finds all of it in its own cache: yields through the global queue on two cores
- * are 1.5 to 2.9 times as fast.
+ * They are so far apart for this reason: a waiter that looks all the time takes the line from the
+ * holder just when it wants to release. Then the lock changes hands, with all it guards, at each
+ * use. Meanwhile a holder that soon comes again finds all of it in its own cache: yields through
+ * the global queue on two cores are 1.5 to 2.9 times as fast.
  *
  * Rejected: a futex lock. Its release needs an atomic exchange to see sleepers, which would
  * double the price of every uncontended channel operation.

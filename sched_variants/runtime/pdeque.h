@@ -1,13 +1,13 @@
 /* pdeque.h - a work-stealing deque of Gs per P, and a global FIFO queue for those that yield.
  *
- * What tasksteal and contsteal share, so that the two differ in policy only: which of parent and
+ * tasksteal and contsteal share it, so that the two differ in policy only: which of parent and
  * child is queued. Owners take the newest (knob owner=lifo) or the oldest (fifo), thieves always
  * the oldest. A yielder goes to the global queue, since a LIFO owner would get it back at once;
  * every 61st dispatch looks there first, so that it cannot starve.
  *
- * A goroutine in the deque can: as long as newer ones come, a LIFO owner leaves it where it is, and
- * a slice that ends does not help, since the preempted one waits elsewhere. Only a thief takes it.
- * The designs that this stands for have no bound either, so the default has none. With owner=N
+ * A goroutine in the deque can starve. As long as newer ones come, a LIFO owner leaves it where it
+ * is. A slice that ends does not help, since the preempted one waits elsewhere. Only a thief takes
+ * it. The designs that this stands for have no bound either, so the default has none. With owner=N
  * each Nth goroutine that an owner takes is the oldest: of k in the deque the last runs after N k.
  */
 #ifndef SCHEDLAB_PDEQUE_H

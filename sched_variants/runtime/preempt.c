@@ -18,10 +18,10 @@
  *   worker itself (FJ_HELP, FJ_LINKED). No object there may name machine_self()'s word: its value
  *   would be carried to another thread. The Makefile checks it.
  *
- * A request that comes too late hits nobody: putting a G on the M clears it. Goroutines that hand
- * over to each other in one slice, by inheritance, are stopped if the signal finds one of them at a
- * safe point, or one of them looks, before the next hand-over. sysmon asks again at each look: its
- * schedtick stays.
+ * A request that comes too late hits nobody: putting a G on the M clears it. Some goroutines hand
+ * over to each other in one slice, by inheritance. They are stopped if the signal finds one of them
+ * at a safe point, or one of them looks, before the next hand-over. sysmon asks again at each look:
+ * its schedtick stays.
  *
  * The preempted G goes where READY_PREEMPTED says: the global queue, in variants that have one.
  *

@@ -32,8 +32,8 @@
 enum qlock_kind { QLOCK_TTAS, QLOCK_TICKET, QLOCK_MCS, QLOCK_FUTEX, QLOCK_SPINBIT };
 extern const char *const qlock_words[];
 
-/* An M's own part of the lock: which one it is, since a look at that must not touch the lock's
- * line, and the M's place in the list of an mcs lock. */
+/* An M's own part of the lock. It has the kind of lock, since a look at that must not touch the
+ * lock's line, and the M's place in the list of an mcs lock. */
 struct qlock_node {
     uint32_t kind; /* enum qlock_kind; constant, and the same of all who use the lock */
     _Atomic(struct qlock_node *) next;

@@ -161,7 +161,7 @@ enum { STOP_SECONDS = 30 };
 static const int64_t STOP_NS = STOP_SECONDS * INT64_C(1000000000);
 
 /* Until no more than so many threads are there. A goroutine that main has left behind may run for
- * ever, or rest in a call: nobody can stop it, and nobody should wait for it without an end or a
+ * ever, or rest in a call. Nobody can stop it, and nobody should wait for it without an end or a
  * word. */
 static void wait_running(struct sched *sched, uint32_t most)
 {
@@ -342,9 +342,9 @@ static void sched_wait_threads(struct sched *sched)
 
 /* The end of main ----------------------------------------------------------------------------
  *
- * A G that a signal stops after its last word, a wg_done(), and before it returns, is nobody's to
- * wait for, and would lie in a queue when main returns and the Ms stop. So main waits for whoever
- * can still return by itself. Those that wait for something have been left behind, and are not
+ * A signal may stop a G after its last word, a wg_done(), and before it returns. Nobody waits for
+ * such a G, and it would lie in a queue when main returns and the Ms stop. So main waits for each G
+ * that can still return by itself. Those that wait for something have been left behind, and are not
  * waited for; nor is, for more than LINGER_NS, one that runs for ever.
  *   Rejected: to run what is queued once main has returned: what never ends would never stop.
  *   Rejected: a count of Gs that signals have stopped: one may be stopped anew after the last look.

@@ -40,12 +40,12 @@
  *   - a loser's is taken off by a waker, which is done with it, and with the select, when it
  *     releases the lock; or by pass 3, under the same lock. So once pass 3 has had each lock of
  *     more than the winner, no list leads to the stack, and no waker is still on the way.
- * The channel of the winner is not touched by pass 3, unless it is in a second case; so who freed
- * it after the hand-over does no harm, as with a plain receiver. Those of the losers are.
+ * Pass 3 does not touch the winner's channel, unless it is in a second case. So that channel may be
+ * freed after the hand-over, as with a plain receiver. It does touch those of the losers.
  *
- * Order. `winner` decides and hands nothing over, so its CAS is relaxed: the select's fields are
- * visible to wakers by the lock under which its proxies were queued, the answer to the select by
- * g_ready().
+ * Order. `winner` decides and hands nothing over, so its CAS is relaxed. The lock under which its
+ * proxies were queued makes the select's fields visible to wakers. g_ready() makes the answer
+ * visible to the select.
  *
  * Two selects cannot wait for each other's locks, because all take them in one order. Between
  * pass 1 and pass 2 the locks stay held, so nothing becomes ready unseen.

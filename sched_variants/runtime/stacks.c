@@ -12,9 +12,9 @@
  * into the same few sets of the L1 cache.
  *
  * Ended Gs leave behind what the caches of the Ms hold, fewer than 64 each. Once a worker has been
- * idle, slabs hold STACKS_KEPT stacks with memory at most. A worker without work gives
- * back one slab at a time and looks for work between two (stacks_give_back()): whole slabs are
- * unmapped, with their page tables; of others the free stacks lose their memory.
+ * idle, slabs hold STACKS_KEPT stacks with memory at most. A worker without work gives back one
+ * slab at a time and looks for work between two (stacks_give_back()). Whole slabs are unmapped,
+ * with their page tables. In other slabs the free stacks lose their memory.
  *   Rejected: to give back what is too much as soon as it is freed. A later burst would meet cold
  *   pages again, at some ten times the price of warm ones; and a busy worker would pay for it.
  *

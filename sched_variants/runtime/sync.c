@@ -236,8 +236,9 @@ static bool mutex_may_spin(struct m *m, const struct mutex_attempt *attempt)
     return sched->procs > resting + 1 && !m->ops->has_work(sched);
 }
 
-/* Waits a little for the owner, holding off wake-ups meanwhile. Returns a fresh state. Who starves
- * from the start, with starve_ns=0, does not hold off the hand-over to whom it queues behind. */
+/* Waits a little for the owner, holding off wake-ups meanwhile. Returns a fresh state. A G that
+ * starves from the start, with starve_ns=0, does not hold off the hand-over to the waiters before
+ * it. */
 static uint32_t mutex_spin(struct mutex *mu, struct mutex_attempt *attempt)
 {
     struct m *m = machine_self();

@@ -7,10 +7,9 @@
  * start of a locked G costs two switches of threads. It is the two-level model: a few bound threads
  * among many goroutines that are not.
  *
- * The Ps with the highest numbers are retired first. An idle one leaves the idle list at once; one
- * that is held, when its M comes to a scheduling point and finds m->detour set: what is queued
- * there goes where every worker looks. A retired P waits on sched->retired_p until there are to be
- * more.
+ * The Ps with the highest numbers are retired first. An idle one leaves the idle list at once. One
+ * that is held leaves when its M comes to a scheduling point and finds m->detour set. Its queue
+ * goes where every worker looks. A retired P waits on sched->retired_p until there are to be more.
  *
  * Both need workers that are interchangeable. In kthread, uthread and static a G never leaves its
  * thread anyhow, and the number of workers stays.

@@ -1,6 +1,6 @@
 /* timer.c - sleeping goroutines and timers: a heap per P, ordered by when they are due.
  *
- * Who serves a heap:
+ * Servers of a heap:
  *   the M that holds its P, whenever it schedules: one look at `next`, on a line of that P's own
  *   an M that found nothing to steal: all heaps, before it gives its P up (timers_run_others());
  *   under gmp already in the last pass of its search, before it takes the newest G of that P

@@ -2,7 +2,7 @@
  * of the floor.
  *
  * For the files of the floor (sleeps, the public timers of gotimer.c, deadlines). A variant and a
- * workload see none of this. What the heaps are and who serves them stands at the top of timer.c.
+ * workload see none of this. The top of timer.c says what the heaps are and who serves them.
  */
 #ifndef SCHEDLAB_TIMER_H
 #define SCHEDLAB_TIMER_H
@@ -13,7 +13,7 @@
  * call holds no lock and may ready Gs, make new ones (g_spawn_queued()), and arm or disarm timers,
  * its own included. It must not park, yield or take long: the M's other work waits for it. Two
  * calls of one timer may run at the same time, on two Ms, if it is armed again before the first has
- * ended; a period during which the call still runs is left out. */
+ * ended. A period during which the call still runs is left out. */
 struct timer {
     /* constant while it is armed or its call runs */
     void (*fire)(struct timer *timer, int64_t now);

@@ -1,9 +1,10 @@
 /* trace.c - lines about the scheduler while it runs, in the format of Go's GODEBUG=schedtrace=MS,
- * so that whoever reads those reads these; with scheddetail a line for each P and M as well.
+ * so that readers of those can read these. With scheddetail also a line for each P and M.
  *
  * Called by sysmon. Everything is looked at while it changes, as in Go: a line may show a moment
- * that never was. What Go prints and this runtime does not have (garbage collection, stopping the
- * world, locks that forbid preemption) stands there with the value of something that is off.
+ * that never was. Fields that Go prints and this runtime does not have (garbage collection,
+ * stopping the world, locks that forbid preemption) stand there with the value of something that is
+ * off.
  *
  * Source: Go 1.26 runtime/proc.go schedtrace.
  *   Same:    lines, fields and their order; the numbers of states; nothing ends meanwhile that is

@@ -16,7 +16,8 @@
 
 enum { FILE_MODE = 0666 };
 
-/* Pipes have no flag that keeps the signal away, as sends have. Who has set a handler keeps it. */
+/* Pipes have no flag that keeps the signal away, as sends have. A handler that was set before
+ * stays. */
 static void sigpipe_ignore(void)
 {
     struct sigaction now;

@@ -4,8 +4,8 @@
  * elsewhere machine_event() is nothing, and measured programs pay nothing.
  *
  * Each thread writes into chunks of its own; chunks come from the kernel, up to a bound that all
- * threads share. Who gets none drops what it would have written, and from the first drop on nothing
- * of any thread counts, so that what is there has no holes.
+ * threads share. A thread that gets none drops its further events. From the first drop on no event
+ * of any thread counts, so that the record has no holes.
  */
 #ifndef SCHEDLAB_NATIVE_RECORD_H
 #define SCHEDLAB_NATIVE_RECORD_H

@@ -32,11 +32,11 @@
  * Evictions tell the directory, so holders are exact. A miss puts the line into L3, L2 and L1, in
  * this order, whether or not they are inclusive. If L3 is inclusive, a line that leaves it leaves
  * the units of the group as well. If L2 is, a line that leaves it leaves L1. A unit that so has the
- * line nowhere any more gives it up. In M it writes it back: into the L3 of its group, where it is
- * put if it is not there, and which then is newer than memory (l3_dirty); without L3 into memory.
- * If L2 is not inclusive, L1 alone may have a modified line; it goes into L2 when L1 replaces it. A
- * hit does not touch the levels below. The copy that L3 has of a line in M is stale, and not used;
- * when it leaves, nothing is written.
+ * line nowhere any more gives it up. In M it writes it back: with L3 into the L3 of its group,
+ * without into memory. The L3 takes the line if it has not got it, and then is newer than memory
+ * (l3_dirty). If L2 is not inclusive, L1 alone may have a modified line; it goes into L2 when L1
+ * replaces it. A hit does not touch the levels below. The copy that L3 has of a line in M is stale,
+ * and not used; when it leaves, nothing is written.
  *
  * With prefetch, a miss in L2 also brings the next line of the page into L2 and L3, at no cost,
  * unless the unit has it or another has it in E or M. So a prefetch takes nothing from others.
@@ -375,8 +375,8 @@ static int take(struct visit *visit)
 }
 
 /* The directory answers for a line in the order in which it was asked: one after the other, but for
- * readers of what is shared, who only wait for who was before them. Returns what it takes with that
- * wait. Without this, n cores that write one word would all do so at the same time. */
+ * readers of a shared line, which only wait for the asker before them. Returns what it takes with
+ * that wait. Without this, n cores that write one word would all do so at the same time. */
 static int64_t queue(struct cache_line *line, int64_t ps, bool alone)
 {
     if (!cache_now)

@@ -6,10 +6,10 @@
  *   file.c    files
  *   poll.c    pollers
  *
- * What Linux does is the model: each file says which part of it, and what differs. An operation
- * below never waits: it does what can be done now, or answers -EAGAIN, and fd.c sleeps and asks
- * again. (Files do wait: for their device.) The user's buffer is reported to the caches, line by
- * line; the kernel's own memory is not, so that a descriptor costs what model.h says and no more.
+ * Linux is the model: each file says which part of it, and what differs. An operation below never
+ * waits: it does what can be done now, or answers -EAGAIN, and fd.c sleeps and asks again. (Files
+ * do wait: for their device.) The user's buffer is reported to the caches, line by line; the
+ * kernel's own memory is not, so that a descriptor costs what model.h says and no more.
  *
  * Whoever looks into a descriptor across sim_spend(), sim_touch() or sim_queue_wait() holds a
  * reference, because another thread may close it meanwhile. A descriptor ends with its last one,

@@ -5,13 +5,13 @@
  * preserve, or on the stack. With a call at each load and store frames are up to twice those of the
  * same code on real threads, and a goroutine that is resumed touches as many lines more. The hooks
  * behind these functions use flags, rax, rcx, rdx, rsi and rdi, and preserve all other registers
- * (hooks.c), and gcc looks which ones a function in the same object uses (-fipa-ra). So each object
- * has these, as local symbols (objcopy --localize-hidden). They only go on to the hook, with
- * arguments and the caller's return address where they are.
+ * (hooks.c). gcc looks which ones a function in the same object uses (-fipa-ra). So each object has
+ * these, as local symbols (objcopy --localize-hidden). They only go on to the hook, with arguments
+ * and the caller's return address where they are.
  *
- * What they define are the builtins by which the pass of ThreadSanitizer names its functions; a
- * function __tsan_read8 would be another one to gcc. They come first in the object (no_reorder):
- * what a function uses is known once it is written.
+ * They define the builtins by which the pass of ThreadSanitizer names its functions; a function
+ * __tsan_read8 would be another one to gcc. They come first in the object (no_reorder), since gcc
+ * knows the registers that a function uses once it is written.
  */
 #ifndef SCHEDLAB_MACHINE_SIM_HOOK_CALLS_H
 #define SCHEDLAB_MACHINE_SIM_HOOK_CALLS_H

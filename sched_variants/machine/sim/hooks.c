@@ -218,8 +218,8 @@ void machine_fence(_Atomic uint32_t *scratch)
 /* Blocks -------------------------------------------------------------------------------------- */
 
 /* Compilers report no call, but a call writes to the stack: its return address, and registers that
- * are kept there; and who touches whose stack is what spawning and stealing differ in. So a block
- * that finds another end of the stack than the last one did touches it. */
+ * are kept there. Spawning and stealing differ in who touches whose stack. So a block that finds
+ * another end of the stack than the last one did touches it. */
 void HOOK_BLOCK(void);
 
 /* Simulated code begins here, at a fixed address; all other code lies before it (Makefile). */
@@ -346,8 +346,8 @@ static inline void rmw(volatile void *address, size_t size, uintptr_t pc)
         *expected = *at;                                                                           \
         return 0;                                                                                  \
     }
-/* A load that hits gives what the line holds now: while its time passes another core may write, and
- * then it has lost the line. What is fetched is there at the end. */
+/* A load that hits gives what the line holds now. While its time passes another core may write, and
+ * then the core has lost the line. A load that misses gives what the line holds at the end. */
 #define ATOMICS(bits, type)                                                                        \
     type HOOK(atomic##bits##_load)(const volatile type *at, morder order);                         \
     type HOOK(atomic##bits##_load)(const volatile type *at, morder order)                          \

@@ -2,9 +2,9 @@
  *
  * Each core has a clock. A core that runs a thread is active; the active cores are a tree, the
  * earliest at its root. The current thread, on the current core, runs until its clock has passed
- * that of the earliest other active core by more than the lookahead, or that of the next event by
- * anything at all. hooks.c compares with sim_horizon after each access. Then sim_preempt() goes on
- * with the earliest core.
+ * that of the earliest other active core by more than the lookahead. The next event stops it as
+ * soon as its clock has passed the event. hooks.c compares with sim_horizon after each access. Then
+ * sim_preempt() goes on with the earliest core.
  *
  * A core whose thread waits takes the next one from its queue, or from the longest queue of another
  * core. Else it becomes idle: its clock stands still, and waking sets it forward.
@@ -381,7 +381,7 @@ void sim_thread_free(struct sim_thread *thread)
 
 enum { SWITCH_ROOM = 512 }; /* more than what is called below takes */
 
-/* From the current thread, which may be none of any core now, to that of the earliest core. */
+/* Switches from the current thread, which may be on no core now, to that of the earliest core. */
 void sim_go_on(struct sim_thread *from)
 {
     struct sim_core *core = core_pick();

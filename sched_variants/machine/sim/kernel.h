@@ -77,8 +77,8 @@ enum { SWITCH_WORDS = 8, SWITCH_PC = 6 }; /* and one to align */
 enum { SWITCH_WORDS = 20, SWITCH_PC = 1 };
 #endif
 
-/* From the current thread, which may be none of any core now, to that of the earliest core; returns
- * when it is its turn again. */
+/* Switches from the current thread, which may be on no core now, to that of the earliest core;
+ * returns when it is its turn again. */
 void sim_go_on(struct sim_thread *from);
 
 /* The current thread is busy for that long, and then others have their turn. */

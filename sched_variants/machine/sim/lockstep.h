@@ -2,10 +2,10 @@
  * nothing else: one core after the other makes one step.
  *
  * Time goes in ticks, and each tick is the turn of one core, as a list says; after its end cores
- * take turns. A core makes its steps in its own turns alone. What it does between two steps takes
- * no time, so it happens in the turn of the first of them, or, if that turn's step is made, in the
- * next one. So who makes the next step is chosen from outside, as in a textbook's table, and what
- * the step is remains the program's.
+ * take turns. A core makes its steps in its own turns alone. Its work between two steps takes no
+ * time. It happens in the turn of the first of them, or, if that turn's step is made, in the next
+ * one. So a list chooses from outside who makes the next step, as in a textbook's table. The
+ * program still decides what the step is.
  *
  * Kinds of machine_event(), by bits:
  *   uses    such an event is a step: it uses up the turn of its core

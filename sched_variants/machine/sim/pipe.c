@@ -9,7 +9,7 @@
  *   Differs: a writer always passes the turn on when there is room, where Linux's does only if it
  *            has slept.
  *
- * What is written can be read at once.
+ * Bytes that are written can be read at once.
  */
 #include "fd.h"
 #include "machine.h"

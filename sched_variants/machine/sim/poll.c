@@ -8,8 +8,8 @@
  *   Differs: a break is a flag, and takes no place in the batch. Not armed means not told, also of
  *            errors, as machine.h has it; there Linux tells of errors.
  *
- * Costs: a call's price, and that of going to sleep; of waking, for a call that makes something
- * ready, and for nobody where it arrives. What the kernel does per event is not counted.
+ * Costs: each call has its price, and going to sleep has one. A call that makes something ready
+ * pays for waking; an arrival makes nobody pay. The kernel's work per event is not counted.
  */
 #include "fd.h"
 #include "machine.h"

@@ -84,8 +84,8 @@ int sim_queue_wait(struct sim_queue *queue, int64_t timeout_ps);
  * has woken up. Costs the caller nothing by itself. */
 int sim_queue_wake(struct sim_queue *queue, int n);
 
-/* How many idle cores were interrupted so far to run what was woken: most of what waking costs. Who
- * calls pays sim_model.wake_ps for each one that was added. */
+/* The number of idle cores that were interrupted so far to run woken threads: most of the price of
+ * waking. Each caller pays sim_model.wake_ps for each one that it added. */
 int64_t sim_interrupts(void);
 
 /* By how much the kernel prolongs the current thread's timed waits; callers of sim_queue_wait() add
