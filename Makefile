@@ -211,7 +211,7 @@ CONFORMANCE := $(OUT)/tests/conformance
 SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 
 .PHONY: trace validate help deps deps-test deps-lint deps-aarch64 deps-peers build run sweep repro repro-full docs scale micro bench peers audit report plots \
-    check t test tests test-all test-rest mutants fuzz budget test-slurm test-ssh lint format \
+    check t test tests test-all test-rest mutants fuzz budget test-slurm test-ssh lint format hooks \
     asan tsan clang aarch64 sim verdicts clean always
 always:
 
@@ -415,7 +415,7 @@ build/peers/line build/peers/futex: harness/peers/floor_pair.c $(PEER_OBJECTS) $
 
 help: ## List what can be made
 	@printf 'What can be made, in the order in which one needs it:\n'
-	@sed -nE 's/^##@ (.*)/\n\1/p; s/^([a-z0-9 -]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 40
+	@sed -nE 's/^##@ (.*)/\n\1/p; s/^([a-z0-9._ -]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 40
 	@echo
 	@echo 'Settings: CC=gcc|clang CONFIG=release|debug|asan|tsan WERROR=1 EXTRA_CFLAGS=... RUN=results/... V=1'
 
@@ -632,6 +632,17 @@ tidy: $(OUT)/origin.h
 	@$(call tidied,$(filter $(TIDY_SIM),$(FILES)),,$(BOUND) -DSCHEDLAB_SIM)
 	@$(call tidied,$(filter-out tests/% $(TIDY_SIM),$(FILES)),,$(BOUND))
 	@$(call tidied,$(filter tests/%,$(FILES)),$(if $(DEEP),,--checks=-clang-analyzer-*),$(BOUND))
+
+# Each file as the first of these builds compiles it. Peers are compiled and linked at once, so their lines are written here.
+compile_commands.json: always ## For clangd and clang-tidy -p: how each C file is compiled
+	@set -o pipefail; { $(MAKE) -nB V=1 CONFIG=release CC=gcc tests build/release/schedlab && \
+	    $(MAKE) -nB V=1 CONFIG=sim CC=gcc HARNESS=build/release/harness.a build/sim/schedlab build/sim/tests/sim_formulas && \
+	    printf '%s\n' $(foreach file,$(PEER_SOURCES),'$(if $(filter %.c,$(file)),gcc -std=gnu17 -fopenmp,g++ -std=c++17) \
+	        $(PEER_FLAGS) $(ROOTS) -c -o build/peers/$(basename $(notdir $(file))).o $(file)'); } | \
+	    awk -v folder='$(CURDIR)' -f harness/compile_commands.awk >$@.new && mv $@.new $@
+
+hooks: ## Have git lay out and check what is committed (.githooks/pre-commit)
+	git config core.hooksPath .githooks
 
 format: ## Let clang-format rewrite all C files
 	clang-format -i $(C_FILES) $(PEER_SOURCES) $(PEER_HEADERS)

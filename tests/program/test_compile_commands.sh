@@ -1,0 +1,24 @@
+#!/bin/bash
+# test_compile_commands.sh - compile_commands.json has each C file once, with a command that compiles it.
+#
+#     tests/program/test_compile_commands.sh build/schedlab
+#
+# Prints TAP.
+. "$(dirname "$0")/../tap.sh"
+
+check make_writes_it env -u MAKEFLAGS -u MAKELEVEL make -C "$tree" compile_commands.json
+cp "$tree/compile_commands.json" out
+names='files = [e["file"] for e in j]'
+json each_file_is_there_once 'len(files) == len(set(files))'
+(cd "$tree" && find sched_variants workloads harness tests -name '*.c' -o -name '*.cc' -o -name '*.cpp') | sort >files
+json they_are_all_files 'sorted(files) == sorted(open("files").read().split())'
+json the_folder_is_the_tree 'all(e["directory"] == "'"$tree"'" for e in j)'
+json simulated_files_are_simulated 'all("-DSCHEDLAB_SIM" in e["command"] for e in j if e["file"].endswith("machine/sim/threads.c"))'
+for file in workloads/uneven.c sched_variants/machine/sim/hooks.c harness/peers/pthreads.c; do
+    command=$(python3 -c 'import json, sys; print(next(e["command"] for e in json.load(open("out")) if e["file"] == sys.argv[1]))' $file)
+    flags=${command%% -MMD*} flags=${flags%% -c -o *}
+    for compiler in gcc clang; do
+        check "${compiler}_takes_$(basename $file .c)" env -C "$tree" $compiler -fsyntax-only ${flags#* } $file
+    done
+done
+finish
