@@ -1,7 +1,8 @@
 # One entry for everything; `make help` lists the targets.
 #
 # A configuration is a tree of its own, build/<CONFIG>[-clang]/: release, debug (INVARIANT checks),
-# asan and tsan (a sanitizer and INVARIANT checks), trace (records events). `make CONFIG=debug` builds one; build/schedlab is always the release program.
+# asan and tsan (a sanitizer and INVARIANT checks), trace (records events),
+# coverage (counts lines). `make CONFIG=debug` builds one; build/schedlab is always the release program.
 # Settings for the command line: CC=gcc|clang, CONFIG=..., WERROR=1, EXTRA_CFLAGS=..., RUN=..., and V=1
 # to see the commands.
 
@@ -38,6 +39,7 @@ PACKAGES_BUILD = $(call tool,gcc,gcc) $(call tool,pkg-config,pkg-config) libc6-d
 PACKAGES_TEST = $(PACKAGES_BUILD) libcmocka-dev $(call tool,clang,clang) \
     $(call tool,git,git) $(call tool,python3,python3) $(call tool,chromium,chromium) $(call tool,xz,xz-utils) $(call tool,gdb,gdb)
 PACKAGES_LINT = $(PACKAGES_TEST) $(call tool,clang-format,clang-format) $(call tool,clang-tidy,clang-tidy)
+PACKAGES_COVERAGE = $(PACKAGES_TEST) $(call tool,gcovr,gcovr)
 PACKAGES_PEERS = $(call tool,go,golang-go) $(call tool,g++,g++) $(call tool,clang,clang) libtbb-dev \
     libomp-dev libboost-fiber-dev
 PACKAGES_AARCH64 = $(call tool,aarch64-linux-gnu-gcc,gcc-aarch64-linux-gnu) libc6-dev-arm64-cross \
@@ -57,6 +59,8 @@ OPTIMIZE_debug := -O1 -fno-omit-frame-pointer -DSCHEDLAB_DEBUG
 OPTIMIZE_asan := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -DSCHEDLAB_ASAN -DSCHEDLAB_DEBUG
 OPTIMIZE_tsan := -O1 -fno-omit-frame-pointer -fsanitize=thread -DSCHEDLAB_TSAN -DSCHEDLAB_TRACE -DSCHEDLAB_DEBUG
 OPTIMIZE_trace := -O2 -DSCHEDLAB_TRACE
+# Threads of the program count at once, so that counts are atomic.
+OPTIMIZE_coverage := -O1 --coverage -fprofile-update=atomic
 # With landing pads and signed return addresses; a processor that has neither takes them for nops.
 OPTIMIZE_aarch64 := -O2 -mbranch-protection=standard
 OPTIMIZE_sim := -O2 -fno-pie -DSCHEDLAB_SIM
@@ -69,12 +73,12 @@ LIGHT_asan := -O0 -Wno-maybe-uninitialized
 LIGHT ?= $(LIGHT_$(CONFIG))
 LIGHT_TESTS := $(if $(filter release debug,$(CONFIG)),-Og,$(if $(filter asan,$(CONFIG)),$(LIGHT)))
 ifeq ($(OPTIMIZE),)
-$(error CONFIG=$(CONFIG) is unknown; valid are release, debug, asan, tsan, sim, trace)
+$(error CONFIG=$(CONFIG) is unknown; valid are release, debug, asan, tsan, sim, trace, coverage)
 endif
 
 # jemalloc comes before the C library, so that malloc is its; sanitizers bring an allocator themselves,
 # and the cross build has none of the libraries.
-ALLOCATOR := $(if $(filter release debug sim trace,$(CONFIG)),jemalloc)
+ALLOCATOR := $(if $(filter release debug sim trace coverage,$(CONFIG)),jemalloc)
 # libdw: which line of the source an instruction of the simulated program comes from.
 LIBRARIES := papi jansson libcyaml gsl hwloc $(ALLOCATOR) $(if $(filter sim,$(CONFIG)),libdw)
 FLOOR_LDLIBS := $(if $(ALLOCATOR),-ljemalloc) -pthread -lm
@@ -105,6 +109,9 @@ CFLAGS = -std=gnu17 -D_GNU_SOURCE $(PROBES) $(DEBUG_INFO) $(OPTIMIZE) $(WARNINGS
 LDFLAGS_release := -no-pie
 LDFLAGS_debug := -no-pie
 LDFLAGS_trace := -no-pie
+# A process that ends by _exit() writes its counts first.
+COVERAGE_EXIT := $(if $(filter coverage,$(CONFIG)),$(OUT)/tests/support/coverage_exit.o)
+LDFLAGS_coverage := -no-pie -Wl,--wrap=_exit
 # The stub that binds a function at its first call has no landing pad.
 LDFLAGS_aarch64 := -Wl,-z,now
 LDFLAGS = $(DEBUG_INFO) $(OPTIMIZE) -pthread $(LDFLAGS_$(CONFIG)) $(EXTRA_CFLAGS)
@@ -210,8 +217,8 @@ CONFORMANCE := $(OUT)/tests/conformance
 
 SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 
-.PHONY: trace validate help deps deps-test deps-lint deps-aarch64 deps-peers build run sweep repro repro-full docs scale micro bench peers audit report plots \
-    check t test tests test-all test-rest mutants fuzz budget test-slurm test-ssh lint format hooks \
+.PHONY: trace validate help deps deps-test deps-lint deps-coverage deps-aarch64 deps-peers build run sweep repro repro-full docs scale micro bench peers audit report plots \
+    check t test tests coverage test-all test-rest mutants fuzz budget test-slurm test-ssh lint format hooks \
     asan tsan clang aarch64 sim verdicts clean always
 always:
 
@@ -332,6 +339,7 @@ $(RELEASE)/harness.a: always
 	@$(MAKE) CONFIG=release $@
 endif
 
+$(OUT)/schedlab $(TEST_PROGRAMS) $(CONFORMANCE): $(COVERAGE_EXIT)
 $(OUT)/schedlab: $(call objects,harness/commands/main.c) $(call objects,$(MICRO_SOURCES)) $(SHARED_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(MICRO_LDLIBS) $(LDLIBS)
 
@@ -417,15 +425,16 @@ help: ## List what can be made
 	@printf 'What can be made, in the order in which one needs it:\n'
 	@sed -nE 's/^##@ (.*)/\n\1/p; s/^([a-z0-9._ -]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 40
 	@echo
-	@echo 'Settings: CC=gcc|clang CONFIG=release|debug|asan|tsan WERROR=1 EXTRA_CFLAGS=... RUN=results/... V=1'
+	@echo 'Settings: CC=gcc|clang CONFIG=release|debug|asan|tsan|coverage WERROR=1 EXTRA_CFLAGS=... RUN=results/... V=1'
 
 deps: PACKAGES = $(PACKAGES_BUILD)
 deps-test: PACKAGES = $(PACKAGES_TEST)
 deps-lint: PACKAGES = $(PACKAGES_LINT)
+deps-coverage: PACKAGES = $(PACKAGES_COVERAGE)
 deps-aarch64: PACKAGES = $(PACKAGES_AARCH64)
 deps-peers: PACKAGES = $(PACKAGES_PEERS)
 APT := DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300
-deps deps-test deps-lint deps-aarch64 deps-peers:
+deps deps-test deps-lint deps-coverage deps-aarch64 deps-peers:
 	@command -v dpkg-query >/dev/null || \
 	    { echo "not a Debian system; needs what Debian calls: $(strip $(PACKAGES))" >&2; exit 1; }; \
 	missing=; \
@@ -565,6 +574,12 @@ asan tsan clang aarch64 sim verdicts: ## One part of test-all by itself: a build
 	@$(MAKE) built-$@
 	@tests/run.sh $@
 
+coverage: ## Lines that unit tests and short conformance run, by folder, and a page: build/coverage/report/index.html (10 min)
+	@$(MAKE) deps-coverage
+	@$(MAKE) tests CONFIG=coverage
+	@find build/coverage -name '*.gcda' -delete
+	@tests/run.sh coverage; status=$$?; tests/coverage.sh && exit $$status
+
 mutants: ## Plant each bug of tests/mutants/ and see that its test finds it (4 min); one: MUTANT=GLOB
 	@$(MAKE) deps-test
 	@$(MAKE) tests
@@ -636,6 +651,7 @@ tidy: $(OUT)/origin.h
 # Each file as the first of these builds compiles it. Peers are compiled and linked at once, so their lines are written here.
 compile_commands.json: always ## For clangd and clang-tidy -p: how each C file is compiled
 	@set -o pipefail; { $(MAKE) -nB V=1 CONFIG=release CC=gcc tests build/release/schedlab && \
+	    $(MAKE) -nB V=1 CONFIG=coverage CC=gcc build/coverage/tests/support/coverage_exit.o && \
 	    $(MAKE) -nB V=1 CONFIG=sim CC=gcc HARNESS=build/release/harness.a build/sim/schedlab build/sim/tests/sim_formulas && \
 	    printf '%s\n' $(foreach file,$(PEER_SOURCES),'$(if $(filter %.c,$(file)),gcc -std=gnu17 -fopenmp,g++ -std=c++17) \
 	        $(PEER_FLAGS) $(ROOTS) -c -o build/peers/$(basename $(notdir $(file))).o $(file)'); } | \
