@@ -106,6 +106,16 @@ struct text text_bytes(double bytes)
     return text;
 }
 
+struct text text_p(double p)
+{
+    struct text text = {"-"};
+    if (p < 0.001)
+        snprintf(text.s, sizeof text.s, "<0.001");
+    else if (!isnan(p))
+        snprintf(text.s, sizeof text.s, "%.3f", p);
+    return text;
+}
+
 int text_field(struct text text, int columns)
 {
     for (const char *at = text.s; *at; at++)

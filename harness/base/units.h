@@ -24,6 +24,7 @@ struct text text_count(double value);                      /* 0.0164, 3.20, 118 
 struct text text_time(double ns);                          /* 61.2 µs */
 struct text text_time_interval(struct interval ns);        /* 60.1 µs to 62.9 µs; too few */
 struct text text_bytes(double bytes);                      /* 48 KiB */
+struct text text_p(double p);                              /* 0.012, <0.001 */
 
 /* The width to give printf() for so many columns: it counts bytes, and some signs have several. */
 int text_field(struct text text, int columns);

@@ -14,20 +14,6 @@ enum { LABEL_WIDTH = 17, LABEL_SIZE = 512, NUMBER_SIZE = 48 };
 
 /* Texts ---------------------------------------------------------------------------------------- */
 
-struct p_text {
-    char s[16];
-};
-
-static struct p_text p_text(double p)
-{
-    struct p_text text = {"-"};
-    if (p < 0.001)
-        snprintf(text.s, sizeof text.s, "<0.001");
-    else if (!isnan(p))
-        snprintf(text.s, sizeof text.s, "%.3f", p);
-    return text;
-}
-
 static struct text number_text(const struct comparison *comparison, double value)
 {
     switch (comparison->options.metric.kind) {
@@ -157,7 +143,7 @@ static void table_row(const struct comparison *comparison, const struct compare_
     struct text ratio = text_ratio(pair->ratio.median);
     fprintf(to, " %*s %*s %*s %16s %6.2f %6s %-5s %7s  %s\n", text_field(a, 8), a.s,
             text_field(b, 8), b.s, text_field(ratio, 6), ratio.s,
-            text_ratio_interval(pair->ratio).s, pair->superiority, p_text(pair->p_adjusted).s,
+            text_ratio_interval(pair->ratio).s, pair->superiority, text_p(pair->p_adjusted).s,
             class_text(pair->chosen), count, compare_verdict_text(comparison, pair->verdict));
 }
 
@@ -212,7 +198,7 @@ static void markdown_row(const struct comparison *comparison, const struct compa
     fprintf(to, " | %s | %s | %s | %s | %.2f | %s | %s | %zu + %zu: %s |\n",
             number_text(comparison, pair->median_a).s, number_text(comparison, pair->median_b).s,
             text_ratio(pair->ratio.median).s, text_ratio_interval(pair->ratio).s, pair->superiority,
-            p_text(pair->p_adjusted).s, class_text(pair->chosen), pair->count_a, pair->count_b,
+            text_p(pair->p_adjusted).s, class_text(pair->chosen), pair->count_a, pair->count_b,
             pair->verdict == COMPARE_SAME  ? "no difference shown"
             : pair->verdict == COMPARE_FEW ? "too few"
                                            : compare_verdict_text(comparison, pair->verdict));
