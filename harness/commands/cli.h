@@ -7,6 +7,7 @@
 #define SCHEDLAB_CLI_H
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,6 +46,9 @@ int cli_word(const char *command, const char *option, const char *text, const ch
 /* The same for an argument without an option's name; kind says what it is. */
 int cli_argument_word(const char *command, const char *kind, const char *text,
                       const char *const *words);
+
+/* Whether standard output is a terminal that shows colours, and nobody asked for none. */
+bool cli_wants_colour(void);
 
 /* The value of --machine; *machine is what a --machine before this one said, or all zero. The
  * caller's, machine_spec_free(). */

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { CPUS_MAX = 4096, KEY_FORMAT = 0x100, KEY_STRICT, KEY_CORES, KEY_WATCH, KEY_RESULTS };
 
@@ -74,13 +73,6 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-/* The conventions of https://no-color.org and of terminals that cannot. */
-static bool wants_colour(void)
-{
-    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-    return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
-}
-
 int cmd_doctor(int argc, char **argv)
 {
     static const struct argp argp = {argp_options, option_parse, NULL, argp_doc, NULL, NULL, NULL};
@@ -108,7 +100,7 @@ int cmd_doctor(int argc, char **argv)
         putchar('\n');
         json_decref(json);
     } else {
-        doctor_print(&doctor, stdout, wants_colour());
+        doctor_print(&doctor, stdout, cli_wants_colour());
     }
     bool warned = doctor_count(&doctor, DOCTOR_WARN) > 0;
     doctor_free(&doctor);
