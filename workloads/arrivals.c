@@ -125,6 +125,12 @@ static bool arrivals_has_latency(const void *params)
     return true;
 }
 
+static bool arrivals_is_paced(const void *params)
+{
+    (void)params;
+    return true;
+}
+
 static void *arrivals_init(const void *params, uint64_t seed)
 {
     struct arrivals_state *state = go_alloc_zeroed(sizeof(*state));
@@ -301,6 +307,7 @@ const struct workload workload_arrivals = {
     .params_size = sizeof(struct arrivals_params),
     .live_gs_max = arrivals_live_gs_max,
     .has_latency = arrivals_has_latency,
+    .is_paced = arrivals_is_paced,
     .check = arrivals_check,
     .init = arrivals_init,
     .run = arrivals_run,

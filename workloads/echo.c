@@ -102,6 +102,11 @@ static bool echo_has_latency(const void *params)
     return true;
 }
 
+static bool echo_is_paced(const void *params)
+{
+    return ((const struct echo_params *)params)->rate > 0;
+}
+
 static void *echo_init(const void *params, uint64_t seed)
 {
     struct echo_state *state = go_alloc_zeroed(sizeof *state);
@@ -368,6 +373,7 @@ const struct workload workload_echo = {
     .live_gs_max = echo_live_gs_max,
     .polls = echo_polls,
     .has_latency = echo_has_latency,
+    .is_paced = echo_is_paced,
     .check = echo_check,
     .init = echo_init,
     .run = echo_run,

@@ -632,6 +632,7 @@ const struct workload workload_order = {
     .workers_min = order_workers_min,
     .polls = order_polls,
     .check = order_check,
+    .is_shown = true,
     .init = order_init,
     .run = order_run,
     .verify = order_verify,

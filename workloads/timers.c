@@ -90,6 +90,12 @@ static bool timers_has_latency(const void *params)
     return ((const struct timers_params *)params)->stop < PERCENT;
 }
 
+static bool timers_is_paced(const void *params)
+{
+    (void)params;
+    return true;
+}
+
 static void *timers_init(const void *params, uint64_t seed)
 {
     (void)seed;
@@ -228,6 +234,7 @@ const struct workload workload_timers = {
     .live_gs_max = timers_live_gs_max,
     .check = timers_check,
     .has_latency = timers_has_latency,
+    .is_paced = timers_is_paced,
     .init = timers_init,
     .run = timers_run,
     .verify = timers_verify,

@@ -108,6 +108,12 @@ static bool wakers_has_latency(const void *params)
     return true;
 }
 
+static bool wakers_is_paced(const void *params)
+{
+    (void)params;
+    return true;
+}
+
 static void *wakers_init(const void *params, uint64_t seed)
 {
     (void)seed;
@@ -325,6 +331,7 @@ const struct workload workload_wakers = {
     .params_size = sizeof(struct wakers_params),
     .live_gs_max = wakers_live_gs_max,
     .has_latency = wakers_has_latency,
+    .is_paced = wakers_is_paced,
     .check = wakers_check,
     .polls = wakers_polls,
     .init = wakers_init,
