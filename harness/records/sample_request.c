@@ -46,6 +46,8 @@ const struct sample_field sample_fields[SAMPLE_FIELDS] = {
     {"--min-time", 0, MEMBER(min_time_ns), TIME(0), ALL_RUN, "MS",
      "timed milliseconds per repetition at least (or 2s, 500us); default 200, or 0 with "
      "--iterations or on a simulated machine"},
+    {"--brief", 0, MEMBER(brief_ns), TIME(0), FIELD_NATIVE, "MS",
+     "give --min-time up after so much wall time where calls are very short; 0: never"},
     {"--events", 'e', MEMBER(events), PLAIN, RUN, "A,B,C",
      "what to count, or none; default: see `schedlab list events`, whose own events go without "
      "sde:::schedlab:: too"},

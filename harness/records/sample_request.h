@@ -32,6 +32,7 @@ struct sample_request {
     uint64_t seed;
     uint64_t sim_seed;       /* on a simulated machine: its own, and the scheduler's on it */
     int64_t min_time_ns;     /* of timed calls; 0: no minimum */
+    int64_t brief_ns;        /* of wall time: very short calls need no more; 0: no such limit */
     size_t stack_bytes;      /* per goroutine; 0: the default */
     size_t sched_events_max; /* at most so many; 0: all */
     int64_t schedtrace_ns;   /* write a line about the scheduler that often; 0: none */
@@ -51,7 +52,7 @@ struct sample_request {
     bool no_calls;       /* do all that a sample does but call run(): what a process costs */
 };
 
-enum { SAMPLE_FIELDS = 21 };
+enum { SAMPLE_FIELDS = 22 };
 
 struct sample_field {
     const char *option; /* "--workers" */

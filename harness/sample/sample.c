@@ -462,6 +462,17 @@ static void call_once(struct sample *sample, bool timed)
         sample->warmup_ns += call_ns;
 }
 
+/* Whether so much time has passed that min_time_ns is given up. */
+static bool is_long_enough(const struct sample *sample)
+{
+    const struct sample_request *request = sample->request;
+    const struct call_times *times = &sample->times;
+    int64_t passed_ns = go_now() - sample->timed_began_ns;
+    bool brief = request->brief_ns > 0 && passed_ns >= request->brief_ns &&
+                 times->calls >= SAMPLE_BRIEF_CALLS && 2 * times->time_ns < passed_ns;
+    return brief || passed_ns >= request->min_time_ns * SAMPLE_LIMIT_FACTOR;
+}
+
 static bool wants_more(struct sample *sample)
 {
     const struct sample_request *request = sample->request;
@@ -471,7 +482,7 @@ static bool wants_more(struct sample *sample)
     int64_t missing_ns = request->min_time_ns - sample->times.time_ns;
     if (sample->times.calls < least || missing_ns <= 0)
         return sample->times.calls < least;
-    if (go_now() - sample->timed_began_ns < request->min_time_ns * SAMPLE_LIMIT_FACTOR)
+    if (!is_long_enough(sample))
         return true;
     sample->short_ns = missing_ns;
     return false;

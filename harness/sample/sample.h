@@ -17,6 +17,8 @@ enum {
     /* Reading counters and checking answers may take far longer than the calls themselves. From so
      * many times min_time_ns of wall time on, min_time_ns is given up, and the record says so. */
     SAMPLE_LIMIT_FACTOR = 20,
+    /* With brief_ns it is given up sooner, after so many calls that took less than a half of it. */
+    SAMPLE_BRIEF_CALLS = 1000,
     SAMPLE_BETWEEN_PERCENT = 2, /* see sample_counts_whole() */
 };
 
