@@ -2,8 +2,10 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/progress.h"
+#include "harness/base/text.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
+#include "harness/commands/run_answer.h"
 #include "harness/commands/run_table.h"
 #include "harness/commands/why_table.h"
 #include "harness/counters/counter_names.h"
@@ -31,7 +33,9 @@ enum {
     REPS_DEFAULT = 7,
     ITERATIONS_DEFAULT = 3,
     MIN_TIME_DEFAULT_MS = 200,
-    SIM_REPS_DEFAULT = 3,     /* they differ by the seed alone */
+    SIM_REPS_DEFAULT = 1,   /* the same each time */
+    BRIEF_DEFAULT_MS = 100, /* of calls that are very short, and their checks */
+    WARMUP_UNSET = -2,
     WHAT_IF_REPS_DEFAULT = 7, /* enough for an interval */
 
     TIMEOUT_DEFAULT_S = 60,
@@ -44,6 +48,7 @@ enum {
     KEY_MACHINE,
     KEY_WHY,
     KEY_WHAT_IF,
+    KEY_ALL_EVENTS,
 };
 
 static const char *const format_words[] = {"table", "json", NULL};
@@ -56,22 +61,26 @@ struct options {
     char *what_if_machine;    /* canonical */
     int reps;                 /* 0: not given */
     const char *more_workers; /* after the first number; NULL: none */
-    bool json, why;
+    bool json, why, all_events;
+    bool usual;       /* neither --iterations nor --min-time is given */
+    bool warned;      /* of what is so for every number of workers */
     char **arguments; /* variants, then the workload */
     int argument_count;
 };
 
 /* Options ------------------------------------------------------------------------------------- */
 
-static struct argp_option option_table[8 + SAMPLE_FIELDS] = {
+static struct argp_option option_table[9 + SAMPLE_FIELDS] = {
     {"workers", 'w', "N[,N...]", 0,
      "workers (cores) to use; default: all this process may use, or all of the simulated machine; "
      "of several, a table each",
      0},
     {"reps", 'r', "N", 0,
-     "repetitions, each a process of its own, in shuffled blocks; default 7, or 3 on a simulated "
-     "machine",
+     "repetitions, each a process of its own, in shuffled blocks; 6 at least show a difference; "
+     "default 7, or 1 on a simulated machine, where all are the same but for the seed",
      0},
+    {"all-events", KEY_ALL_EVENTS, NULL, 0,
+     "show all events that are not 0, not only the three that differ most between the variants", 0},
     {"timeout", KEY_TIMEOUT, "S", 0, "seconds a repetition may take, 0 for no limit; default 60",
      0},
     {"machine", KEY_MACHINE, "MACHINE", 0,
@@ -139,6 +148,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_WHAT_IF:
         options->what_if = cli_once(options->command, "what-if", options->what_if, arg);
         break;
+    case KEY_ALL_EVENTS:
+        options->all_events = true;
+        break;
     case 'f':
         options->json = cli_word(options->command, "format", arg, format_words) == 1;
         break;
@@ -155,17 +167,21 @@ static const struct argp argp = {
     option_table,
     parse_option,
     "[VARIANT...] WORKLOAD",
-    "Runs WORKLOAD on each VARIANT (on every one, but no peer, if none is named) and prints the "
-    "median "
-    "throughput "
-    "with its 95 % interval, and events per operation. A specification is NAME[,KEY=VALUE]...; "
-    "`schedlab "
-    "list` shows names, keys and ranges. Numbers may end in k, M, G (powers of 1000) or Ki, Mi, Gi "
-    "(powers of 1024)."
+    "Runs WORKLOAD on each VARIANT (on every one, but no peer, if none is named), and ends with an "
+    "answer: which is best, by how much, and whether that is shown. Before it stand the median "
+    "throughputs with their 95 % intervals, the fastest first, and events per operation. A "
+    "specification is NAME[,KEY=VALUE]...; `schedlab list` shows names, keys and ranges. Numbers "
+    "may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024)."
     "\v"
+    "A difference is shown if p < 0.05 in the Mann-Whitney test, adjusted by Holm over all pairs "
+    "of variants; ~ means that none is shown. Of the latencies the p99 is compared. The three "
+    "events are those with the largest ratio between two variants, where less than 0.001 an "
+    "operation counts as 0.001.\n\n"
     "A repetition makes its timed calls until both --iterations and --min-time are reached. It "
     "gives --min-time up, and says so, after 20 times as much wall time: reading counters and "
-    "checking answers may take longer than calls that are very short.\n\nExample:\n"
+    "checking answers may take longer than calls that are very short. With neither option 100 ms "
+    "and 1000 calls are enough, if most of the time is not the calls'. A workload that prints its "
+    "result, such as order, is called once.\n\nExample:\n"
     "  schedlab run gmp gmp,runnext=off grq fib,n=25 --workers 2\n\n"
     "`schedlab run --cell ID --sweep FILE` measures a single cell of a sweep instead, whose id "
     "`schedlab sweep FILE --plan` prints; see `schedlab run --cell --help`.\n\n"
@@ -187,8 +203,14 @@ static void options_complete(struct options *options)
     struct sample_request *request = &options->request;
     if (options->more_workers && (options->json || request->flame))
         cli_misuse(options->command, "--flame and --format=json take one --workers");
+    if (options->all_events && (options->json || request->events))
+        cli_misuse(options->command, "--all-events stands alone: --%s",
+                   options->json ? "format=json has all of them" : "events names those to show");
     bool simulated = options->machine.simulated;
-    bool neither = request->iterations == 0 && request->min_time_ns < 0 && !simulated;
+    options->usual = request->iterations == 0 && request->min_time_ns < 0;
+    bool neither = options->usual && !simulated;
+    if (neither)
+        request->brief_ns = BRIEF_DEFAULT_MS * INT64_C(1000000);
     if (request->iterations == 0)
         request->iterations = neither ? ITERATIONS_DEFAULT : 1;
     if (request->min_time_ns < 0)
@@ -300,6 +322,23 @@ static void check_workers(const struct options *options, const struct workload_s
             cli_misuse(options->command, "%s", error);
 }
 
+/* A workload whose result is what it prints of one call is called once, unless it is to be timed.
+ * Returns whether it is not. */
+static bool shown_complete(struct options *options, const struct workload *workload)
+{
+    struct sample_request *request = &options->request;
+    bool is_shown = workload->is_shown && options->usual;
+    if (is_shown) {
+        request->iterations = 1;
+        request->min_time_ns = 0;
+    }
+    if (request->warmup == WARMUP_UNSET)
+        request->warmup = is_shown ? 0 : sample_request_usual().warmup;
+    return is_shown;
+}
+
+/* Warnings ------------------------------------------------------------------------------------ */
+
 /* Variants that were named, and have one worker whatever is asked for. */
 static void warn_of_one_worker(const struct options *options)
 {
@@ -322,6 +361,30 @@ static void warn_of_workers(const struct options *options)
     const struct sample_request *request = &options->request;
     if (topology_is_crowded(request->workers, cores_of(options), request->pin, text, sizeof text))
         fprintf(stderr, "%s: warning: %s\n", options->command, text);
+}
+
+/* Of repetitions that cannot have an interval, or show a difference between so many. */
+static void warn_of_reps(const struct options *options, const struct run_table *table)
+{
+    size_t competitors = 0;
+    for (size_t i = 0; i < table->count; i++)
+        competitors += !peer_is_floor_name(table->rows[i].variant);
+    int least = run_answer_reps_min(competitors);
+    if (options->machine.simulated || table->is_shown || options->reps >= least)
+        return;
+    fprintf(stderr, "%s: warning: %s %s too few %s: it takes %d\n", options->command,
+            counted((uint64_t)options->reps, "repetition").s, options->reps == 1 ? "is" : "are",
+            competitors > 1 ? "to show a difference" : "for an interval", least);
+}
+
+/* What others do on the machine; before anything of ours runs. */
+static void warn_of_others(const struct options *options)
+{
+    if (options->machine.simulated || options->request.min_time_ns == 0)
+        return;
+    json_t *doctor = doctor_for_samples();
+    doctor_warn(doctor, options->command, stderr);
+    json_decref(doctor);
 }
 
 /* Cores that are taken away leave as many workers, who take turns. */
@@ -444,11 +507,6 @@ static void measure_all(const struct options *options, const char *workload, str
     struct sample_request request = options->request;
     request.workload = workload;
     progress_begin(&progress, stderr, count * (size_t)options->reps);
-    if (!options->machine.simulated && options->request.min_time_ns > 0) {
-        json_t *doctor = doctor_for_samples(); /* before anything of ours runs */
-        doctor_warn(doctor, options->command, stderr);
-        json_decref(doctor);
-    }
     int64_t started = go_now();
     for (int block = 0; block < options->reps; block++) {
         plan_shuffle(count, options->request.seed, (unsigned)block, order);
@@ -470,17 +528,48 @@ static void measure_all(const struct options *options, const char *workload, str
     free(order);
 }
 
+/* Output -------------------------------------------------------------------------------------- */
+
 static void print_json(const struct run_table *table, json_t *records)
 {
-    json_t *object = json_pack("{sO so}", "records", records, "summary", run_table_summary(table));
+    struct run_answers answers;
+    run_answers_make(&answers, table);
+    json_t *object = json_pack("{sO so so}", "records", records, "summary",
+                               run_table_summary(table), "answers", run_answers_to_json(&answers));
     if (table->what_if)
         json_object_set_new(object, "what_if", run_table_what_if(table));
     json_dumpf(object, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(object);
+    run_answers_free(&answers);
 }
 
-static int run_all(const struct options *options)
+static void print_tables(const struct options *options, struct run_table *table)
+{
+    struct run_answers answers;
+    run_table_sort(table);
+    run_answers_make(&answers, table);
+    run_table_print(table, &answers.of[0], stdout, stderr);
+    if (options->why)
+        why_table_print(table, stdout);
+    run_answers_print(&answers, table->colour, stdout);
+    run_answers_free(&answers);
+}
+
+/* What is so for every number of workers is said before the first. */
+static void warn(struct options *options, const struct run_table *table)
+{
+    warn_of_workers(options);
+    warn_of_cores(options);
+    if (!options->warned) {
+        warn_of_one_worker(options);
+        warn_of_reps(options, table);
+        warn_of_others(options);
+    }
+    options->warned = true;
+}
+
+static int run_all(struct options *options)
 {
     struct workload_spec workload;
     workload_parse(options, &workload);
@@ -492,22 +581,23 @@ static int run_all(const struct options *options)
         .workers = options->request.workers,
         .what_if = options->what_if,
         .seed = options->request.seed,
-        .all_events = options->request.events != NULL,
+        .events = options->all_events       ? RUN_EVENTS_ALL
+                  : options->request.events ? RUN_EVENTS_NAMED
+                                            : RUN_EVENTS_TELLING,
+        .is_paced = workload.workload->is_paced && workload.workload->is_paced(workload.params),
+        .is_shown = shown_complete(options, workload.workload),
+        .colour = cli_wants_colour(),
     };
     table.rows = rows_make(options, workload.workload, &table.count);
     check_flame(options, table.count);
-    warn_of_workers(options);
-    warn_of_one_worker(options);
-    warn_of_cores(options);
+    warn(options, &table);
     measure_all(options, workload.text, table.rows, table.count);
     json_t *records = run_table_records(&table);
     same_work_judge_all(records);
     if (options->json)
         print_json(&table, records);
     else
-        run_table_print(&table, stdout, stderr);
-    if (options->why && !options->json)
-        why_table_print(&table, stdout);
+        print_tables(options, &table);
     int status = run_table_status(&table);
     json_decref(records);
     rows_free(table.rows, table.count);
@@ -535,6 +625,7 @@ int cmd_run(int argc, char **argv)
     };
     options.request.workers = 0;      /* not given */
     options.request.min_time_ns = -1; /* not given */
+    options.request.warmup = WARMUP_UNSET;
     options.request.timeout_s = TIMEOUT_DEFAULT_S;
     if (cmd_run_cell_is_meant(argc, argv))
         return cmd_run_cell(argc, argv);

@@ -6,7 +6,7 @@
 #ifndef SCHEDLAB_WHY_TABLE_H
 #define SCHEDLAB_WHY_TABLE_H
 
-#include "harness/commands/run_table.h"
+#include "harness/commands/run_rows.h"
 
 #include <stdio.h>
 

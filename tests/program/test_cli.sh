@@ -22,6 +22,16 @@ expect() {
     report $good "$name"
 }
 
+# says NAME STATUS PART -- ARGUMENT...: PART is in the output, be it over several lines.
+says() {
+    local name=$1 wanted=$2 part=$3 good=0
+    shift 4
+    run "$@"
+    tr -s ' \n' ' ' <out >flat
+    [ $status = "$wanted" ] && contains flat "$part" && good=1
+    report $good "$name"
+}
+
 quick="--reps 1 --iterations 1 --warmup 0 --workers 2"
 
 # Help and version
@@ -95,9 +105,30 @@ json list_json_has_every_knob_in_full \
 
 # Runs
 expect run_shows_a_row_per_variant 0 "fib,n=10, 2 workers" -- run gmp,tick=64 grq fib,n=10 $quick
-grep -q '^gmp,tick=64 .* ok$' out && grep -q '^grq .* ok$' out && report 1 run_rows_are_ok || report 0 run_rows_are_ok
-grep -qx 'schedlab run: counted, but not shown: .*[A-Z]\+, .* and [0-9]\+ more; `--format json` shows all' err &&
-    ! grep -q 'not shown: .*PARKS' err && awk 'length($0) > 250 { exit 1 }' err && report 1 run_names_what_it_leaves_out || report 0 run_names_what_it_leaves_out
+check run_has_a_number_for_each [ "$(grep -cE '^(gmp,tick=64|grq) +[0-9.]+ [kMG] +too few +1' out)" = 2 ]
+grep -cE '^[A-Z_]+( \([a-z]+\))?( +[0-9.e+-]+){2}$' out >rows
+check run_shows_three_events [ "$(cat rows)" = 3 ]
+check run_says_how_many_it_leaves_out grep -qxE 'and [0-9]+ more with --all-events' out
+run run gmp,tick=64 grq fib,n=10 $quick --all-events
+grep -cE '^[A-Z_]+( \([a-z ]+\))?( +[0-9.e+-]+){2}$' out >rows
+check all_events_shows_more [ "$(cat rows)" -gt 10 ]
+run run gmp grq fib,n=5 --reps 5 --iterations 1 --warmup 0 --workers 1,2 --events none
+check too_few_repetitions_are_told_before_and_once \
+    [ "$(grep -c 'warning: 5 repetitions are too few to show a difference: it takes 6$' err)" = 1 ]
+check and_in_each_answer [ "$(grep -c '^too few: it takes 6 repetitions to show a difference; best so far' out)" = 2 ]
+check no_warning_comes_twice [ -z "$(grep warning: err | sort | uniq -d)" ]
+run run gmp grq fib,n=5 --reps 6 --iterations 1 --warmup 0 --workers 1 --events none
+check six_are_enough [ "$(grep -c 'too few' out err)" = "$(printf 'out:0\nerr:0')" ]
+check run_ends_with_an_answer eval "tail -n 1 out | grep -qE '^(best: (gmp|grq), [0-9.]+× |~ no difference shown between )(gmp|grq)'"
+run run gmp order --workers 1 --format json
+json what_prints_its_result_is_called_once \
+    "len(j['records']) == 7 and all(len(r['iterations']) == 1 and r['warmup'] == 0 for r in j['records'])"
+run run gmp order --workers 1
+check its_answer_is_what_it_printed [ "$(tail -n 2 out)" = "$(printf 'gmp, the same in 7 of 7 repetitions:\nran: 9 0-8')" ]
+run run gmp order --workers 1 --iterations 2 --reps 1
+check unless_it_is_to_be_timed grep -q 'operations of one goroutine' out
+run run serial fib,n=1 --workers 1 --reps 1 --events none --format json
+json very_short_calls_end_early "(lambda r: r['short_ns'] > 0 and sum(i.get('calls', 1) for i in r['iterations']) >= 1000)(j['records'][0])"
 cores=$(python3 -c 'import os; print(len(os.sched_getaffinity(0)))')
 expect run_warns_of_more_workers_than_cores 0 "warning: $((cores + 1)) workers on $cores core" -- \
     run gmp grq fib,n=8 --reps 2 -i 1 --events none --workers $((cores + 1))
@@ -191,32 +222,32 @@ json sample_skips_before_harm "j['status'] == 'skipped' and j['reason'] and 'ite
 run sample gmp spawn,n=2M --workers 1 --iterations 1 --warmup 0 --events sde:::schedlab::STACKS_PEAK
 json sample_runs_millions_that_need_no_stack \
     "'of MemAvailable is' in j.get('reason', '') or (j['ops'] == 2000000 and j['events'][0]['value'] < 100)"
-expect run_of_skipped_cells_alone_fails 1 "kthread skipped: " -- run kthread spawn,n=10M $quick
-expect run_serial_of_goroutines_is_skipped 1 "has no serial version" -- run serial pingpong $quick
-expect run_that_needs_a_handoff_is_skipped_without 1 "pipes,mode=block would never end: a goroutine in a blocking call keeps its worker in gmp,calls=none" -- \
+says run_of_skipped_cells_alone_fails 1 "kthread skipped: " -- run kthread spawn,n=10M $quick
+says run_serial_of_goroutines_is_skipped 1 "has no serial version" -- run serial pingpong $quick
+says run_that_needs_a_handoff_is_skipped_without 1 "pipes,mode=block would never end: a goroutine in a blocking call keeps its worker in gmp,calls=none" -- \
     run gmp,calls=none pipes,mode=block $quick
-expect run_that_needs_a_handoff_is_skipped_on_bound_workers 1 "keeps its worker in static" -- run static pipes,mode=shared $quick
-expect run_that_polls_is_skipped_where_calls_keep_all_workers 1 "pipes may never end: a goroutine in a blocking call keeps its worker in gmp,netpoll=call,calls=none" -- \
+says run_that_needs_a_handoff_is_skipped_on_bound_workers 1 "keeps its worker in static" -- run static pipes,mode=shared $quick
+says run_that_polls_is_skipped_where_calls_keep_all_workers 1 "pipes may never end: a goroutine in a blocking call keeps its worker in gmp,netpoll=call,calls=none" -- \
     run gmp,netpoll=call,calls=none pipes $quick
 expect run_that_polls_needs_no_poller 0 "" -- run gmp,netpoll=call pipes,n=10,settle_ns=0 $quick
 run run gmp,threads_max=2 pipes,n=5,mode=block,settle_ns=0 $quick
 check run_says_once_why_it_failed [ "$(grep -c 'too many goroutines' err)" = 1 ]
 (ulimit -n 40 && run run gmp echo,connections=64,messages=1 $quick && true)
-check run_says_before_it_begins_how_many_descriptors_lack grep -qE 'skipped: too few descriptors: 1[3-9][0-9] needed, 40 allowed$' err
+check run_says_before_it_begins_how_many_descriptors_lack grep -qE 'skipped: too few descriptors: 1[3-9][0-9] needed, 40 allowed$' out
 (ulimit -n 40 && run run gmp pipes,n=100,settle_ns=0 $quick && true)
-check run_says_it_of_pipes grep -qE 'skipped: too few descriptors: 2[0-9][0-9] needed, 40 allowed$' err
+check run_says_it_of_pipes grep -qE 'skipped: too few descriptors: 2[0-9][0-9] needed, 40 allowed$' out
 expect run_that_needs_none_is_not_skipped 0 "" -- run uthread pipes,n=10,settle_ns=0 $quick
 threads="[(e['value'], 'per_op' in e) for e in j['records'][0]['events']][0]"
 run run gmp pipes,n=40,settle_ns=0,mode=block --events PROCESS_THREADS $quick --format json
 json threads_are_counted_where_each_blocks_one "$threads >= (40, False)"
 run run gmp pipes,n=40,settle_ns=0 --events PROCESS_THREADS $quick --format json
 json threads_are_not_many_where_none_is_blocked "(1, False) <= $threads < (40, False)"
-expect run_on_a_variant_of_one_worker_is_skipped 1 "uthread has one worker" -- \
+says run_on_a_variant_of_one_worker_is_skipped 1 "uthread has one worker" -- \
     run uthread order,mode=steal --workers 2 $quick
 expect run_says_that_serial_has_one_worker 0 "warning: serial has one worker" -- run serial gmp fib,n=5 --workers 2 \
     --reps 1 --iterations 1 --warmup 0 --events none
 check run_says_it_of_no_other [ "$(grep -c 'has one worker' err)" = 1 ]
-expect run_skips_beside_a_number 0 "serial skipped: " -- run serial gmp pingpong,rounds=10 $quick
+says run_skips_beside_a_number 0 "serial skipped: " -- run serial gmp pingpong,rounds=10 $quick
 run sample gmp fib,n=10 --workers 2 --iterations 1 --events PAPI_L1_DCM,perf::CONTEXT-SWITCHES
 json sample_counts_only_what_is_asked_for "[e['name'] for e in j['events']] == ['PAPI_L1_DCM', 'perf::CONTEXT-SWITCHES']"
 expect run_hung_child_is_failed 1 "no answer within" -- \
@@ -241,7 +272,7 @@ run list events
 tr -s ' \n' ' ' <out | grep -q 'In kthread, .*PROCESS_\* stand in' && told=1
 [ $told = $expected ] && report 1 list_events_tells_what_stands_in || report 0 list_events_tells_what_stands_in
 
-expect run_repeats_from_a_seed 0 "ok" -- run gmp uneven --seed 7 $quick
+expect run_repeats_from_a_seed 0 "too few" -- run gmp uneven --seed 7 $quick
 
 # Doctor
 run doctor --cores 0 --watch 20ms
@@ -278,6 +309,8 @@ misuse unknown_knob '"tick"' -- run gmp,tik=64 fib
 misuse unknown_parameter 'valid: n' -- run gmp fib,m=4
 misuse far_off_command "valid: list, run, sweep, repro, report" -- frobnicate
 misuse far_off_topic "valid: all, variants, workloads, knobs, events" -- list gizmo
+misuse all_events_beside_names "--events names those to show" -- run gmp fib --all-events --events STEALS
+misuse all_events_of_json "has all of them" -- run gmp fib --all-events --format json
 misuse far_off_format "valid: table, json" -- run gmp fib --format xml
 misuse far_off_option "valid: --workers, --reps" -- run gmp fib --colour
 misuse far_off_variant "valid: kthread, uthread" -- run cilk fib
@@ -310,7 +343,7 @@ misuse time_in_parsecs "plain numbers are s" -- run gmp fib --timeout 3parsecs
 misuse knob_in_bytes "0 to 1000000000 ns" -- run gmp,spin_ns=3KiB fib
 misuse parameter_in_bytes "valid: 0 to 45" -- run gmp fib,n=3KiB
 misuse stack_in_time "16384 to 1073741824 bytes" -- run gmp fib --stack 64ms
-expect stack_in_bytes 0 " ok" -- run gmp fib,n=5 --stack 64KiB $quick --events none
+expect stack_in_bytes 0 "operations of one task" -- run gmp fib,n=5 --stack 64KiB $quick --events none
 misuse time_knob_names_units "10us, 1ms, 2s" -- run gmp,spin_ns=2h fib
 misuse size_parameter_names_units "64Ki, 1Mi" -- run gmp locality,bytes=3
 misuse small_stack "bytes, or as in 64Ki" -- run gmp fib --stack 1k

@@ -1,0 +1,266 @@
+/* test_run.c - the answer with which `schedlab run` ends, and the events that it shows. */
+#include "harness/base/memory.h"
+#include "harness/commands/run_answer.h"
+#include "harness/commands/run_events.h"
+#include "harness/commands/run_table.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { VARIANTS = 3, TEXT_SIZE = 4096 };
+
+static struct run_row rows[VARIANTS];
+static struct run_table table;
+
+/* A table of so many variants, a, b and c, on which nothing has run. */
+static void begin(size_t count)
+{
+    static const char *const names[VARIANTS] = {"a", "b", "c"};
+    table = (struct run_table){
+        .workload = "fib", .op = "task", .workers = 1, .rows = rows, .count = count, .seed = 1};
+    for (size_t i = 0; i < count; i++)
+        rows[i] = (struct run_row){.variant = names[i], .label = names[i], .records = json_array()};
+}
+
+static void end(void)
+{
+    for (size_t i = 0; i < table.count; i++)
+        json_decref(rows[i].records);
+}
+
+static void add(size_t row, json_t *record)
+{
+    json_array_append_new(rows[row].records, record);
+}
+
+/* So many repetitions with throughputs of `from` and a little more each time. */
+static void add_throughputs(size_t row, double from, int reps)
+{
+    for (int i = 0; i < reps; i++)
+        add(row, json_pack("{ss si sf}", "status", "ok", "workers", 1, "throughput",
+                           from * (1 + 0.01 * i)));
+}
+
+/* The lines of the answer as they are printed; to be freed. */
+static char *answer(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    struct run_answers answers;
+    run_table_sort(&table);
+    run_answers_make(&answers, &table);
+    FILE *to = memory_stream(&text, &size);
+    run_answers_print(&answers, false, to);
+    fclose(to);
+    run_answers_free(&answers);
+    return text;
+}
+
+static void answers(const char *expected)
+{
+    char *text = answer();
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void the_best_is_told_with_its_ratio_and_p(void **state)
+{
+    (void)state;
+    begin(2);
+    add_throughputs(0, 1e6, 7);
+    add_throughputs(1, 2e6, 7);
+    answers("\nbest: b, 2.00× a (shown, p <0.001)\n");
+    end();
+}
+
+static void of_more_than_two_the_slowest_is_told_too(void **state)
+{
+    (void)state;
+    begin(3);
+    add_throughputs(0, 1e6, 7);
+    add_throughputs(1, 2e6, 7);
+    add_throughputs(2, 4e6, 7);
+    answers("\nbest: c, 2.00× b (shown, p 0.002), 4.00× a, the slowest\n");
+    end();
+}
+
+static void without_a_difference_that_is_said_and_who_is_slower(void **state)
+{
+    (void)state;
+    begin(3);
+    add_throughputs(0, 1e6, 7);
+    add_throughputs(1, 1.005e6, 7);
+    add_throughputs(2, 0.5e6, 7);
+    answers("\n~ no difference shown between b and a; slower: c by 2.01×\n");
+    end();
+}
+
+static void five_repetitions_are_too_few(void **state)
+{
+    (void)state;
+    begin(2);
+    add_throughputs(0, 1e6, 5);
+    add_throughputs(1, 2e6, 5);
+    answers("\ntoo few: it takes 6 repetitions to show a difference; best so far: b, 2.00× a\n");
+    end();
+}
+
+static void more_variants_take_more_repetitions(void **state)
+{
+    (void)state;
+    assert_int_equal(run_answer_reps_min(0), 6);
+    assert_int_equal(run_answer_reps_min(2), 6);
+    assert_int_equal(run_answer_reps_min(7), 6);
+    assert_int_equal(run_answer_reps_min(8), 7);
+}
+
+static void one_repetition_on_a_simulated_machine_is_exact(void **state)
+{
+    (void)state;
+    begin(2);
+    table.machine = "sim:server64";
+    add_throughputs(0, 3e6, 1);
+    add_throughputs(1, 2e6, 1);
+    answers("\nbest: a, 1.50× b (the same each time with this seed)\n");
+    end();
+}
+
+static void one_variant_has_its_number_and_interval(void **state)
+{
+    (void)state;
+    begin(2);
+    add_throughputs(0, 1e6, 7);
+    add(1, json_pack("{ss ss}", "status", "skipped", "reason", "too many"));
+    answers("\na: 1.03 M ops/s, 95 % interval 1.00 M to 1.06 M\n");
+    end();
+}
+
+static void nobody_is_the_best_of_none(void **state)
+{
+    (void)state;
+    begin(1);
+    add(0, json_pack("{ss ss}", "status", "failed", "reason", "wrong"));
+    answers("");
+    end();
+}
+
+/* Ten thousand latencies, of which the quantiles are of so many ns. */
+static void add_latencies(size_t row, int ns, int reps)
+{
+    for (int i = 0; i < reps; i++)
+        add(row, json_pack("{ss si sf s{si si si}}", "status", "ok", "workers", 1, "throughput",
+                           1e6, "latency", "count", 10000, "p50_ns", ns, "p99_ns", ns + i));
+}
+
+static void a_paced_workload_is_answered_by_its_latencies(void **state)
+{
+    (void)state;
+    begin(2);
+    table.is_paced = true;
+    add_latencies(0, 2000, 7);
+    add_latencies(1, 1000, 7);
+    char *text = answer();
+    assert_non_null(strstr(text, "\nbest p99: b, 2.00× shorter than a (shown, p <0.001)\n"));
+    assert_null(strstr(text, "best:"));
+    assert_string_equal(rows[0].label, "b");
+    free(text);
+    end();
+}
+
+static void rows_stand_by_speed_and_those_without_numbers_last(void **state)
+{
+    (void)state;
+    begin(3);
+    add(0, json_pack("{ss ss}", "status", "skipped", "reason", "too many"));
+    add_throughputs(1, 1e6, 2);
+    add_throughputs(2, 2e6, 2);
+    run_table_sort(&table);
+    assert_string_equal(rows[0].label, "c");
+    assert_string_equal(rows[1].label, "b");
+    assert_string_equal(rows[2].label, "a");
+    end();
+}
+
+/* One repetition with these numbers of events per operation. */
+static void add_events(size_t row, double cpu_ns, double parks, double steals, double locks,
+                       double wakeups)
+{
+    add(row, json_pack("{ss si sf s[{ss sf} {ss sf} {ss sf} {ss sf} {ss sf}]}", "status", "ok",
+                       "workers", 1, "throughput", 1e6, "events", "name",
+                       "sde:::schedlab::PROCESS_CPU_NS", "per_op", cpu_ns, "name",
+                       "sde:::schedlab::PARKS", "per_op", parks, "name", "sde:::schedlab::STEALS",
+                       "per_op", steals, "name", "sde:::schedlab::GRQ_LOCKS", "per_op", locks,
+                       "name", "sde:::schedlab::WAKEUPS", "per_op", wakeups));
+}
+
+static char *events(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = memory_stream(&text, &size);
+    run_events_print(&table, to, to);
+    fclose(to);
+    return text;
+}
+
+static void three_events_are_shown_that_differ_most(void **state)
+{
+    (void)state;
+    begin(2);
+    add_events(0, 100, 0.5, 0.0005, 2, 0.3);
+    add_events(1, 110, 0.5, 0, 0.1, 0.1);
+    char *text = events();
+    assert_non_null(strstr(text, "GRQ_LOCKS"));
+    assert_non_null(strstr(text, "WAKEUPS"));
+    assert_non_null(strstr(text, "PROCESS_CPU_NS"));
+    assert_null(strstr(text, "PARKS"));  /* the same in both */
+    assert_null(strstr(text, "STEALS")); /* too few to matter */
+    assert_non_null(strstr(text, "and 2 more with --all-events\n"));
+    free(text);
+    end();
+}
+
+static void of_one_variant_three_that_are_always_the_same(void **state)
+{
+    (void)state;
+    begin(1);
+    add_events(0, 100, 0.5, 0, 2, 0.3);
+    char *text = events();
+    assert_non_null(strstr(text, "PROCESS_CPU_NS"));
+    assert_non_null(strstr(text, "PARKS"));
+    assert_non_null(strstr(text, "STEALS"));
+    assert_null(strstr(text, "GRQ_LOCKS"));
+    free(text);
+    table.events = RUN_EVENTS_ALL;
+    text = events();
+    assert_null(strstr(text, "STEALS")); /* 0 */
+    assert_non_null(strstr(text, "GRQ_LOCKS"));
+    assert_null(strstr(text, "--all-events"));
+    free(text);
+    end();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_best_is_told_with_its_ratio_and_p),
+        cmocka_unit_test(of_more_than_two_the_slowest_is_told_too),
+        cmocka_unit_test(without_a_difference_that_is_said_and_who_is_slower),
+        cmocka_unit_test(five_repetitions_are_too_few),
+        cmocka_unit_test(more_variants_take_more_repetitions),
+        cmocka_unit_test(one_repetition_on_a_simulated_machine_is_exact),
+        cmocka_unit_test(one_variant_has_its_number_and_interval),
+        cmocka_unit_test(nobody_is_the_best_of_none),
+        cmocka_unit_test(a_paced_workload_is_answered_by_its_latencies),
+        cmocka_unit_test(rows_stand_by_speed_and_those_without_numbers_last),
+        cmocka_unit_test(three_events_are_shown_that_differ_most),
+        cmocka_unit_test(of_one_variant_three_that_are_always_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
