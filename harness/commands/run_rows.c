@@ -115,15 +115,6 @@ struct metric run_table_latency(const struct run_table *table)
     return throughput;
 }
 
-int run_table_label_width(const struct run_table *table, const char *heading)
-{
-    size_t width = strlen(heading);
-    for (size_t i = 0; i < table->count; i++)
-        if (strlen(table->rows[i].label) > width)
-            width = strlen(table->rows[i].label);
-    return (int)width;
-}
-
 /* Order --------------------------------------------------------------------------------------- */
 
 /* Ascending. Numbers of rows without any are infinite. */

@@ -66,9 +66,6 @@ const json_t *run_table_any_ok(const struct run_table *table);
  * there is none. */
 struct metric run_table_latency(const struct run_table *table);
 
-/* Columns of the widest label, or of a heading if that is wider. */
-int run_table_label_width(const struct run_table *table, const char *heading);
-
 enum { RUN_QUANTILES = 5 };
 
 extern const struct run_quantile {

@@ -22,10 +22,16 @@ enum { LABEL_WIDTH_MAX = 32, INTERVAL_WIDTH = 20, BESIDE_WIDTH = 10 };
 
 /* Numbers ------------------------------------------------------------------------------------- */
 
+/* Of the labels that stand on the line of their numbers. */
 static int label_width(const struct run_table *table, const char *heading)
 {
-    int width = run_table_label_width(table, heading);
-    return width < LABEL_WIDTH_MAX ? width : LABEL_WIDTH_MAX;
+    size_t width = strlen(heading);
+    for (size_t i = 0; i < table->count; i++) {
+        size_t own = strlen(table->rows[i].label);
+        if (own > width && own <= LABEL_WIDTH_MAX)
+            width = own;
+    }
+    return (int)width;
 }
 
 static void print_label(const char *label, int width, FILE *to)

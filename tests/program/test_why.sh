@@ -110,7 +110,8 @@ json a_key_of_the_machine_will_do_as_well 'w["grq"] > 1.2'
 run grq fib,n=12 --machine $machine,grq.lock=free --reps 1 --format json
 json a_free_structure_is_part_of_the_machine 'r[0]["machine"] == "sim:server64,cores=16,grq.lock=free"'
 run grq fib,n=12 --machine $machine --reps 2 --what-if grq.lock=free
-check the_table_shows_what_it_would_buy grep -qE '^grq +[0-9.]+x' out
+check the_table_shows_what_it_would_buy grep -qE '^grq +[0-9.]+× +too few$' out
+check the_answer_is_what_it_would_buy grep -qE '^grq.lock=free would buy grq [0-9.]+×; too few to show it' <(tail -n 2 out)
 run grq fib,n=12 --machine $machine --reps 1 --what-if cores=8
 check workers_that_lose_their_cores_are_named grep -q 'warning: what if: 16 workers take turns on 8 cores' err
 misuse unknown_structures_are_named 'unknown structure "grq.lok"; valid: call.sites, chan, ' -- \

@@ -187,6 +187,27 @@ static void rows_stand_by_speed_and_those_without_numbers_last(void **state)
     end();
 }
 
+static void a_long_name_has_a_line_of_its_own(void **state)
+{
+    (void)state;
+    static char text[TEXT_SIZE];
+    struct run_answers answers;
+    begin(2);
+    rows[0].label = "gmp,runnext=off,tick=64,steal=one";
+    add_throughputs(0, 1e6, 7);
+    add_throughputs(1, 2e6, 7);
+    run_table_sort(&table);
+    run_answers_make(&answers, &table);
+    FILE *to = fmemopen(text, sizeof text, "w");
+    run_table_print(&table, &answers.of[0], to, to);
+    fclose(to);
+    run_answers_free(&answers);
+    assert_non_null(strstr(text, "\nb          2.06 M      2.00 M to 2.12 M    7\n"));
+    assert_non_null(strstr(text, "\ngmp,runnext=off,tick=64,steal=one\n           1.03 M  "));
+    assert_null(strstr(text, " \n"));
+    end();
+}
+
 /* One repetition with these numbers of events per operation. */
 static void add_events(size_t row, double cpu_ns, double parks, double steals, double locks,
                        double wakeups)
@@ -259,6 +280,7 @@ int main(void)
         cmocka_unit_test(nobody_is_the_best_of_none),
         cmocka_unit_test(a_paced_workload_is_answered_by_its_latencies),
         cmocka_unit_test(rows_stand_by_speed_and_those_without_numbers_last),
+        cmocka_unit_test(a_long_name_has_a_line_of_its_own),
         cmocka_unit_test(three_events_are_shown_that_differ_most),
         cmocka_unit_test(of_one_variant_three_that_are_always_the_same),
     };
