@@ -197,8 +197,10 @@ static void print_shown_heading(const struct run_table *table, const struct run_
     json_array_foreach(row->records, i, record) same +=
         strcmp(field_text(record, "print"), shown) == 0;
     fprintf(to, "\n%s", row->label);
-    if (table->is_shown && all > 1)
+    if (table->is_shown && all > 1 && same == all)
         fprintf(to, ", the same in %zu of %zu repetitions", same, all);
+    else if (table->is_shown && all > 1)
+        fprintf(to, ", the first of %zu repetitions (%zu differ from it)", all, all - same);
     fputs(":\n", to);
 }
 
