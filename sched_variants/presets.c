@@ -15,10 +15,9 @@
 
 const struct preset presets[] = {
     {"tokio-1.50", "gmp", TOKIO ",backoff_ns=never,runnext_wake=off",
-     "Tokio up to 1.50: the LIFO slot is private, and filling it wakes nobody",
-     "[Tokio5712] [Tokio7431]"},
+     "Tokio up to 1.50: a private LIFO slot, which wakes nobody", "[Tokio5712] [Tokio7431]"},
     {"tokio-1.51", "gmp", TOKIO ",backoff_ns=0",
-     "Tokio 1.51.0: thieves take the LIFO slot's task at once, and are woken for it",
+     "Tokio 1.51.0: thieves may take the LIFO slot, and are woken for it",
      "[Tokio5712] [Tokio7431]"},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -89,9 +89,9 @@ static const struct param arrivals_param_table[] = {
     PARAM_NUMBER(struct arrivals_params, rounds, 5000, 0, 1000000000, "rounds", "schedlab",
                  "work of a request in rounds of go_work(), a few cycles each"),
     PARAM_WORD(struct arrivals_params, wait, arrivals_wait_words, ARRIVALS_SLEEP, "schedlab",
-               "how the generator waits for the next arrival: it sleeps, or yields in a loop"),
+               "how the generator waits for the next arrival"),
     PARAM_NUMBER(struct arrivals_params, bytes, 0, 0, 16777216, "bytes", "schedlab",
-                 "data that each request changes, a word in each cache line; a multiple of 64"),
+                 "data that each request changes, a word per cache line; a multiple of 64"),
     {0},
 };
 
@@ -299,7 +299,7 @@ static void arrivals_fini(void *arg)
 
 const struct workload workload_arrivals = {
     .name = "arrivals",
-    .idea = "requests that arrive by the clock: latency from when each was due (open loop)",
+    .idea = "requests that arrive by the clock (an open loop): latencies",
     .op = "request",
     .source = "[Schroeder06]",
     .style = STYLE_GOROUTINE,

@@ -49,15 +49,15 @@ struct beat_state {
 
 static const struct param beat_param_table[] = {
     PARAM_NUMBER(struct beat_params, n, 128, 1, 100000000, "arrivals", "schedlab",
-                 "how many goroutines come into the shared queue, one at a time"),
+                 "how many goroutines come into the global queue, one at a time"),
     PARAM_NUMBER(struct beat_params, every, 8, 1, 1000000, "dispatches", "schedlab",
-                 "the beat: arrivals come at multiples of it"),
+                 "arrivals come at multiples of so many dispatches: the beat"),
     PARAM_NUMBER(struct beat_params, beats, 67, 1, 1000000, "beats", "schedlab",
-                 "how many beats lie between one arrival and the next; a prime, for all phases"),
+                 "beats between one arrival and the next; a prime meets all phases"),
     PARAM_NUMBER(struct beat_params, phase, 0, 0, 1000000, "dispatches", "schedlab",
-                 "by how many dispatches all arrivals are shifted"),
+                 "dispatches by which all arrivals are late"),
     PARAM_NUMBER(struct beat_params, k, 4, 1, 10000, "Gs", "schedlab",
-                 "how many locals give way in turn"),
+                 "how many local goroutines give way in turn"),
     {0},
 };
 
@@ -215,7 +215,7 @@ static void beat_fini(void *arg)
 
 const struct workload workload_beat = {
     .name = "beat",
-    .idea = "arrivals in the shared queue at a fixed beat, beside a local queue never empty",
+    .idea = "arrivals in the global queue at a fixed beat, beside a busy worker",
     .op = "arrival",
     .source = "Go 1.26 runtime/proc.go findRunnable",
     .style = STYLE_GOROUTINE,

@@ -167,7 +167,7 @@ static void bursts_fini(void *arg)
 
 const struct workload workload_bursts = {
     .name = "bursts",
-    .idea = "a crowd woken all at once, again and again: how long until each of them runs",
+    .idea = "a crowd woken at once, again and again: how long until each runs",
     .op = "wake-up",
     .source = "schedlab",
     .style = STYLE_GOROUTINE,

@@ -96,27 +96,26 @@ static const struct param calls_param_table[] = {
     PARAM_NUMBER(struct calls_params, sleep_ns, 100000, 0, 10000000000, "ns", "schedlab",
                  "how long a call sleeps in the kernel; 0: it comes back at once"),
     PARAM_NUMBER(struct calls_params, long_ns, 10000000, 0, 10000000000, "ns", "schedlab",
-                 "how long a long call sleeps, with long_every"),
+                 "how long a long call sleeps; see long_every"),
     PARAM_NUMBER(struct calls_params, long_every, 0, 0, 1000000000, "calls", "schedlab",
-                 "of how many calls of a caller in a row one is long; 0: none"),
+                 "one call in so many of a caller is long; 0: none"),
     PARAM_WORD(struct calls_params, before, calls_before_words, CALLS_BACK_TO_BACK, "schedlab",
-               "what comes before each call: the last call, work, or a sleep of the goroutine"),
+               "what a caller does before each call: nothing (calls), work (busy), a sleep (idle)"),
     PARAM_NUMBER(struct calls_params, before_ns, 1000000, 0, 10000000000, "ns", "schedlab",
-                 "how long that lasts, with before=busy and before=idle"),
-    PARAM_WORD(
-        struct calls_params, measure, calls_measure_words, CALLS_RETURN, "schedlab",
-        "the latency of what: of the caller's return, or of who is queued behind the call, as "
-        "the newest there or not"),
+                 "how long it does so with before=busy or before=idle"),
+    PARAM_WORD(struct calls_params, measure, calls_measure_words, CALLS_RETURN, "schedlab",
+               "latency of the caller's return, of the newest goroutine queued behind it "
+               "(handoff), or of one that is not the newest (ring)"),
     PARAM_WORD(struct calls_params, during, calls_during_words, CALLS_KERNEL, "schedlab",
-               "where the caller is for sleep_ns: asleep in the kernel, or at work"),
+               "what a caller does for sleep_ns: it sleeps in the kernel, or works"),
     PARAM_NUMBER(struct calls_params, beside, 0, 0, 10000, "Gs", "schedlab",
-                 "how many goroutines work until all calls are made"),
+                 "how many other goroutines work until all calls are made"),
     PARAM_NUMBER(struct calls_params, rounds, 50000, 1, 1000000000, "rounds", "schedlab",
-                 "rounds of go_work() in a chunk of theirs, a few cycles each"),
+                 "rounds of go_work() that these work at a time, a few cycles each"),
     PARAM_WORD(struct calls_params, yields, calls_yields_words, 0, "schedlab",
-               "whether they give way after each chunk"),
+               "whether these give way after each chunk of rounds"),
     PARAM_NUMBER(struct calls_params, beside_max, 10000, 1, 1000000000, "chunks", "schedlab",
-                 "chunks after which each of them ends, whatever the callers do"),
+                 "each of these ends after so many chunks, whatever the callers do"),
     {0},
 };
 
@@ -327,7 +326,7 @@ static void calls_fini(void *arg)
 
 const struct workload workload_calls = {
     .name = "calls",
-    .idea = "calls that block the thread: the caller's return, and who waits behind it",
+    .idea = "calls that block the thread: the return, and who waits behind",
     .op = "call",
     .source = "schedlab",
     .style = STYLE_GOROUTINE,

@@ -57,7 +57,7 @@ static const struct param chain_param_table[] = {
     PARAM_NUMBER(struct chain_params, victims, 10, 1, 1000000, "Gs", "schedlab",
                  "how many goroutines wait behind the chain"),
     PARAM_WORD(struct chain_params, queue, chain_queue_words, CHAIN_LOCAL, "schedlab",
-               "where they wait: with main's worker, or in the queue that all workers share"),
+               "where the victims wait: with main's worker, or in the global queue"),
     {0},
 };
 
@@ -199,7 +199,7 @@ static void chain_fini(void *arg)
 
 const struct workload workload_chain = {
     .name = "chain",
-    .idea = "goroutines that each start the next one, and others that wait behind: starvation",
+    .idea = "each goroutine starts the next, others wait behind: starvation",
     .op = "link",
     .source = "Go issue 52934",
     .style = STYLE_GOROUTINE,

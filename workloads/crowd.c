@@ -63,8 +63,9 @@ static const char *const crowd_wait_words[] = {"close", "waitgroup", "broadcast"
 static const struct param crowd_param_table[] = {
     PARAM_NUMBER(struct crowd_params, n, 10000, 1, 10000000, "Gs", "schedlab",
                  "how many goroutines wait"),
-    PARAM_WORD(struct crowd_params, wait, crowd_wait_words, CROWD_CLOSE, "schedlab",
-               "for what: a channel's close, a wait group, a condition variable, a sleep's end"),
+    PARAM_WORD(
+        struct crowd_params, wait, crowd_wait_words, CROWD_CLOSE, "schedlab",
+        "what ends the wait: a channel's close, a wait group, a condition variable, a sleep"),
     {0},
 };
 
@@ -258,7 +259,7 @@ static void crowd_fini(void *arg)
 
 const struct workload workload_crowd = {
     .name = "crowd",
-    .idea = "n goroutines wait for one event, which wakes them all: memory, and scale in numbers",
+    .idea = "n goroutines wait for one event: memory, and scale in numbers",
     .op = "goroutine",
     .source = "schedlab",
     .style = STYLE_GOROUTINE,

@@ -37,7 +37,7 @@ static const struct param depend_param_table[] = {
     PARAM_NUMBER(struct depend_params, tasks, 64, 2, 1000000, "tasks", "schedlab",
                  "how many tasks there are"),
     PARAM_NUMBER(struct depend_params, waiting, 1, 0, 500000, "tasks", "[GoBook]",
-                 "how many of the first ones wait for one of the last ones"),
+                 "how many of the first tasks wait for one of the last"),
     PARAM_NUMBER(struct depend_params, rounds, 10000, 2, 1000000000, "rounds", "schedlab",
                  "rounds of go_work() of a task, a few cycles each"),
     {0},
@@ -145,7 +145,7 @@ static void depend_fini(void *state_)
 
 const struct workload workload_depend = {
     .name = "depend",
-    .idea = "tasks of which some need what others compute: who works on while one waits",
+    .idea = "tasks that need results of others: who works on while one waits",
     .op = "task",
     .source = "[GoBook]",
     .style = STYLE_GOROUTINE,

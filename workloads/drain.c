@@ -49,7 +49,7 @@ struct drain_state {
 
 static const struct param drain_param_table[] = {
     PARAM_NUMBER(struct drain_params, n, 10000, 1, 10000000, "Gs", "schedlab",
-                 "how many goroutines lie in the shared queue"),
+                 "how many goroutines lie in the global queue"),
     PARAM_NUMBER(struct drain_params, pullers, 1, 1, WORKERS_MAX, "workers", "schedlab",
                  "how many workers take them out; the others are kept busy"),
     PARAM_NUMBER(struct drain_params, rounds, 0, 0, 1000000000, "rounds", "schedlab",
@@ -179,7 +179,7 @@ static const char *const drain_finds[] = {"share_max", NULL};
 
 const struct workload workload_drain = {
     .name = "drain",
-    .idea = "goroutines in the queue that all share, taken out by one worker or many: batches",
+    .idea = "goroutines in the global queue, taken by one worker or many",
     .op = "goroutine",
     .source = "Go 1.26 runtime/proc.go globrunqgetbatch",
     .style = STYLE_GOROUTINE,

@@ -68,8 +68,8 @@ static const struct param echo_param_table[] = {
                  "how many messages each client sends, one after the other"),
     PARAM_NUMBER(struct echo_params, size, 64, 8, 1 << 20, "B", "schedlab", "length of a message"),
     PARAM_NUMBER(struct echo_params, rate, 0, 0, 100000000, "messages/s", "[Schroeder06]",
-                 "how many messages are due in a second on all connections together; 0: each as "
-                 "soon as the one before has come back"),
+                 "messages due in a second on all connections together; 0: each follows the reply "
+                 "to the last"),
     {0},
 };
 
@@ -364,7 +364,7 @@ static void echo_fini(void *arg)
 
 const struct workload workload_echo = {
     .name = "echo",
-    .idea = "messages to a server and back over loopback TCP: waiting for descriptors",
+    .idea = "messages to a server and back over TCP: waiting for descriptors",
     .op = "message",
     .source = "schedlab",
     .style = STYLE_GOROUTINE,

@@ -36,10 +36,10 @@ static const char *const fib_spawn_words[] = {"one", "both", "last", "chain", NU
 
 static const struct param fib_param_table[] = {
     PARAM_NUMBER(struct fib_params, n, 25, 0, 45, "1", "schedlab",
-                 "which Fibonacci number; 2 F(n) - 1 activations"),
+                 "which Fibonacci number; it takes 2 F(n) - 1 activations"),
     PARAM_WORD(struct fib_params, spawn, fib_spawn_words, FIB_SPAWN_ONE, "[Frigo98]",
-               "one: spawn fib(n-1), call fib(n-2); both: spawn both children, then sync; last: "
-               "as one, and main spawns fib(n); chain: as both, but one after the other"),
+               "one: spawn one child, call the other; both: spawn both; last: as one, and main "
+               "spawns fib(n); chain: spawn both, one after the other"),
     {0},
 };
 
@@ -218,7 +218,7 @@ static void *fib_init(const void *params, uint64_t seed)
 
 const struct workload workload_fib = {
     .name = "fib",
-    .idea = "the bare price of spawn and sync: a lopsided binary tree of empty tasks",
+    .idea = "the bare price of spawn and sync: a lopsided tree of empty tasks",
     .op = "task",
     .source = "[Frigo98]",
     .style = STYLE_FORKJOIN,

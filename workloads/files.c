@@ -68,8 +68,9 @@ static const struct param files_param_table[] = {
                  "how many goroutines read"),
     PARAM_NUMBER(struct files_params, passes, 4, 1, 1000000, "passes", "schedlab",
                  "how often the file is read from its beginning"),
-    PARAM_WORD(struct files_params, share, files_share_words, FILES_OWN, "schedlab",
-               "whether each reads the whole file, or all read parts of it from one descriptor"),
+    PARAM_WORD(
+        struct files_params, share, files_share_words, FILES_OWN, "schedlab",
+        "own: each reader reads the whole file; one: all read parts of it from one descriptor"),
     {0},
 };
 
@@ -234,7 +235,7 @@ static void files_fini(void *arg)
 
 const struct workload workload_files = {
     .name = "files",
-    .idea = "goroutines that read a file: blocking calls that no poller can wait for",
+    .idea = "goroutines that read a file: blocking calls that no poller avoids",
     .op = "read",
     .source = "schedlab",
     .style = STYLE_GOROUTINE,

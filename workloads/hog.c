@@ -73,16 +73,16 @@ static const struct param hog_param_table[] = {
     PARAM_NUMBER(struct hog_params, chunks, 10000, 1, 100000000, "chunks", "schedlab",
                  "chunks of work of each hog"),
     PARAM_NUMBER(struct hog_params, rounds, 5000, 0, 1000000000, "rounds", "schedlab",
-                 "rounds of go_work() in a chunk, a few cycles each"),
+                 "rounds of go_work() in a chunk of a hog, a few cycles each"),
     PARAM_WORD(struct hog_params, calls, hog_calls_words, HOG_NONE, "schedlab",
-               "what a hog does between two chunks: nothing, an operation on a channel of its own, "
-               "a preemption check, a system call"),
+               "what a hog does between two chunks: nothing, a channel operation, a preemption "
+               "check, a system call"),
     PARAM_NUMBER(struct hog_params, n, 50, 1, 1000000, "tasks", "schedlab",
                  "how many short tasks there are"),
     PARAM_NUMBER(struct hog_params, period_ns, 2000000, 1, 10000000000, "ns", "schedlab",
-                 "time from one task's due time to the next's"),
+                 "a short task is due every so often"),
     PARAM_NUMBER(struct hog_params, work, 500, 0, 1000000000, "rounds", "schedlab",
-                 "rounds of go_work() of a task"),
+                 "rounds of go_work() in a short task"),
     {0},
 };
 
@@ -286,7 +286,7 @@ static void hog_fini(void *arg)
 
 const struct workload workload_hog = {
     .name = "hog",
-    .idea = "goroutines that keep their worker, and short tasks that want one: preemption",
+    .idea = "goroutines that never give way, beside short tasks: preemption",
     .op = "chunk",
     .source = "schedlab",
     .style = STYLE_GOROUTINE,

@@ -64,7 +64,7 @@ static const struct param locality_param_table[] = {
     PARAM_NUMBER(struct locality_params, pairs, 256, 1, 1000000, "pairs", "schedlab",
                  "pairs of a parent and a child, each with a block of its own"),
     PARAM_WORD(struct locality_params, shape, locality_shape_words, LOCALITY_TREE, "schedlab",
-               "tree: a parent per pair, which waits for its child; loop: one parent of all"),
+               "tree: each pair has a parent, which waits for its child; loop: one parent for all"),
     {0},
 };
 
@@ -222,7 +222,7 @@ static void locality_fini(void *state_)
 
 const struct workload workload_locality = {
     .name = "locality",
-    .idea = "a parent writes a block, its child reads it: who runs a child where its data is hot",
+    .idea = "a child reads what its parent has just written: hot caches pay",
     .op = "block",
     .source = "[Acar00]",
     .style = STYLE_FORKJOIN,

@@ -260,7 +260,7 @@ static void matmul_fini(void *state_)
 
 const struct workload workload_matmul = {
     .name = "matmul",
-    .idea = "regular and compute-bound: few large tasks, on which all schedulers should be equal",
+    .idea = "few large tasks of pure computing: all schedulers should be equal",
     .op = "multiply-add",
     .source = "[Frigo99]",
     .style = STYLE_FORKJOIN,

@@ -208,7 +208,7 @@ static void mpmc_fini(void *arg)
 
 const struct workload workload_mpmc = {
     .name = "mpmc",
-    .idea = "many producers and consumers at one channel: contention and wake-ups",
+    .idea = "many producers and consumers, one channel: contention, wake-ups",
     .op = "message",
     .source = "schedlab, after Go 1.26 runtime/chan_test.go benchmarkChanProdCons",
     .style = STYLE_GOROUTINE,

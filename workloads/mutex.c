@@ -59,7 +59,7 @@ static const struct param mutex_param_table[] = {
                  "Go 1.26 sync/mutex_test.go",
                  "rounds of integer arithmetic between unlock and next lock"),
     PARAM_WORD(struct mutex_params, latency, mutex_switch_words, 0, "schedlab",
-               "on: record how long each lock took, at the price of two clock reads"),
+               "record how long each lock took; costs two clock reads"),
     {0},
 };
 
@@ -213,7 +213,7 @@ static void mutex_fini(void *arg)
 
 const struct workload workload_mutex = {
     .name = "mutex",
-    .idea = "goroutines that take turns at one lock: contention, hand-over and waits",
+    .idea = "goroutines take turns at one lock: contention, hand-over, waits",
     .op = "lock",
     .source = "Go 1.26 sync/mutex_test.go BenchmarkMutexSlack",
     .style = STYLE_GOROUTINE,

@@ -61,7 +61,7 @@ static const struct param queens_param_table[] = {
     PARAM_NUMBER(struct queens_params, n, 10, 1, QUEENS_MAX, "queens", "schedlab",
                  "queens, and rows and columns of the board"),
     PARAM_NUMBER(struct queens_params, cutoff, 0, 0, QUEENS_MAX, "rows", "schedlab",
-                 "rows whose placements are tasks, plain calls below them; 0: all rows"),
+                 "rows from the top whose placements are tasks, not plain calls; 0: all rows"),
     {0},
 };
 

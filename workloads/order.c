@@ -108,10 +108,9 @@ static const struct param order_param_table[] = {
     PARAM_NUMBER(struct order_params, n, 10, 1, 1000000, "Gs", "schedlab",
                  "how many goroutines are started, or wait to be woken"),
     PARAM_WORD(struct order_params, mode, order_mode_words, ORDER_SPAWN, "schedlab",
-               "what makes them runnable: spawn, close, broadcast, waitgroup, yield, steal, sleep, "
-               "pipes, search"),
+               "what makes the goroutines runnable"),
     PARAM_NUMBER(struct order_params, yields, 0, 0, 1000000, "yields", "schedlab",
-                 "how often main yields first, to shift the phase of the scheduler's tick"),
+                 "how often main yields first, which shifts the scheduler's tick"),
     {0},
 };
 
@@ -622,7 +621,7 @@ static void order_fini(void *arg)
 
 const struct workload workload_order = {
     .name = "order",
-    .idea = "prints in which order goroutines ran: the scheduler's decisions made visible",
+    .idea = "prints the order in which goroutines ran: decisions made visible",
     .op = "goroutine",
     .source = "Go 1.26 runtime/proc.go runqput, findRunnable, runqsteal",
     .style = STYLE_GOROUTINE,

@@ -68,11 +68,11 @@ static const struct param periodic_param_table[] = {
     PARAM_NUMBER(struct periodic_params, k, 8, 2, 10000, "Gs", "schedlab",
                  "how many locals take turns"),
     PARAM_NUMBER(struct periodic_params, turns, 50000, WARM + 1, 1000000000, "turns", "schedlab",
-                 "turns of each"),
+                 "turns of each local"),
     PARAM_NUMBER(struct periodic_params, yielders, 3, 0, 10000, "Gs", "schedlab",
                  "how many goroutines yield all the time"),
     PARAM_WORD(struct periodic_params, latency, periodic_latency_words, 0, "schedlab",
-               "record how long each token took to a turn, at the price of a clock read"),
+               "record how long each token took to its turn; costs a clock read"),
     {0},
 };
 
@@ -253,7 +253,7 @@ static const char *const periodic_finds[] = {"victims", NULL};
 
 const struct workload workload_periodic = {
     .name = "periodic",
-    .idea = "turns in one order beside a global queue: on whom its fixed interval falls",
+    .idea = "turns in one order beside a global queue: whom its interval hits",
     .op = "turn",
     .source = "schedlab",
     .style = STYLE_GOROUTINE,

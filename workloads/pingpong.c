@@ -96,18 +96,17 @@ static const struct param pingpong_param_table[] = {
                  "buffer of each of a pair's two channels; 0: unbuffered"),
     PARAM_WORD(
         struct pingpong_params, latency, pingpong_latency_words, LATENCY_OFF, "schedlab",
-        "on: record each round trip's latency, at the price of two clock reads; victims: how "
-        "long each victim waited"),
+        "record latencies of round trips (on), or the waits of victims; costs two clock reads"),
     PARAM_NUMBER(struct pingpong_params, hogs, 0, 0, 1000, "Gs", "Go 1.26 runtime/proc_test.go",
                  "how many goroutines work beside the pairs and never wait"),
     PARAM_NUMBER(struct pingpong_params, hog_chunks, 1000000, 1, 1000000000, "chunks", "schedlab",
-                 "chunks of 2000 rounds of go_work() after which a hog ends in any case"),
+                 "a hog ends after so many chunks of 2000 rounds of go_work() at the latest"),
     PARAM_NUMBER(struct pingpong_params, victims, 0, 0, 100000, "Gs", "schedlab",
-                 "how many goroutines that run once are queued when the pairs begin"),
+                 "goroutines that are queued when the pairs begin, and run once"),
     PARAM_WORD(struct pingpong_params, queue, pingpong_queue_words, VICTIMS_LOCAL, "schedlab",
-               "where they wait: with main's worker, or in the queue that all workers share"),
+               "where the victims wait: with main's worker, or in the global queue"),
     PARAM_WORD(struct pingpong_params, locked, pingpong_locked_words, 0, "Go issue 18023",
-               "which goroutines of a pair are locked to their threads: none, one, both"),
+               "how many goroutines of a pair are locked to their threads"),
     {0},
 };
 
@@ -333,7 +332,7 @@ static void pingpong_fini(void *arg)
 
 const struct workload workload_pingpong = {
     .name = "pingpong",
-    .idea = "two goroutines that answer each other: the latency of a wake-up by channel",
+    .idea = "two goroutines answer each other: the latency of a wake-up",
     .op = "round trip",
     .source = "Go 1.26 runtime/proc_test.go BenchmarkPingPongHog",
     .style = STYLE_GOROUTINE,

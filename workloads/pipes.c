@@ -62,8 +62,9 @@ static const char *const pipes_mode_words[] = {"poll", "block", "shared", NULL};
 static const struct param pipes_param_table[] = {
     PARAM_NUMBER(struct pipes_params, n, 1000, 1, PIPES_MAX, "Gs", "schedlab",
                  "how many goroutines wait for a word"),
-    PARAM_WORD(struct pipes_params, mode, pipes_mode_words, PIPES_POLL, "schedlab",
-               "whether each waits by the poller, or in the kernel, or all for one descriptor"),
+    PARAM_WORD(
+        struct pipes_params, mode, pipes_mode_words, PIPES_POLL, "schedlab",
+        "how they wait: at the poller, in the kernel (block), or all for one descriptor (shared)"),
     PARAM_NUMBER(struct pipes_params, settle_ns, 20000000, 0, 10000000000, "ns", "schedlab",
                  "how long main waits once all have begun to read"),
     {0},

@@ -160,7 +160,7 @@ static void ring_fini(void *arg)
 
 const struct workload workload_ring = {
     .name = "ring",
-    .idea = "a token through a ring of channels: one runnable goroutine, many stacks in turn",
+    .idea = "a token goes round a ring of channels: one runnable, many stacks",
     .op = "hop",
     .source = "thread-ring, Computer Language Benchmarks Game",
     .style = STYLE_GOROUTINE,

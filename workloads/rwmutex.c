@@ -44,7 +44,7 @@ static const struct param rwmutex_param_table[] = {
                  "how many goroutines want the lock"),
     PARAM_NUMBER(struct rwmutex_params, ratio, 100, 0, 10000000000, "locks",
                  "Go 1.26 sync/rwmutex_test.go",
-                 "a goroutine's every so manyth lock is for writing; 0: none"),
+                 "one in so many of a goroutine's locks is for writing; 0: none"),
     PARAM_NUMBER(struct rwmutex_params, work, 0, 0, 1000000000, "rounds", "schedlab",
                  "rounds of integer arithmetic with the lock held"),
     PARAM_NUMBER(struct rwmutex_params, think, 0, 0, 1000000000, "rounds",
@@ -180,7 +180,7 @@ static void rwmutex_fini(void *arg)
 
 const struct workload workload_rwmutex = {
     .name = "rwmutex",
-    .idea = "goroutines that read and now and then write: crowds of readers let in at once",
+    .idea = "many read, now and then one writes: crowds of readers let in",
     .op = "lock",
     .source = "Go 1.26 sync/rwmutex_test.go BenchmarkRWMutexWrite100",
     .style = STYLE_GOROUTINE,

@@ -78,7 +78,7 @@ static const struct param select_param_table[] = {
                  "Go 1.26 runtime/chan_test.go",
                  "rounds of integer arithmetic per message, on each side"),
     PARAM_WORD(struct select_params, latency, select_latency_words, 0, "schedlab",
-               "record how long each sender's select took, at the price of two clock reads"),
+               "record how long each sender's select took; costs two clock reads"),
     {0},
 };
 
@@ -272,7 +272,7 @@ static void select_fini(void *arg)
 
 const struct workload workload_select = {
     .name = "select",
-    .idea = "senders and receivers that select among all channels: many lists, many losers",
+    .idea = "senders and receivers select among all channels: long wait lists",
     .op = "message",
     .source = "schedlab, after Go 1.26 runtime/chan_test.go BenchmarkSelectProdCons",
     .style = STYLE_GOROUTINE,

@@ -240,7 +240,7 @@ static void sieve_fini(void *arg)
 
 const struct workload workload_sieve = {
     .name = "sieve",
-    .idea = "a growing chain of filters: many short messages between many goroutines",
+    .idea = "a growing chain of filters: short messages, many goroutines",
     .op = "message",
     .source = "Go 1.26 test/chan/sieve1.go",
     .style = STYLE_GOROUTINE,

@@ -141,7 +141,7 @@ static void *skynet_init(const void *params, uint64_t seed)
 
 const struct workload workload_skynet = {
     .name = "skynet",
-    .idea = "bursts: each node of a wide, even tree spawns all its children and waits",
+    .idea = "a wide, even tree: each node spawns all its children and waits",
     .op = "leaf",
     .source = "[Temerev16]",
     .style = STYLE_FORKJOIN,

@@ -48,13 +48,13 @@ struct slice_state {
 
 static const struct param slice_param_table[] = {
     PARAM_NUMBER(struct slice_params, hogs, 2, 1, 10000, "Gs", "schedlab",
-                 "how many goroutines work"),
+                 "how many goroutines compute"),
     PARAM_NUMBER(struct slice_params, chunks, 100000, 1, 100000000, "chunks", "schedlab",
-                 "chunks of work of each"),
+                 "chunks of work of each goroutine"),
     PARAM_NUMBER(struct slice_params, rounds, 1000, 0, 1000000000, "rounds", "schedlab",
                  "rounds of go_work() between two looks at the clock, a few cycles each"),
     PARAM_NUMBER(struct slice_params, gap_ns, 50000, 1, 10000000000, "ns", "schedlab",
-                 "a longer time from one look at the clock to the next was a pause"),
+                 "two looks at the clock that are further apart had a pause between them"),
     {0},
 };
 
@@ -205,7 +205,7 @@ static void slice_fini(void *arg)
 
 const struct workload workload_slice = {
     .name = "slice",
-    .idea = "nothing but hogs, and the lengths of their time slices in place of latencies",
+    .idea = "goroutines that only compute: how long their time slices are",
     .op = "chunk",
     .source = "schedlab",
     .style = STYLE_GOROUTINE,

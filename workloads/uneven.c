@@ -59,10 +59,10 @@ static const char *const uneven_shape_words[] = {"flat", "tree", NULL};
 
 static const struct param uneven_param_table[] = {
     PARAM_NUMBER(struct uneven_params, tasks, 10000, 1, 100000000, "tasks", "schedlab",
-                 "independent tasks"),
+                 "how many independent tasks there are"),
     PARAM_WORD(struct uneven_params, dist, uneven_dist_words, UNEVEN_BIMODAL, "[HarcholBalter97]",
-               "lengths: all equal, uniform, 1 % of them 100 times as long, Pareto (alpha 1.5), or "
-               "rising from task to task"),
+               "lengths of tasks: equal, uniform, 1 % of them 100 times as long, Pareto (alpha "
+               "1.5), or rising"),
     PARAM_NUMBER(struct uneven_params, rounds, 1000, 1, 1000000000, "rounds", "schedlab",
                  "mean length of a task in rounds of go_work(), a few cycles each"),
     PARAM_WORD(struct uneven_params, shape, uneven_shape_words, UNEVEN_FLAT, "schedlab",
@@ -225,7 +225,7 @@ static void uneven_fini(void *state_)
 
 const struct workload workload_uneven = {
     .name = "uneven",
-    .idea = "independent tasks of unequal lengths: who keeps all workers busy until the end",
+    .idea = "tasks of unequal lengths: who keeps all workers busy to the end",
     .op = "task",
     .source = "[HarcholBalter97]",
     .style = STYLE_FORKJOIN,

@@ -66,7 +66,7 @@ struct wakers_state {
 
 static const struct param wakers_param_table[] = {
     PARAM_NUMBER(struct wakers_params, n, 100, 1, 1000000, "periods", "schedlab",
-                 "how many messages each reader gets, and how often each sleeper sleeps"),
+                 "messages that each reader gets, and sleeps of each sleeper"),
     PARAM_NUMBER(struct wakers_params, connections, 16, 1, 10000, "connections", "schedlab",
                  "how many readers wait for a pipe"),
     PARAM_NUMBER(struct wakers_params, sleepers, 16, 1, 10000, "Gs", "schedlab",
@@ -74,10 +74,9 @@ static const struct param wakers_param_table[] = {
     PARAM_NUMBER(struct wakers_params, together, 4, 1, 10000, "Gs", "schedlab",
                  "how many sleeps end at the same moment"),
     PARAM_NUMBER(struct wakers_params, period_ns, 1000000, 1, 10000000000, "ns", "schedlab",
-                 "time from one message of a connection to the next, from one sleep's end to the "
-                 "next"),
+                 "a message comes to each connection, and a sleep ends, every so often"),
     PARAM_NUMBER(struct wakers_params, rounds, 5000, 0, 1000000000, "rounds", "schedlab",
-                 "rounds of go_work() of each that was woken, a few cycles each"),
+                 "rounds of go_work() after each wake-up, a few cycles each"),
     {0},
 };
 
@@ -323,7 +322,7 @@ static void wakers_fini(void *arg)
 
 const struct workload workload_wakers = {
     .name = "wakers",
-    .idea = "readers that the network wakes, sleepers that timers wake: which class waits longer",
+    .idea = "readers woken by I/O, sleepers woken by timers: who waits longer",
     .op = "wake-up",
     .source = "golang/go issue 36752",
     .style = STYLE_GOROUTINE,

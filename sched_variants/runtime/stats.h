@@ -12,25 +12,22 @@
 /* X(NAME, how to merge over Ms: SUM or MAX, help) */
 #define STATS(X)                                                                                   \
     X(GS_CREATED, SUM, "goroutines created")                                                       \
-    X(GS_LOCKS, SUM, "times a thread took from the list of free goroutines, or gave to it")        \
+    X(GS_LOCKS, SUM, "visits to the list of ended goroutines that all threads share")              \
     X(DISPATCHES, SUM, "times a goroutine was put on a worker")                                    \
-    X(LOCAL_HITS, SUM, "dispatches from the worker's own queue, runnext not counted")              \
+    X(LOCAL_HITS, SUM, "dispatches from the worker's own queue, without those from runnext")       \
     X(RUNNEXT_HITS, SUM, "dispatches from runnext")                                                \
     X(GRQ_HITS, SUM, "dispatches straight from the global queue")                                  \
-    X(TICK_POLLS, SUM, "dispatches from the global queue because schedtick said so")               \
+    X(TICK_POLLS, SUM, "dispatches from the global queue because the knob tick said so")           \
     X(GRQ_LOCKS, SUM, "times the global queue's lock was taken")                                   \
     X(GRQ_LOCK_WAITS, SUM, "times the global queue's lock was found held")                         \
     X(GRQ_LOCK_SPINS, SUM, "rounds spent waiting for the global queue's lock")                     \
-    X(OVERFLOWS, SUM,                                                                              \
-      "times a local queue was full, and part of it moved to the global queue with the goroutine " \
-      "that did not fit, or with overflow_end=new that goroutine alone")                           \
+    X(OVERFLOWS, SUM, "times a local queue was full, and goroutines moved to the global queue")    \
     X(STEALS, SUM, "searches that found work in another's queue")                                  \
     X(STEALS_FAILED, SUM, "searches through all victims that found nothing")                       \
     X(STOLEN, SUM, "goroutines and tasks taken from others' queues")                               \
     X(VICTIM_PROBES, SUM, "others' queues looked into")                                            \
     X(VICTIMS_MISSED, SUM,                                                                         \
-      "victims, the searcher among them, that searches which found nothing never came to; they "   \
-      "are looked for where victims are drawn (victim=random), since any other order meets all")   \
+      "workers that a search in vain never looked at; only victim=random can miss one")            \
     X(RUNNEXT_STEALS, SUM, "goroutines stolen from another's runnext")                             \
     X(PARKS, SUM, "times a goroutine parked")                                                      \
     X(READIES, SUM, "times a parked goroutine was made runnable")                                  \
@@ -44,24 +41,23 @@
     X(CALLS_QUEUED, SUM, "blocking calls after which the goroutine found no P and was queued")     \
     X(HANDOFFS, SUM, "Ps taken or given away because of a blocking call")                          \
     X(LOCKED_STARTS, SUM, "times a goroutine locked to its thread was handed to it")               \
-    X(SYSMON_ROUNDS, SUM, "times sysmon looked round")                                             \
-    X(SYSMON_LONG_NS, SUM, "nanoseconds between looks of sysmon after its longest sleep")          \
+    X(SYSMON_ROUNDS, SUM, "looks of sysmon at all workers")                                        \
+    X(SYSMON_LONG_NS, SUM, "ns that sysmon slept in its longest sleeps")                           \
     X(PREEMPT_REQUESTS, SUM, "times a goroutine was asked to end its slice")                       \
     X(PREEMPTS, SUM, "slices ended by request")                                                    \
     X(PREEMPTS_SIGNAL, SUM, "slices ended by a signal")                                            \
     X(PREEMPTS_UNSAFE, SUM, "signals that found the goroutine at no safe point")                   \
-    X(THREADS, SUM, "threads started for Ms, those of the warm-up left out: THREADS_PEAK has all") \
-    X(THREADS_PEAK, MAX,                                                                           \
-      "most threads of Ms at once, those of the warm-up and the first included")                   \
+    X(THREADS, SUM, "threads started for Ms, without those of the warm-up")                        \
+    X(THREADS_PEAK, MAX, "most threads of Ms at once, with the first and those of the warm-up")    \
     X(POLLS, SUM, "looks at which descriptors have become ready")                                  \
     X(POLL_EVENTS, SUM, "events that these looks found")                                           \
     X(POLL_CTLS, SUM, "times a descriptor was registered with the poller or armed")                \
-    X(TIMERS_ADDED, SUM, "times a sleep, a deadline or a timer was armed in a heap")               \
+    X(TIMERS_ADDED, SUM, "sleeps, deadlines and timers put into a heap")                           \
     X(JOINS_STALLED, SUM, "fork/join syncs that found a child unfinished and waited")              \
     X(TASKS_STOLEN, SUM, "tasks, or parents resting in a spawn, taken by a thief")                 \
     X(DEQUE_MAX, MAX,                                                                              \
-      "longest deque or ring, or list where there is none; of fork/join with what is stolen and "  \
-      "not yet joined")                                                                            \
+      "longest deque or ring, or else list; with fork/join tasks that are stolen and not yet "     \
+      "joined")                                                                                    \
     X(LIVE_GS_PEAK, MAX,                                                                           \
       "most goroutines alive at once; exact at one worker, else up to 64 per worker off")          \
     X(UNSTARTED_GS_PEAK, MAX,                                                                      \

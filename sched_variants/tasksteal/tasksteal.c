@@ -49,7 +49,7 @@ static bool tasksteal_has_work(struct sched *sched)
 
 const struct sched_ops tasksteal_ops = {
     .name = "tasksteal",
-    .idea = "a deque per worker, help-first: the child can be stolen, joins run children",
+    .idea = "a deque per worker, help-first: thieves take the child",
     .source = "[Guo09] [CL05] [Le13]",
     .knobs = tasksteal_knobs,
     .knobs_size = sizeof(struct tasksteal_knobs),
