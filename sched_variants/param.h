@@ -8,9 +8,25 @@
 #ifndef SCHEDLAB_PARAM_H
 #define SCHEDLAB_PARAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+/* The decision that a knob is about. The order is that of lists. */
+enum knob_group {
+    KNOB_OTHERS, /* a knob that names no group, and every parameter of a workload */
+    KNOB_QUEUES,
+    KNOB_STEALING,
+    KNOB_WAKING,
+    KNOB_SLICES,
+    KNOB_CALLS,
+    KNOB_DESCRIPTORS,
+    KNOB_TIMERS,
+    KNOB_LOCKS,
+    KNOB_MEMORY,
+    KNOB_GROUPS,
+};
 
 struct param {
     const char *name;         /* the key; NULL ends a table */
@@ -22,6 +38,16 @@ struct param {
     int64_t words_base;       /* the value of words[0]; words[i] is words_base + i */
     const char *source; /* where the default comes from: a key of docs/PAPERS.md, or Go's file */
     const char *help;   /* one line: what it changes */
+
+    /* The rest may be left out. */
+    const char *detail; /* what its values mean, in sentences */
+    enum knob_group group;
+    bool decisive;       /* it changes results, and not only details of them */
+    const char *moves;   /* events of stats.h or malloc's that it moves first, with a space between;
+                            "": none; NULL: not said */
+    const char *example; /* "SETTINGS WORKLOAD WORKERS": a run with these settings, beside one that
+                            differs in this knob alone, has other counts of all of `moves`; on a
+                            simulated machine, unless " native" stands behind it; NULL: not said */
 };
 
 /* Settings that change nothing while others have certain values: who asks for one is told so, in
@@ -38,27 +64,33 @@ struct param_moot {
 #define PARAM_NAME(field)                                                                          \
     (__builtin_strchr(field, '.') ? __builtin_strchr(field, '.') + 1 : (field))
 
+/* The rows of tables. `...` is the help, and behind it what may be left out: `.detail = TEXT`, and
+ * of a knob one of these two. */
+#define KNOB_DECISIVE(group_, moves_, example_)                                                    \
+    .group = KNOB_##group_, .decisive = true, .moves = (moves_), .example = (example_)
+#define KNOB_FINE(group_, moves_, example_)                                                        \
+    .group = KNOB_##group_, .moves = (moves_), .example = (example_)
+
 /* A number from min to max. */
-#define PARAM_NUMBER(owner, field, def_, min_, max_, unit_, source_, help_)                        \
+#define PARAM_NUMBER(owner, field, def_, min_, max_, unit_, source_, ...)                          \
     {                                                                                              \
         .name = PARAM_NAME(#field), .offset = offsetof(owner, field), .def = (def_),               \
-        .min = (min_), .max = (max_), .unit = (unit_), .source = (source_), .help = (help_)        \
+        .min = (min_), .max = (max_), .unit = (unit_), .source = (source_), .help = __VA_ARGS__    \
     }
 
 /* A number, or one of some words, whose values start at words_base_ and lie outside the range. */
-#define PARAM_NUMBER_OR(owner, field, def_, min_, max_, words_, words_base_, unit_, source_,       \
-                        help_)                                                                     \
+#define PARAM_NUMBER_OR(owner, field, def_, min_, max_, words_, words_base_, unit_, source_, ...)  \
     {                                                                                              \
         .name = PARAM_NAME(#field), .offset = offsetof(owner, field), .def = (def_),               \
         .min = (min_), .max = (max_), .unit = (unit_), .words = (words_),                          \
-        .words_base = (words_base_), .source = (source_), .help = (help_)                          \
+        .words_base = (words_base_), .source = (source_), .help = __VA_ARGS__                      \
     }
 
 /* One of some words; the value is the word's index, so list them in the order of the enum. */
-#define PARAM_WORD(owner, field, words_, def_, source_, help_)                                     \
+#define PARAM_WORD(owner, field, words_, def_, source_, ...)                                       \
     {                                                                                              \
         .name = PARAM_NAME(#field), .offset = offsetof(owner, field), .def = (def_),               \
-        .unit = "word", .words = (words_), .source = (source_), .help = (help_)                    \
+        .unit = "word", .words = (words_), .source = (source_), .help = __VA_ARGS__                \
     }
 
 /* The key as users write it: "spinners" for the field floor.spinners. */
@@ -66,6 +98,15 @@ static inline const char *param_key(const struct param *param)
 {
     const char *dot = strrchr(param->name, '.');
     return dot ? dot + 1 : param->name;
+}
+
+/* The row of that key; NULL if the table, which may be NULL, has none. */
+static inline const struct param *param_find(const struct param *table, const char *key)
+{
+    for (const struct param *param = table; param && param->name; param++)
+        if (strcmp(param_key(param), key) == 0)
+            return param;
+    return NULL;
 }
 
 static inline int64_t *param_field(void *owner, const struct param *param)

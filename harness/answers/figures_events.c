@@ -2,6 +2,7 @@
 #include "harness/answers/figures_events.h"
 
 #include "harness/base/memory.h"
+#include "harness/spec/knobs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,69 +16,21 @@ static const double RATE_MIN = 0.001;
 
 /* Factors -------------------------------------------------------------------------------------- */
 
-/* The counters in which a knob acts first, without "sde:::schedlab::"; and a variant whose point
- * is something rare. */
+/* Variants whose point is something rare, with the counters that show it. */
 static const struct {
-    const char *knob, *counters;
+    const char *variant, *counters;
 } own_counters[] = {
     {"contsteal", "STEALS JOINS_STALLED"},
     {"tasksteal", "STEALS JOINS_STALLED"},
-    {"backoff_ns", "RUNNEXT_STEALS STEALS"},
-    {"block", "SLEEPS WAKEUPS"},
-    {"call_long_ns", "HANDOFFS CALLS"},
-    {"calls", "HANDOFFS CALLS_QUEUED"},
-    {"dawdle_ns", "SLEEPS WAKEUPS"},
-    {"frames", "GS_CREATED STACKS_PEAK"},
-    {"gs_cache", "GS_LOCKS GS_CREATED"},
-    {"idle", "MIGRATIONS WAKEUPS"},
-    {"idle_mask", "VICTIM_PROBES STEALS_FAILED"},
-    {"inherit", "RUNNEXT_HITS LOCAL_HITS"},
-    {"lenient_ns", "HANDOFFS CALLS"},
-    {"lock", "GRQ_LOCK_WAITS GRQ_LOCK_SPINS"},
-    {"look_ns", "SPINS SLEEPS"},
-    {"malloc", "MALLOC_BYTES"},
-    {"mutex_spin", "PARKS READIES"},
-    {"netpoll", "CALLS POLLS"},
-    {"netpoll_batch", "POLLS POLL_EVENTS"},
-    {"netpoll_place", "GRQ_LOCKS LOCAL_HITS"},
-    {"netpoll_trigger", "POLL_CTLS POLL_EVENTS"},
-    {"overflow", "OVERFLOWS GRQ_HITS"},
-    {"overflow_end", "OVERFLOWS GRQ_HITS"},
-    {"owner", "LOCAL_HITS STOLEN"},
-    {"passes", "STEALS_FAILED VICTIM_PROBES"},
-    {"poll_round", "SLEEPS POLLS"},
-    {"preempt", "PREEMPTS PREEMPTS_SIGNAL"},
-    {"recheck", "SLEEPS WAKEUPS"},
-    {"returns", "CALLS_QUEUED HANDOFFS"},
-    {"ring", "OVERFLOWS GRQ_HITS"},
-    {"runnext", "RUNNEXT_HITS LOCAL_HITS"},
-    {"runnext_cap", "RUNNEXT_HITS LOCAL_HITS"},
-    {"runnext_wake", "WAKEUPS RUNNEXT_STEALS"},
-    {"slack_ns", "SLEEPS WAKEUPS"},
-    {"slice_ns", "PREEMPTS PREEMPT_REQUESTS"},
-    {"spin_ns", "SPIN_ROUNDS SLEEPS"},
-    {"spinners", "SPINS SLEEPS"},
-    {"starve_ns", "PARKS READIES"},
-    {"steal", "STOLEN STEALS"},
-    {"sysmon", "SYSMON_ROUNDS HANDOFFS"},
-    {"sysmon_max_ns", "SYSMON_ROUNDS SYSMON_LONG_NS HANDOFFS"},
-    {"sysmon_ns", "SYSMON_ROUNDS HANDOFFS"},
-    {"sysmon_rounds", "SYSMON_ROUNDS HANDOFFS"},
-    {"take", "GRQ_LOCKS GRQ_HITS"},
-    {"threads_max", "THREADS_PEAK THREADS HANDOFFS"},
-    {"tick", "TICK_POLLS GRQ_HITS"},
-    {"timers", "SLEEPS WAKEUPS"},
-    {"victim", "VICTIM_PROBES VICTIMS_MISSED"},
-    {"wait", "PARKS SLEEPS"},
-    {"wake", "WAKEUPS SLEEPS"},
-    {"watch", "WAKEUPS SLEEPS"},
-    {"yield", "GRQ_HITS LOCAL_HITS"},
 };
 
-const char *figures_own_counters(const char *knob)
+const char *figures_own_counters(const char *name)
 {
+    const struct param *knob = knob_find(name);
+    if (knob)
+        return knob->moves;
     for (size_t i = 0; i < sizeof own_counters / sizeof own_counters[0]; i++)
-        if (strcmp(own_counters[i].knob, knob) == 0)
+        if (strcmp(own_counters[i].variant, name) == 0)
             return own_counters[i].counters;
     return NULL;
 }

@@ -15,6 +15,6 @@ char *figures_events_choose(const struct report *report, const struct report_gro
 
 /* The names of the scheduler's own counters, separated by spaces, in which a knob, a setting
  * common to all variants, or a variant acts first; NULL if it is not known. */
-const char *figures_own_counters(const char *knob);
+const char *figures_own_counters(const char *name);
 
 #endif

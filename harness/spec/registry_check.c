@@ -168,14 +168,6 @@ static bool default_check(const struct subject *subject, const char *before,
     return true;
 }
 
-static const struct param *table_find(const struct param *table, const char *key)
-{
-    for (; table && table->name; table++)
-        if (strcmp(param_key(table), key) == 0)
-            return table;
-    return NULL;
-}
-
 /* The table's name in subject, and what its rows describe. */
 struct table {
     const char *name;
@@ -199,7 +191,7 @@ static bool place_check(const struct subject *subject, const char *before,
             return complain(subject, "%s has the field of \"%s\"; expected a field of its own",
                             before, param_key(other));
     }
-    if (table_find(table->common, param_key(param)))
+    if (param_find(table->common, param_key(param)))
         return complain(subject, "%s is a setting that all variants have; expected another name",
                         before);
     return true;
@@ -270,7 +262,7 @@ static const struct param floor_knobs[] = {FLOOR_KNOBS(struct only_floor, floor)
 static bool floor_check(const struct subject *subject, const struct sched_ops *ops)
 {
     for (const struct param *knob = floor_knobs; knob->name; knob++) {
-        const struct param *param = table_find(ops->knobs, param_key(knob));
+        const struct param *param = param_find(ops->knobs, param_key(knob));
         if (!param && !ops->blocks && !ops->single_threaded)
             return complain(subject,
                             ".knobs has no \"%s\"; expected FLOOR_KNOBS(OWNER, FIELD), for the "
@@ -284,7 +276,7 @@ static bool floor_check(const struct subject *subject, const struct sched_ops *o
     }
     for (const struct param *param = ops->knobs; param->name; param++)
         if (param->offset < sizeof(struct floor_knobs) &&
-            !table_find(floor_knobs, param_key(param)))
+            !param_find(floor_knobs, param_key(param)))
             return complain(subject,
                             ".knobs \"%s\".offset is %zu; expected %zu or more: the struct begins "
                             "with struct floor_knobs",

@@ -23,13 +23,15 @@ enum { RANGE_TEXT_SIZE = 400, VALUE_TEXT_SIZE = 80, PRESET_CHANGES_MAX = 2 };
 
 const struct sched_ops spec_serial = {
     .name = "serial",
-    .idea = "no scheduler: the workload as plain C on one thread, the baseline of speed-up",
+    .idea = "no scheduler: plain C on one thread, the baseline of speed-up",
     .source = "schedlab",
 };
 
 const struct param variant_common_params[] = {
     PARAM_WORD(struct variant_common, malloc, allocator_words, ALLOCATOR_JEMALLOC, "schedlab",
-               "whose malloc the sample's process runs on"),
+               "whose malloc() the process of a sample uses",
+               .detail = "Events MALLOC_... are counted with jemalloc only.",
+               KNOB_DECISIVE(MEMORY, "MALLOC_BYTES", "malloc=glibc spawn,n=1000 1 native")),
     {.name = NULL},
 };
 
@@ -243,14 +245,6 @@ struct owner {
     struct settings own, common;
     uint64_t given; /* bit i: the i-th key of own was given; from the highest down: of common */
 };
-
-static const struct param *param_find(const struct param *table, const char *key)
-{
-    for (const struct param *param = table; param && param->name; param++)
-        if (strcmp(param_key(param), key) == 0)
-            return param;
-    return NULL;
-}
 
 /* The setting with this key, where its value goes, and its bit; NULL if there is none. */
 static const struct param *owner_find(const struct owner *owner, const char *key, int64_t **value,

@@ -30,7 +30,11 @@ static const char *const frames_words[] = {"linked", "pooled", NULL};
 static const struct param contsteal_knobs[] = {
     PARAM_WORD(struct contsteal_knobs, frames, frames_words,
                FJ_LINKED_WORKS ? FRAMES_LINKED : FRAMES_POOLED, "[Yang16]",
-               "linked: a child is called on its parent's stack; pooled: it gets one of its own"),
+               "on which stack a child of fork/join runs",
+               .detail =
+                   "linked: on its parent's, by a plain call. pooled: on one of its own, as a "
+                   "goroutine.",
+               KNOB_DECISIVE(QUEUES, "GS_CREATED STACKS_PEAK", "frames=pooled fib,n=12 1 native")),
     PDEQUE_KNOBS(struct contsteal_knobs, deque),
     {0},
 };
@@ -75,7 +79,7 @@ static bool contsteal_has_work(struct sched *sched)
 
 const struct sched_ops contsteal_ops = {
     .name = "contsteal",
-    .idea = "a deque per worker, work-first: the child runs, its parent can be stolen",
+    .idea = "a deque per worker, work-first: thieves take the parent",
     .source = "[Frigo98] [BL99] [Yang16] [CL05]",
     .knobs = contsteal_knobs,
     .knobs_size = sizeof(struct contsteal_knobs),

@@ -32,8 +32,11 @@ struct gmp {
 
 static const struct param gmp_knobs[] = {
     LRQ_KNOBS(struct gmp_knobs),
-    PARAM_WORD(struct gmp_knobs, idle_mask, lrq_off_on, 1, "Go 1.26 proc.go stealWork, idlepMask",
-               "thieves pass idle Ps by; off: they look into their queues, too"),
+    PARAM_WORD(
+        struct gmp_knobs, idle_mask, lrq_off_on, 1, "Go 1.26 proc.go stealWork, idlepMask",
+        "whether thieves pass by Ps that are idle",
+        .detail = "off: they look into the queues of idle Ps, too, which are empty.",
+        KNOB_FINE(STEALING, "VICTIM_PROBES STEALS_FAILED", "idle_mask=off pingpong,rounds=1000 4")),
     FLOOR_KNOBS_WATCHED(struct gmp_knobs, lrq.floor, WATCH_SYSMON),
     {0},
 };
@@ -153,7 +156,7 @@ static bool gmp_has_work(struct sched *sched)
 
 const struct sched_ops gmp_ops = {
     .name = "gmp",
-    .idea = "M:N as in Go: a ring and runnext per P, one global queue, stealing by halves",
+    .idea = "M:N as in Go: a ring and runnext per P, stealing by halves",
     .source = "[Vyukov12] [Go1.26]",
     .knobs = gmp_knobs,
     .knobs_size = sizeof(struct gmp_knobs),

@@ -14,11 +14,14 @@ struct grq_knobs {
 };
 
 static const struct param grq_knobs[] = {
-    PARAM_WORD(
-        struct grq_knobs, lock, qlock_words, QLOCK_TTAS, "schedlab",
-        "the queue's lock: test and test-and-set (ttas), first come first served (ticket), a "
-        "list of waiters (mcs), spin, then sleep (futex), as Go's was up to 1.23, or one spinner "
-        "at most, and all others asleep (spinbit), as Go's locks are since, but for its queue's"),
+    PARAM_WORD(struct grq_knobs, lock, qlock_words, QLOCK_TTAS, "schedlab",
+               "which lock the global queue has",
+               .detail =
+                   "ttas: test and test-and-set. ticket: first come, first served. mcs: a list "
+                   "of waiters. futex: spins, then sleeps, as Go's locks did up to 1.23. "
+                   "spinbit: one waiter spins at most, all others sleep, as Go's locks do "
+                   "since.",
+               KNOB_DECISIVE(QUEUES, "GRQ_LOCK_WAITS GRQ_LOCK_SPINS", "lock=mcs spawn,n=2000 8")),
     FLOOR_KNOBS(struct grq_knobs, floor),
     {0},
 };

@@ -69,53 +69,97 @@ extern const char *const lrq_yield_words[];
 
 /* The knob table's rows for all of the above but the floor's. */
 #define LRQ_KNOBS(o)                                                                               \
-    PARAM_WORD(o, lrq.runnext, lrq_off_on, 1, "Go 1.26 proc.go runqput",                           \
-               "the newest G has a slot of its own and runs next"),                                \
+    PARAM_WORD(                                                                                    \
+        o, lrq.runnext, lrq_off_on, 1, "Go 1.26 proc.go runqput",                                  \
+        "whether the newest goroutine has a slot of its own, and runs next",                       \
+        .detail = "on: a goroutine that is readied takes the slot, and pushes the one before "     \
+                  "it into the ring. off: it goes to the ring's tail.",                            \
+        KNOB_DECISIVE(QUEUES, "RUNNEXT_HITS LOCAL_HITS", "runnext=off pingpong,rounds=1000 1")),   \
         PARAM_NUMBER(o, lrq.runnext_cap, 0, 0, 1024, "runs", "[Tokio5712]",                        \
-                     "most runs from runnext in a row before the ring gets a turn; 0: no cap"),    \
+                     "most dispatches from runnext in a row before the ring has a turn",           \
+                     .detail = "0: no limit.",                                                     \
+                     KNOB_FINE(QUEUES, "RUNNEXT_HITS LOCAL_HITS",                                  \
+                               "runnext_cap=1 pingpong,rounds=1000,pairs=8 1")),                   \
         PARAM_WORD(o, lrq.inherit, lrq_off_on, 1, "Go 1.26 proc.go runqget, execute",              \
-                   "a G from runnext goes on in its waker's time slice: schedtick stays"),         \
+                   "whether a goroutine from runnext goes on in the slice of its waker",           \
+                   .detail =                                                                       \
+                       "on: it inherits what is left of the slice, and the dispatch does not "     \
+                       "count for `tick`. off: it begins a slice of its own.",                     \
+                   KNOB_FINE(QUEUES, "TICK_POLLS RUNNEXT_HITS",                                    \
+                             "inherit=off chain,n=2000,queue=global 1")),                          \
         PARAM_WORD(o, lrq.runnext_wake, lrq_off_on, 1, "Go 1.26 proc.go ready; off: [Tokio7431]",  \
-                   "a G put into runnext wakes an idle worker, as any other does; off: not while " \
-                   "it is all that can be had"),                                                   \
+                   "whether a goroutine put into runnext wakes an idle worker",                    \
+                   .detail =                                                                       \
+                       "on: as any other goroutine does. off: not while it is the only work.",     \
+                   KNOB_FINE(WAKING, "WAKEUPS SPINS", "runnext_wake=off arrivals,n=200 2")),       \
         PARAM_NUMBER_OR(o, lrq.tick, 61, 0, 1024, lrq_tick_words, TICK_RANDOM, "dispatches",       \
                         "Go 1.26 proc.go findRunnable",                                            \
-                        "look at the global queue first every that many dispatches; 0: never; "    \
-                        "random: each time with probability 1/61"),                                \
-        PARAM_NUMBER_OR(o, lrq.take, TAKE_BATCH, 1, 65536, lrq_take_words, TAKE_ONE, "Gs",         \
-                        "Go 1.26 proc.go globrunqgetbatch",                                        \
-                        "how many Gs one visit takes from the global queue, at most: one; a fair " \
-                        "batch, which is 1 in P and one more, up to half a ring; half of that; "   \
-                        "all, up to a ring; or so many, up to a ring"),                            \
+                        "every how many dispatches a worker looks at the global queue first",      \
+                        .detail = "1: each time. 0: never first, so that the global queue can "    \
+                                  "starve. random: each time with probability 1/61.",              \
+                        KNOB_DECISIVE(QUEUES, "TICK_POLLS GRQ_HITS", "tick=1 spawn,n=5000 2")),    \
+        PARAM_NUMBER_OR(                                                                           \
+            o, lrq.take, TAKE_BATCH, 1, 65536, lrq_take_words, TAKE_ONE, "Gs",                     \
+            "Go 1.26 proc.go globrunqgetbatch",                                                    \
+            "most goroutines that one visit takes from the global queue",                          \
+            .detail = "one: 1. batch: a fair share, which is the queue's length divided "          \
+                      "by the number of Ps, and 1 more, but at most half a ring. half: "           \
+                      "half such a share, and 1 more. all: as many as a ring holds. A "            \
+                      "number: so many, but at most as many as a ring holds. The first "           \
+                      "of them runs, the others go to the worker's ring.",                         \
+            KNOB_FINE(QUEUES, "GRQ_HITS GRQ_LOCKS", "take=one yield,n=2000,yielders=50 1")),       \
         PARAM_NUMBER(o, lrq.ring, 256, 2, 65536, "Gs", "Go 1.26 runtime2.go p.runq",               \
-                     "capacity of the local ring, a power of two"),                                \
+                     "how many goroutines a local queue holds; a power of two",                    \
+                     KNOB_DECISIVE(QUEUES, "OVERFLOWS GRQ_HITS", "ring=16 spawn,n=2000 1")),       \
         PARAM_WORD(o, lrq.overflow, lrq_share_words, SHARE_HALF, "Go 1.26 proc.go runqputslow",    \
-                   "how much of a full ring moves to the global queue, with the G that does not "  \
-                   "fit"),                                                                         \
-        PARAM_WORD(o, lrq.overflow_end, lrq_end_words, OVERFLOW_OLDEST,                            \
-                   "Go 1.26 proc.go runqputslow",                                                  \
-                   "which part of it: its oldest Gs or its newest; new: the G that does not fit "  \
-                   "moves alone"),                                                                 \
+                   "how much of a full ring moves to the global queue",                            \
+                   .detail = "The goroutine that does not fit moves with it.",                     \
+                   KNOB_FINE(QUEUES, "OVERFLOWS GRQ_HITS", "overflow=all spawn,n=5000 1")),        \
+        PARAM_WORD(                                                                                \
+            o, lrq.overflow_end, lrq_end_words, OVERFLOW_OLDEST, "Go 1.26 proc.go runqputslow",    \
+            "which goroutines of a full ring move to the global queue",                            \
+            .detail = "oldest: those that have waited longest. newest: those that came last. "     \
+                      "new: only the goroutine that does not fit.",                                \
+            KNOB_FINE(QUEUES, "OVERFLOWS GRQ_HITS", "overflow_end=new spawn,n=5000 1")),           \
         PARAM_WORD(o, lrq.steal, lrq_share_words, SHARE_HALF, "Go 1.26 proc.go runqgrab",          \
-                   "how much of a victim's ring a thief takes"),                                   \
+                   "how much of a victim's ring a thief takes",                                    \
+                   KNOB_DECISIVE(STEALING, "STOLEN STEALS", "steal=one uneven,tasks=500 4")),      \
         PARAM_WORD(o, lrq.victim, lrq_victim_words, VICTIM_COPRIME, "Go 1.26 proc.go randomOrder", \
-                   "order in which victims are visited: random coprime walk; one after the "       \
-                   "other from the next one (fixed), from the last one that had something, from "  \
-                   "the first of all (zero), or from one drawn at random (rotate); or as many, "   \
-                   "each drawn anew (random), as Go did before ea0386f85f"),                       \
+                   "in which order a thief visits the others",                                     \
+                   .detail =                                                                       \
+                       "coprime: each once, from a random one on in random steps, which are "      \
+                       "coprime to their number. fixed: one after the other, from its "            \
+                       "neighbour on. last: from the last one on that had something. zero: "       \
+                       "from the first one on. rotate: from a random one on. random: as many "     \
+                       "as there are, each drawn anew, so that some may be missed; Go did so "     \
+                       "before ea0386f85f.",                                                       \
+                   KNOB_DECISIVE(STEALING, "VICTIM_PROBES VICTIMS_MISSED",                         \
+                                 "idle_mask=off,victim=random bursts,n=20,b=8 8")),                \
         PARAM_NUMBER(o, lrq.passes, 4, 1, 64, "passes", "Go 1.26 proc.go stealWork",               \
-                     "rounds through all victims in one search; only the last may take runnext"),  \
-        PARAM_NUMBER_OR(o, lrq.backoff_ns, 3000, 0, 1000000000, lrq_backoff_words, BACKOFF_NEVER,  \
-                        "ns", "Go 1.26 proc.go runqgrab",                                          \
-                        "how long a thief sleeps before it takes runnext from a running owner; "   \
-                        "never: runnext is private, and a worker that is woken for it searches "   \
-                        "in vain, over and over, unless runnext_wake=off"),                        \
+                     "how often one search goes through all victims",                              \
+                     .detail = "Only the last pass may take from a victim's runnext.",             \
+                     KNOB_FINE(STEALING, "VICTIM_PROBES", "passes=1 arrivals,n=200 4")),           \
+        PARAM_NUMBER_OR(                                                                           \
+            o, lrq.backoff_ns, 3000, 0, 1000000000, lrq_backoff_words, BACKOFF_NEVER, "ns",        \
+            "Go 1.26 proc.go runqgrab",                                                            \
+            "how long a thief waits before it takes runnext from a busy worker",                   \
+            .detail = "The worker will usually run it within that time. never: runnext "           \
+                      "is private; a worker that is woken for it searches in vain, over "          \
+                      "and over, unless runnext_wake=off.",                                        \
+            KNOB_FINE(STEALING, "RUNNEXT_STEALS STEALS", "backoff_ns=0 pingpong,rounds=1000 2")),  \
         PARAM_NUMBER(o, lrq.look_ns, 10000, 0, 1000000000, "ns", "schedlab; Go 1.26: 0",           \
-                     "how long a worker that has searched and got nothing still looks into the "   \
-                     "queues before it says that it no longer searches, and searches on if there " \
-                     "is something; 0: not at all"),                                               \
+                     "how long a worker whose search failed watches the queues before it sleeps",  \
+                     .detail =                                                                     \
+                         "If something appears meanwhile, it searches again. A worker about "      \
+                         "to sleep interrupts all busy cores by a fence; to watch for about "      \
+                         "as long as a wake-up takes spares them that. 0: it does not watch, "     \
+                         "as in Go.",                                                              \
+                     KNOB_FINE(WAKING, "SPINS SLEEPS", "look_ns=200us arrivals,n=200 4")),         \
         PARAM_WORD(o, lrq.yield, lrq_yield_words, YIELD_GLOBAL, "Go 1.26 proc.go goschedImpl",     \
-                   "where gosched() puts the caller: the global queue's or the ring's tail")
+                   "where gosched() puts its caller",                                              \
+                   .detail =                                                                       \
+                       "global: at the tail of the global queue. local: at the ring's tail.",      \
+                   KNOB_FINE(QUEUES, "GRQ_HITS LOCAL_HITS", "yield=local yield,n=2000 1"))
 
 /* Rows of sched_ops.moot: the above's, and the floor's. */
 #define LRQ_MOOT                                                                                   \

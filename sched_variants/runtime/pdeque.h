@@ -28,13 +28,18 @@ extern const char *const pdeque_owner_words[];
 
 #define PDEQUE_KNOBS(o, k)                                                                         \
     PARAM_NUMBER_OR(o, k.owner, OWNER_LIFO, 2, 1024, pdeque_owner_words, OWNER_LIFO, "takes",      \
-                    "[BL99]",                                                                      \
-                    "which goroutine an owner takes from its deque: the newest (lifo), so that "   \
-                    "old ones can starve; the oldest (fifo); or, for a number, the oldest once "   \
-                    "in so many takes, and else the newest; not of fork/join, whose children run " \
-                    "newest first, unless contsteal has them as goroutines (frames=pooled)"),      \
+                    "[BL99]", "which goroutine an owner takes from its deque",                     \
+                    .detail =                                                                      \
+                        "lifo: the newest, so that old ones can starve. fifo: the oldest. A "      \
+                        "number: the oldest once in so many takes, else the newest. Children "     \
+                        "of fork/join run newest first whatever it says, unless contsteal "        \
+                        "has them as goroutines (frames=pooled).",                                 \
+                    KNOB_DECISIVE(QUEUES, "LOCAL_HITS STOLEN", "owner=fifo spawn,n=1000 4")),      \
         PARAM_NUMBER(o, k.tick, 61, 0, 1024, "dispatches", "Go 1.26 proc.go findRunnable",         \
-                     "look at the global queue first every that many dispatches; 0: never"),       \
+                     "every how many dispatches a worker looks at the global queue first",         \
+                     .detail =                                                                     \
+                         "1: each time. 0: never first, so that the global queue can starve.",     \
+                     KNOB_DECISIVE(QUEUES, "TICK_POLLS GRQ_HITS", NULL)),                          \
         FLOOR_KNOBS(o, k.floor)
 
 /* sched_ops members; they use sched->variant and p->variant. */

@@ -26,9 +26,14 @@ static const char *const wait_words[] = {"leave", "keep", NULL};
 
 static const struct param static_knobs[] = {
     PARAM_NUMBER(struct static_knobs, block, 1, 1, 1000000, "Gs", "[GoBook]",
-                 "how many goroutines in a row are dealt to one worker"),
+                 "how many goroutines in a row are dealt to one worker",
+                 KNOB_DECISIVE(QUEUES, "SLEEPS WAKEUPS", "block=100 spawn,n=1000 4")),
     PARAM_WORD(struct static_knobs, wait, wait_words, WAIT_LEAVE, "schedlab",
-               "a goroutine that waits leaves its worker to the next one, or keeps it to its end"),
+               "whether a goroutine that waits keeps its worker",
+               .detail =
+                   "leave: the next goroutine runs meanwhile. keep: the worker waits with it, "
+                   "so that tasks which wait for later ones of the same worker never end.",
+               KNOB_FINE(QUEUES, "SLEEPS", "wait=keep timers,n=20 4")),
     WATCH_KNOBS(struct static_knobs, floor),
     SLEEP_KNOBS(struct static_knobs, floor),
     COMMON_KNOBS(struct static_knobs, floor),

@@ -89,8 +89,6 @@ expect list_variants_has_presets 0 "tokio-1.51 " -- list variants
 expect list_says_what_changes_nothing 0 "runnext_cap inherit runnext_wake backoff_ns with runnext=off" -- list variants
 expect list_workloads_has_all 0 "mergesort" -- list workloads
 expect list_knobs_has_owners 0 "gmp=61" -- list knobs
-expect list_says_what_owner_leaves_alone 0 "not of fork/join" -- list knobs
-expect list_says_that_a_private_slot_wakes_in_vain 0 "unless runnext_wake=off" -- list knobs
 expect list_tells_threads_that_were_started_before 0 "those of the warm-up" -- list events
 expect list_events_names_sources 0 "sde:::schedlab::STEALS" -- list events
 run list

@@ -92,7 +92,7 @@ void support_landing_pads(void)
 /* Settings ---------------------------------------------------------------------------------- */
 
 /* The row of a "key" or "key=value", or NULL. */
-static const struct param *param_find(const struct param *table, const char *setting)
+static const struct param *setting_row(const struct param *table, const char *setting)
 {
     size_t length = strcspn(setting, "=");
     for (const struct param *param = table; param && param->name; param++) {
@@ -105,7 +105,7 @@ static const struct param *param_find(const struct param *table, const char *set
 
 bool support_takes(const struct param *table, const char *setting)
 {
-    return param_find(table, setting) != NULL;
+    return setting_row(table, setting) != NULL;
 }
 
 static bool param_parse(const struct param *param, const char *text, int64_t *value)
@@ -128,7 +128,7 @@ bool support_read(void *owner, const struct param *table, const char *settings, 
     snprintf(copy, sizeof copy, "%s", settings ? settings : "");
     char *rest = copy;
     for (char *key; (key = strsep(&rest, ",")) && *key;) {
-        const struct param *param = param_find(table, key);
+        const struct param *param = setting_row(table, key);
         const char *text = strchr(key, '=');
         int64_t value;
         if (!text || !param || !param_parse(param, text + 1, &value)) {
