@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { ERROR_SIZE = 1024 };
@@ -236,6 +237,21 @@ void cli_machine(const char *command, struct machine_spec *machine, const char *
     machine_spec_free(machine); /* the last one counts, as of other options */
     if (!machine_spec_parse(machine, text, error, sizeof error))
         cli_misuse(command, "--machine=%s: %s", text, error);
+}
+
+int cli_columns(void)
+{
+    enum { COLUMNS_DEFAULT = 100, COLUMNS_LEAST = 60 };
+    struct winsize size = {0};
+    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+        return COLUMNS_DEFAULT;
+    return size.ws_col >= COLUMNS_LEAST ? size.ws_col : COLUMNS_LEAST;
+}
+
+bool cli_wants_colour(void)
+{
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
 }
 
 /* Keys of options without a letter. */

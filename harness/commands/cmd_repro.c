@@ -18,10 +18,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { ERROR_SIZE = 4096, COLUMNS_DEFAULT = 100, COLUMNS_LEAST = 60 };
+enum { ERROR_SIZE = 4096 };
 
 struct options {
     const char *command, *results, *name, *resume, *explain;
@@ -237,14 +236,6 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static int terminal_columns(void)
-{
-    struct winsize size = {0};
-    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
-        return COLUMNS_DEFAULT;
-    return size.ws_col >= COLUMNS_LEAST ? size.ws_col : COLUMNS_LEAST;
-}
-
 /* Catalogue ------------------------------------------------------------------------------------ */
 
 static bool is_path(const char *word)
@@ -406,7 +397,7 @@ static void print_result(const struct options *options, const struct repro *repr
         json_dumpf(json, stdout, JSON_INDENT(2));
         putchar('\n');
     } else {
-        repro_print(stdout, json, terminal_columns());
+        repro_print(stdout, json, cli_columns());
     }
     json_decref(json);
 }
@@ -484,7 +475,7 @@ static int list(const struct options *options, const struct catalogue *catalogue
 {
     if (!options->json) {
         repro_list(stdout, catalogue->experiments, catalogue->count, catalogue->claims,
-                   terminal_columns());
+                   cli_columns());
         return EXIT_DONE;
     }
     json_t *json = repro_list_to_json(catalogue->experiments, catalogue->count, catalogue->claims);
@@ -503,9 +494,9 @@ static int explain(const struct options *options, struct catalogue *catalogue)
     const struct claim *claim = find_claim(catalogue, id);
     if (i >= 0)
         repro_explain_experiment(stdout, catalogue->experiments[i], options->results,
-                                 terminal_columns());
+                                 cli_columns());
     else if (claim)
-        repro_explain_claim(stdout, claim, options->results, terminal_columns());
+        repro_explain_claim(stdout, claim, options->results, cli_columns());
     else
         misuse_unknown(options, catalogue, id);
     return EXIT_DONE;

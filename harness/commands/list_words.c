@@ -1,7 +1,9 @@
 /* list_words.c - see list_words.h. */
 #include "harness/commands/list_words.h"
 
+#include "harness/counters/counter_names.h"
 #include "harness/host/data_folder.h"
+#include "harness/spec/knobs.h"
 #include "harness/spec/spec.h"
 #include "preset.h"
 #include "sched.h"
@@ -41,6 +43,23 @@ static void print_workloads(FILE *to)
     }
 }
 
+static void print_knobs(FILE *to)
+{
+    const struct sched_ops *ops;
+    for (size_t i = 0; (ops = spec_variant(i)); i++)
+        for (const struct param *param = ops->knobs; param && param->name; param++)
+            if (knob_owner(param_key(param)) == ops)
+                fprintf(to, "knob %s\n", param_key(param));
+    for (const struct param *param = variant_common_params; param->name; param++)
+        fprintf(to, "knob %s\n", param_key(param));
+}
+
+static void print_events(FILE *to)
+{
+    for (int i = 0; i < counter_sde_count(); i++)
+        fprintf(to, "event %s\n", counter_sde_name(i));
+}
+
 static void print_machines(FILE *to)
 {
     char error[ERROR_SIZE];
@@ -69,6 +88,8 @@ void list_words_print(FILE *to, const char *const *topics)
         fprintf(to, "topic %s\n", *topics);
     print_variants(to);
     print_workloads(to);
+    print_knobs(to);
+    print_events(to);
     print_machines(to);
     print_experiments(to);
 }

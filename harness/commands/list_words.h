@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 /* Lines of a kind and a word: "variant gmp", "variant gmp,runnext=off", "variant gmp,tick=",
- * "workload fib", "workload fib,n=", "machine sim:desktop8", "experiment E1", "topic knobs". A word
- * that ends in "=" wants a number. topics: of `list`, NULL at their end. A file that cannot be read
- * is left out. */
+ * "workload fib", "workload fib,n=", "knob tick", "event STEALS",
+ * "machine sim:desktop8", "experiment E1", "topic knobs". A word that ends in "=" wants a number.
+ * topics: of `list`, NULL at their end. A file that cannot be read is left out. */
 void list_words_print(FILE *to, const char *const *topics);
 
 #endif

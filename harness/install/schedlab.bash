@@ -45,7 +45,7 @@ _schedlab() {
     if [ -z "$kinds" ]; then
         case $command in
             run | trace | diff) kinds="variant workload" ;;
-            list) kinds="topic machine" ;;
+            list) kinds="topic variant workload knob event machine" ;;
             micro) kinds=variant ;;
             repro) kinds=experiment ;;
         esac

@@ -1,5 +1,5 @@
 #!/bin/bash
-# test_cli.sh - schedlab from the outside: help, lists, runs, and each kind of misuse.
+# test_cli.sh - schedlab from the outside: help, runs, and each kind of misuse.
 #
 #     tests/program/test_cli.sh build/schedlab
 #
@@ -83,24 +83,6 @@ printf '%s\n' 'id: T1' 'title: t' 'claim: c' 'source: s' 'why: w' 'refuted: r' '
 run repro wrong.yaml
 report $((status == 2 && $(grep -cE '(^|: )wrong.yaml:(7: seed|9: .*gmq|9: .*fub)' err) == 3)) mistakes_of_an_experiment_are_lines
 
-# Lists
-expect list_variants_has_all 0 "contsteal" -- list variants
-expect list_variants_has_presets 0 "tokio-1.51 " -- list variants
-expect list_says_what_changes_nothing 0 "runnext_cap inherit runnext_wake backoff_ns with runnext=off" -- list variants
-expect list_workloads_has_all 0 "mergesort" -- list workloads
-expect list_knobs_has_owners 0 "gmp=61" -- list knobs
-expect list_tells_threads_that_were_started_before 0 "those of the warm-up" -- list events
-expect list_events_names_sources 0 "sde:::schedlab::STEALS" -- list events
-run list
-awk 'length($0) > 100 { exit 1 }' out && report 1 list_fits_100_columns || report 0 list_fits_100_columns
-run list --format json
-json list_json_has_presets \
-    "all(p['variant'] in [v['name'] for v in j['variants']] and p['settings'] for p in j['presets']) and len(j['presets']) >= 2"
-json list_json_says_what_changes_nothing \
-    "any('runnext_cap' in m['knobs'].split() and m['with'] == 'runnext=off' and m['why'] for v in j['variants'] for m in v['no_effect'])"
-json list_json_has_every_knob_in_full \
-    "len(j['variants']) >= 9 and all(set(k) >= {'key','default','unit','source','help'} for v in j['variants'] for k in v['knobs']) and len(j['workloads']) >= 17"
-
 # Runs
 expect run_shows_a_row_per_variant 0 "fib,n=10, 2 workers" -- run gmp,tick=64 grq fib,n=10 $quick
 check run_has_a_number_for_each [ "$(grep -cE '^(gmp,tick=64|grq) +[0-9.]+ [kMG] +too few +1' out)" = 2 ]
@@ -174,7 +156,6 @@ json run_is_on_the_malloc_asked_for \
     "sorted((r['variant'], r['allocator'], r['knobs']['malloc']) for r in j['records']) == [('gmp', 'jemalloc', 'jemalloc'), ('gmp,malloc=glibc', 'glibc', 'glibc')]"
 expect sample_on_another_malloc_than_asked_fails 1 "malloc() is that of jemalloc" -- \
     sample gmp,malloc=glibc fib,n=10 --workers 2
-expect list_knobs_has_common_settings 0 "default jemalloc" -- list knobs
 run sample gmp spawn,n=1000 --workers 2 --iterations 1 --event-set 5 \
     --events GS_CREATED,sde:::schedlab::LIVE_GS_PEAK
 json sample_has_values_per_m \
@@ -292,9 +273,6 @@ grep -qE '^(ok|note|warn) +disk .* free for no/such/folder' out && report 1 doct
 # Misuse
 misuse no_command "a command is missing" --
 misuse unknown_command '"sweep"' -- sweeep
-misuse unknown_topic '"variants"' -- list variant
-misuse two_topics "one topic" -- list knobs events
-misuse unknown_format "table" -- list --format tabel
 misuse unknown_option 'the nearest is "--workers"' -- run gmp fib --worker5 2
 misuse unknown_letter "unknown option -z" -- run gmp fib -z
 misuse option_without_value "has no value" -- run gmp fib --workers
@@ -306,7 +284,6 @@ misuse unknown_workload '"fib"' -- run gmp fibb
 misuse unknown_knob '"tick"' -- run gmp,tik=64 fib
 misuse unknown_parameter 'valid: n' -- run gmp fib,m=4
 misuse far_off_command "valid: list, run, sweep, repro, report" -- frobnicate
-misuse far_off_topic "valid: all, variants, workloads, knobs, events" -- list gizmo
 misuse all_events_beside_names "--events names those to show" -- run gmp fib --all-events --events STEALS
 misuse all_events_of_json "has all of them" -- run gmp fib --all-events --format json
 misuse far_off_format "valid: table, json" -- run gmp fib --format xml
