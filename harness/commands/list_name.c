@@ -38,10 +38,13 @@ static json_t *structure_to_json(const struct sched_ops *ops)
         [FJ_WORK] = "a spawn runs the child at once; thieves take what the parent has left to do",
     };
     json_t *array = json_array();
-    const char *threads = ops->thread_per_g      ? "each goroutine has a thread of its own"
-                          : ops->single_threaded ? "one thread runs all goroutines"
-                                                 : "each worker has a thread, and more of them run "
-                                                   "while calls block";
+    const char *threads = "each worker has a thread";
+    if (ops->thread_per_g)
+        threads = "each goroutine has a thread of its own";
+    else if (ops->single_threaded)
+        threads = "one thread runs all goroutines";
+    else if (param_find(ops->knobs, "calls"))
+        threads = "each worker has a thread, and more of them run while calls block";
     json_array_append_new(array, json_string(threads));
     if (!ops->thread_per_g && !ops->single_threaded)
         json_array_append_new(array, json_string(ops->steal ? "workers without work steal from "

@@ -38,11 +38,11 @@ enum cache_kind {
 };
 
 #define CACHE_COUNTERS_OF(X, LEVEL, NAME, WHO)                                                     \
-    X(LEVEL##_HIT, "accesses of " NAME " that found the line")                                     \
-    X(LEVEL##_MISS, "accesses of " NAME " that did not")                                           \
+    X(LEVEL##_HIT, "accesses of " NAME " that found their line there")                             \
+    X(LEVEL##_MISS, "accesses of " NAME " that did not find their line there")                     \
     X(LEVEL##_MISS_COLD, NAME " misses of lines that the " WHO " had never asked for")             \
     X(LEVEL##_MISS_CAPACITY, NAME " misses that a fully associative LRU cache would have too")     \
-    X(LEVEL##_MISS_CONFLICT, NAME " misses that it would not have")                                \
+    X(LEVEL##_MISS_CONFLICT, NAME " misses that a fully associative LRU cache would not have")     \
     X(LEVEL##_MISS_TRUE_SHARING, NAME " misses after another's write of a word now accessed")      \
     X(LEVEL##_MISS_FALSE_SHARING, NAME " misses after another's write of other words of the line")
 
@@ -68,8 +68,8 @@ enum cache_kind {
     X(INCLUSION_VICTIMS, "lines that L1 or L2 lost because an inclusive level below did")          \
     X(PREFETCHES, "lines that were fetched into L2 ahead; not among the misses and transfers")     \
     X(PREFETCHES_USEFUL, "prefetched lines that were then asked for")                              \
-    X(OVERLAPPED, "accesses that L1 could not serve alone, beside an earlier one")                 \
-    X(STALL_PS, "picoseconds that accesses took which L1 could not serve alone")
+    X(OVERLAPPED, "accesses beyond L1 that went on beside an earlier one")                         \
+    X(STALL_PS, "picoseconds that accesses beyond L1 took")
 
 enum cache_counter {
 #define CACHE_COUNTER_ID(name, help) CACHE_##name,
