@@ -284,10 +284,3 @@ error_t cli_sample_option(const char *command, struct sample_request *request, i
     }
     return ARGP_ERR_UNKNOWN;
 }
-
-/* The conventions of https://no-color.org and of terminals that cannot. */
-bool cli_wants_colour(void)
-{
-    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-    return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
-}
