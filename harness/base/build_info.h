@@ -12,10 +12,10 @@ const char *build_version(void);
 /* The git revision of the build, "-dirty" at its end if the tree was, or "unknown". */
 const char *build_revision(void);
 
-/* The first line of what the compiler says of its version. */
+/* The first line that the compiler prints about its version. */
 const char *build_compiler(void);
 
-/* With which options it was compiled. */
+/* The options that it was compiled with. */
 const char *build_flags(void);
 
 /* The folder of the sources when the program was built. */

@@ -1,10 +1,9 @@
 /* files.h - whole files, read and written at once.
  *
- * Callers: whoever makes or reads whole files: those of a run, but for its records (records.h), and
- * what programs left. A written file is on the disk when its function returns, and replaces an
+ * Callers: readers and writers of whole files: those of a run without its records (records.h), and
+ * the output of programs. A written file is on the disk when its function returns, and replaces an
  * older one at once. Readers see the old file or the new one; if the disk is full, the old one
- * stays. Each function returns false or NULL, and one line in error, if it cannot do what it is
- * for.
+ * stays. Each function returns false or NULL, and one line in error, on failure.
  */
 #ifndef SCHEDLAB_FILES_H
 #define SCHEDLAB_FILES_H

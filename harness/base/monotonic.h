@@ -1,7 +1,7 @@
 /* monotonic.h - the clock that nobody sets.
  *
- * Callers: whoever measures on the host how long something takes that is not a sample, or waits
- * for it: sweep_run.c, cmd_run_cell.c, sample_pool.c, process.c, progress.c.
+ * Callers: files that time or await something other than a sample on the host: sweep_run.c,
+ * cmd_run_cell.c, sample_pool.c, process.c, progress.c.
  */
 #ifndef SCHEDLAB_MONOTONIC_H
 #define SCHEDLAB_MONOTONIC_H

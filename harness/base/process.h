@@ -28,13 +28,13 @@ struct process_result {
 enum { PROCESS_OUTPUT_MAX = 64 << 20, PROCESS_MESSAGES_MAX = 4096 };
 
 /* Runs program with argv (argv[0] included, NULL-terminated) and waits for it; timeout_s 0 is no
- * limit. 0, and *result is to be freed; or -errno if no process could be made. A program that
- * cannot be executed is one that ends with status 127 and says so on standard error. */
+ * limit. 0, and *result is to be freed; or -errno if no process could be made. If the program
+ * cannot be executed, it ends with status 127 and says so on standard error. */
 int process_run(const char *program, const char *const *argv, double timeout_s,
                 struct process_result *result);
 
-/* The same of a function in a copy of this process, whose exit status is what fn returns. pre:
- * nothing waits in the buffers of standard output. */
+/* The same for a function in a copy of this process; the exit status is what fn returns. pre: no
+ * output waits in the buffers of standard output. */
 int process_call(int (*fn)(void *arg), void *arg, double timeout_s, struct process_result *result);
 
 void process_result_free(struct process_result *result);

@@ -5,10 +5,9 @@
  * Nothing here reads files, prints or keeps state: the same numbers and the same seed give the same
  * answer to the last bit.
  *
- * The intervals are bootstrap intervals at 95 %, of STATISTICS_RESAMPLES resamples: between
- * expanded percentiles, further out the fewer samples there are, or, of a ratio, the fewer the side
- * has that scatters more.
- * Source: [Hesterberg15]
+ * The intervals are bootstrap intervals at 95 %, of STATISTICS_RESAMPLES resamples. They reach from
+ * one expanded percentile to another, further out the fewer samples there are. For a ratio, the
+ * samples of the side that scatters more decide. Source: [Hesterberg15]
  *
  * What they can promise depends on n. A resampled median lies between the extremes of the samples,
  * and these cover the true median in 1 - 2 * 0.5^n of all cases:
@@ -59,8 +58,8 @@ bool statistics_has_too_few(struct interval interval);
 struct interval statistics_ratio(const double *x, size_t nx, const double *y, size_t ny,
                                  uint64_t seed);
 
-/* The median of x[i] / y[i], of samples that belong together in pairs, as those of one seed on two
- * simulated machines: what the seed does to both drops out. NAN without pairs or if a y is not
+/* The median of x[i] / y[i], of samples that belong together in pairs, such as those of one seed on
+ * two simulated machines. The seed's effect on both drops out. NAN without pairs or if a y is not
  * positive. */
 struct interval statistics_paired_ratio(const double *x, const double *y, size_t n, uint64_t seed);
 
@@ -96,8 +95,8 @@ double statistics_mann_whitney_least(size_t nx, size_t ny);
  * large effect. NAN if a side is empty. Source: [Vargha00] */
 double statistics_superiority(const double *x, size_t nx, const double *y, size_t ny);
 
-/* Replaces the p of n tests by Holm's adjusted ones, which may be held against the level for all n
- * together. NAN stays, and does not count as a test. Source: [Holm79] */
+/* Replaces the p of n tests by Holm's adjusted ones. Each may be compared with the level that holds
+ * for all n together. NAN stays, and does not count as a test. Source: [Holm79] */
 void statistics_holm(double *p, size_t n);
 
 /* The warm-up (statistics_change.c) ---------------------------------------------------------- */

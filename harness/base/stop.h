@@ -1,9 +1,9 @@
 /* stop.h - signals that end measuring, but not before what was measured is told.
  *
- * Callers: cmd_run_cell.c; sweep_run.c and repro_measure.c, one within the other. From
- * stop_begin() to the matching stop_end() SIGINT, SIGTERM and SIGHUP interrupt what process.h runs
- * and do no more; who measures looks at stop_signal() and ends. They stay in force until the end of
- * the process: what was stopped does not begin again.
+ * Callers: cmd_run_cell.c; sweep_run.c and repro_measure.c, one within the other. From stop_begin()
+ * to the matching stop_end() SIGINT, SIGTERM and SIGHUP interrupt the program that process.h runs,
+ * and do no more. The caller looks at stop_signal() and ends. A signal stays in force until the end
+ * of the process: measuring that was stopped does not begin again.
  */
 #ifndef SCHEDLAB_STOP_H
 #define SCHEDLAB_STOP_H

@@ -37,8 +37,8 @@ bool suggest_is_near(const char *a, const char *b);
 
 struct suggest suggest_for(const char *word);
 
-/* Candidates must live until the text is made. What is near comes before what is not, then the
- * distance counts; the first of equally near candidates stays. */
+/* Candidates must live until the text is made. Near candidates come before others, then the
+ * smallest distance, then the first offered. */
 void suggest_offer(struct suggest *suggest, const char *candidate);
 
 /* `the nearest is "gmp"`; or, if none is near, `valid: kthread, uthread, ...` with at most

@@ -29,10 +29,10 @@ struct text text_p(double p);                              /* 0.012, <0.001 */
 /* The width to give printf() for so many columns: it counts bytes, and some signs have several. */
 int text_field(struct text text, int columns);
 
-/* The largest unit that keeps *ns whole, which becomes how many of them: 2000000000 is 2 "s". */
+/* The largest unit in which *ns is a whole number; *ns becomes that number: 2000000000 is 2 "s". */
 const char *time_unit(int64_t *ns);
 
-/* Sets the key in the object, unless the number is none. */
+/* Sets the key in the object, if the number is finite. */
 void number_into_json(json_t *object, const char *key, double number);
 
 /* Sets "lo" and "hi" in the object; or, with too few samples for them, "interval": {"absent":

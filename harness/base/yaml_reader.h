@@ -4,7 +4,7 @@
  * experiments and claims. Three readers look at a file one after the other: libyaml says whether it
  * is YAML and where things are (yaml_place.h), libcyaml whether the keys are right, and the caller
  * whether the values are. libcyaml stops at its first mistake, unless that is a key that it does
- * not know; callers go on to the values that do not hang on a wrong one.
+ * not know; callers go on to the values that do not depend on a wrong key.
  */
 #ifndef SCHEDLAB_YAML_READER_H
 #define SCHEDLAB_YAML_READER_H
@@ -47,8 +47,9 @@ bool yaml_complain(const struct yaml_reader *reader, size_t line, const char *fo
 size_t yaml_line(const struct yaml_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* libcyaml's data of the text; NULL if it cannot. complain is told its mistakes; after a key that
- * is not known, all such keys are passed over, so that data and a mistake may come together. */
+/* The data that libcyaml reads from the text; NULL if it cannot. complain is told its mistakes.
+ * After an unknown key, all unknown keys are passed over, so that data and a mistake may come
+ * together. */
 void *yaml_reader_load(const struct yaml_reader *reader, const cyaml_schema_value_t *schema,
                        void (*complain)(const struct yaml_reader *reader,
                                         const struct yaml_mistake *mistake));

@@ -7,8 +7,8 @@
  * jemalloc is linked in, before the C library. For glibc's malloc the same program, with the same
  * code at the same places, is executed with LD_PRELOAD=libc.so.6, so that the dynamic linker finds
  * the C library's malloc first. A build without jemalloc would differ in its layout too, and a
- * difference between two builds is not one between two allocators. What is in force is never
- * concluded from what was asked for: the linker says it.
+ * difference between two builds is not one between two allocators. The allocator in force is never
+ * concluded from the one asked for: the linker says it.
  */
 #ifndef SCHEDLAB_ALLOCATOR_H
 #define SCHEDLAB_ALLOCATOR_H
@@ -28,7 +28,7 @@ enum allocator {
 /* "jemalloc", "glibc", NULL. */
 extern const char *const allocator_words[];
 
-/* Whose malloc() this process calls, by the object file that holds it. Any thread. */
+/* The allocator whose malloc() this process calls, by the object file that holds it. Any thread. */
 enum allocator allocator_found(void);
 
 /* "jemalloc", "glibc", "sanitizer", or the name of the object file. Static storage. */

@@ -1,4 +1,4 @@
-/* data_folder.h - where the files lie that come with the program: machines, experiments, plots.
+/* data_folder.h - finds the files that come with the program: machines, experiments, plots.
  *
  * Callers: every reader of such files.
  */
@@ -9,9 +9,9 @@
 #include <stddef.h>
 
 /* The file or folder NAME of the project's data, "plots/style.gp" for example. An installed program
- * (PREFIX/bin, PREFIX/libexec/schedlab) finds it in PREFIX/share/schedlab; a program in build/
- * beside that folder; any other where the sources were when it was built. False if it is in none of
- * these: path is then the last place. */
+ * (PREFIX/bin, PREFIX/libexec/schedlab) looks in PREFIX/share/schedlab, a program in build/ beside
+ * that folder. Any other program looks where the sources were when it was built. False if it is in
+ * none of these: path is then the last place. */
 bool data_find(const char *name, char *path, size_t path_size);
 
 /* The folder harness/NAME. False and one line in error if there is none. */

@@ -1,4 +1,4 @@
-/* disturbance.h - what took the cores away from a sample or slowed them: the hypervisor, other
+/* disturbance.h - how much a sample lost its cores, or had them slowed: by the hypervisor, other
  * programs, heat.
  *
  * Callers: sample.c, before and after the calls of a sample.

@@ -1,8 +1,8 @@
-/* limits.h - what this process may still take from the machine.
+/* limits.h - how much memory and how many threads this process may still take.
  *
- * Callers: sample.c, to skip a cell before it harms the machine, and environment.c. Reads /proc
- * and the cgroup files, both versions, from the process's own group up to the root; what cannot be
- * read does not limit.
+ * Callers: sample.c, to skip a cell before it harms the machine, and environment.c. Reads /proc and
+ * the cgroup files, both versions, from the process's own group up to the root; a file that cannot
+ * be read sets no limit.
  */
 #ifndef SCHEDLAB_LIMITS_H
 #define SCHEDLAB_LIMITS_H

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* From now on memory_use_peak() counts. NULL and the bytes in use in *now, or why there is no
+/* Begins to count for memory_use_peak(). NULL and the bytes in use in *now, or why there is no
  * peak; static storage. */
 const char *memory_use_start(int64_t *now);
 

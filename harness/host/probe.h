@@ -62,9 +62,10 @@ struct probe_pairs probe_pairs_of(const struct probe *probe);
  * up to the last. Returns how many. */
 int probe_pick_others(const int *cpus, int count, int others[PROBE_PAIRS_MAX]);
 
-/* Measures on cpus[0], cpus[1] and some of the others, kernel's ids that this process may use,
- * within about budget_ns; threads of its own, which are gone when it returns. threads is how many
- * threads of the sample run at a time: with one of them, or one core, there is no line to pass. */
+/* Measures on cpus[0], cpus[1] and some of the others, within about budget_ns. cpus are the
+ * kernel's ids of hardware threads that this process may use. Its own threads are gone when it
+ * returns. threads is how many threads of the sample run at a time: with one of them, or one core,
+ * there is no line to pass. */
 void probe_run(struct probe *probe, const int *cpus, int count, int threads, int64_t budget_ns);
 
 /* The line alone, between any two cores, within about PROBE_NS. 0; -EINVAL if a core may not be

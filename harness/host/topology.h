@@ -1,7 +1,7 @@
 /* topology.h - cores, hardware threads and caches, by hwloc.
  *
  * Callers: sample.c (which cores to use), run (the default number of workers), environment.c,
- * calibrate.c; who measures, for a warning.
+ * calibrate.c; the commands that measure, for a warning.
  */
 #ifndef SCHEDLAB_TOPOLOGY_H
 #define SCHEDLAB_TOPOLOGY_H
@@ -13,15 +13,15 @@
 /* Hardware threads this process may use: by cgroup and by affinity. */
 int topology_cpu_count(void);
 
-/* False if so many workers have a core each of that many (which may be hardware threads). If not,
- * text is a warning that says what becomes of them. */
+/* True if so many workers do not have a core each of that many (which may be hardware threads).
+ * Then text is a warning that says what becomes of them. */
 bool topology_is_crowded(int64_t workers, int cores, bool pin, char *text, size_t text_size);
 
 /* Fills cpus with the kernel's ids of up to max hardware threads the process may use, in the order
  * in which workers should take them: one per core first, neighbours first. Returns how many. */
 int topology_pick_cpus(int *cpus, int max);
 
-/* How the hardware threads lie to each other, for a model of the machine; 0 is unknown. */
+/* The arrangement of the hardware threads, for a model of the machine; 0 is unknown. */
 struct topology_cache {
     int64_t bytes;
     int ways;

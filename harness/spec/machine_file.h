@@ -41,7 +41,7 @@ struct machine_file {
 struct machine_file *machine_file_load(const char *path, char *error, size_t error_size);
 void machine_file_free(struct machine_file *file);
 
-/* Where the value of a key is from. NULL: nothing is said, as of a lookahead that is not given. */
+/* The source of a key's value. NULL: the file names none, as for a lookahead that is not given. */
 const char *machine_file_source(const struct machine_file *file, const struct machine_key *key);
 
 #endif

@@ -68,14 +68,14 @@ char *machine_value_text(const struct machine_key *key, struct machine_value val
 /* "1 to 256", "0 ps to 1 s": what is valid; returns text. */
 char *machine_key_range_text(const struct machine_key *key, char *text, size_t text_size);
 
-/* The model that these values make; all keys but lookahead must be given, which is otherwise as
- * long as machine_lookahead_max() allows. Sets no name. MACHINE_KEYS if all is well; else the key
- * that cannot be, and one line in error. */
+/* The model that these values make; all keys but lookahead must be given. A lookahead that is not
+ * given is as long as machine_lookahead_max() allows. Sets no name. MACHINE_KEYS if all is well;
+ * else the key whose value is impossible, and one line in error. */
 size_t machine_model_make(struct sim_model *model, const struct machine_values *values, char *error,
                           size_t error_size);
 
-/* The smallest latency with which one core can affect another one: by a line of its own that is
- * there clean or dirty, by an upgrade, and with siblings by the L1 that they share. */
+/* The smallest latency with which one core can affect another one. It is that of a line that is
+ * clean or dirty in the other core, of an upgrade, or, with siblings, of the L1 that they share. */
 int64_t machine_lookahead_max(const struct sim_model *model);
 
 /* The value of a key in a model: ps, bytes, kHz, a count or the number of a word. */

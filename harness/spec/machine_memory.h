@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* Zeroed memory for what code that runs on the machine reads or writes: on a simulated one at an
- * address that no host decides. Ends the process if there is none; machine_free() it. */
+/* Zeroed memory that code on the machine reads or writes. On a simulated machine its address does
+ * not depend on the host. Ends the process if there is none; machine_free() it. */
 void *machine_zalloc(size_t size);
 
 #endif

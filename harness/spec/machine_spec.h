@@ -1,6 +1,6 @@
 /* machine_spec.h - specifications of machines: "native", or "sim:server64,cores=16".
  *
- * Callers: what runs samples, list, calibrate. One grammar everywhere:
+ * Callers: the commands that run samples; list, calibrate. One grammar everywhere:
  *
  *     native                            the machine that this is
  *     sim:MODEL[,KEY=VALUE]...          a simulated one
@@ -41,8 +41,8 @@ bool machine_spec_parse(struct machine_spec *spec, const char *text, char *error
 void machine_spec_free(struct machine_spec *spec); /* all zero is fine */
 
 /* The canonical text of the simulated machine `text` with more settings, "KEY=VALUE[,...]", which
- * replace its own of these keys; free() it. NULL and one line in error, if there is no such
- * machine or it is the same. */
+ * replace its own ones of the same keys; free() it. NULL and one line in error, if there is no such
+ * machine or if nothing changes. */
 char *machine_spec_what_if(const char *text, const char *settings, char *error, size_t error_size);
 
 /* The names of the models in harness/machines, sorted, NULL-terminated; each and the list are to be

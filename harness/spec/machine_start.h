@@ -1,5 +1,6 @@
-/* machine_start.h - on which machine a sample runs: this one, or a simulated one, which is another
- * program built from the same sources (CONFIG=sim): "schedlab-sim", beside the one that starts it.
+/* machine_start.h - on which machine a sample runs: this one, or a simulated one. The latter is
+ * another program built from the same sources (CONFIG=sim): "schedlab-sim", beside the one that
+ * starts it.
  *
  * Callers: run, sweep and sample_server.c, which start that program; sample.c and counters*.c,
  * which are the same in both and ask here what is different.
@@ -42,22 +43,22 @@ bool machine_start(const struct machine_spec *spec, uint64_t seed, void (*fn)(vo
 /* Fills cpus with the ids of up to max cores, in the order in which workers should take them. */
 int machine_pick_cpus(int *cpus, int max);
 
-/* For how long threads have been on cores, all of them together: of the process natively, else of
- * the simulated machine. */
+/* Time that threads have been on cores, all of them together: of the process natively, else of the
+ * simulated machine. */
 int64_t machine_busy_ns(void);
 
-/* Adds to the record of a sample on `spec` what says which machine that is: model, a hash of all
- * its values; cores; lookahead_ps. Nothing for a native one. Pre: spec is canonical, or NULL. A
+/* Adds keys to the record of a sample on `spec` that tell its machine: model, a hash of all its
+ * values; cores; lookahead_ps. Adds nothing for a native one. Pre: spec is canonical, or NULL. A
  * program that runs simulated machines takes the one that runs. */
 void machine_record_model(json_t *record, const char *spec);
 struct sim_model;
 void machine_record_values(json_t *record, const struct sim_model *model);
 
-/* Before machine_start(): on the simulated machine cores make steps in turns, as sim/lockstep.h
- * says, and time does not pass otherwise. "help:0,0,1": steps as of help-first children ("work": as
- * of goroutines, work-first), then whose turn it is; how many cores take turns afterwards is one
- * more than the largest. False and one line in error if text is wrong, or there is no such machine.
- */
+/* Before machine_start(): makes the cores of the simulated machine take steps in turns, as
+ * sim/lockstep.h says; time does not pass otherwise. In "help:0,0,1" the word "help" means the
+ * steps of help-first children; "work" means those of goroutines and work-first children. The
+ * numbers say whose turn it is; after them, cores 0 to the largest number take turns. False and one
+ * line in error if text is wrong, or there is no such machine. */
 bool machine_lock_step(const char *text, char *error, size_t error_size);
 
 /* Keeps the first `most` events of schedulers (runtime/events.h) from now on. Call it before
@@ -67,12 +68,12 @@ bool machine_events_keep(size_t most);
 /* Writes those kept to `to`, after the sample: sched_trace.h has the format. */
 void machine_events_write(FILE *to);
 
-/* Adds to the record of a sample how many happened, and a hash of them all and their times. Nothing
- * natively. */
+/* Adds to the record of a sample how many events happened, and a hash of all of them and their
+ * times. Nothing natively. */
 void machine_record_events(json_t *record);
 
-/* The seed of a repetition on a simulated machine: of the first one `seed` itself. Natively
- * repetitions of one seed differ by what happens around them; simulated ones do not. */
+/* The seed of a repetition on a simulated machine; the first one has `seed` itself. Natively,
+ * repetitions of one seed differ by themselves; simulated ones do not. */
 uint64_t machine_rep_seed(uint64_t seed, unsigned repetition);
 
 #endif

@@ -23,8 +23,8 @@ const struct sched_ops *peer_variant(size_t i);
 /* True if the variant is another runtime, a floor or not. */
 bool peer_is(const struct sched_ops *ops);
 
-/* By name, for a specification of any origin: another runtime; a floor, which `serial` is too, and
- * which no runtime competes with. */
+/* The same by name, for any text of a specification: another runtime; a floor, which `serial` is
+ * too. No runtime competes with a floor. */
 bool peer_is_name(const char *spec);
 bool peer_is_floor_name(const char *spec);
 

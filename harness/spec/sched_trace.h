@@ -5,9 +5,9 @@
  * follows for each that was kept, in order, with tabs between: picoseconds, core, M, P, event, G,
  * and two arguments; -1: none.
  *
- * A G's number in such a line may be that of one that has ended before. A trace, once read, has a
- * number for each, and a key that means the same G in another run: who made it, and as which of its
- * children. Tasks, children that are no Gs, have numbers of their own, and keys likewise.
+ * In a line, two Gs may have the same number, if one ended before the other began. After reading,
+ * each G has a number of its own, and a key that means the same G in another run: its parent, and
+ * which of its children it is. Tasks, children that are no Gs, have numbers and keys of their own.
  */
 #ifndef SCHEDLAB_SCHED_TRACE_H
 #define SCHEDLAB_SCHED_TRACE_H

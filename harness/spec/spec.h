@@ -12,9 +12,9 @@
  * texts are equal.
  *
  * NAME may also be a preset of preset.h, which stands for a variant and some settings; settings
- * behind it count in place of its own. The canonical text begins with the preset if that leaves
- * fewer settings to be named, and two at the most. Where two presets leave equally many, it is the
- * one that was named: only there two texts may mean the same and be canonical both.
+ * behind it replace its own. The canonical text begins with the preset if that leaves fewer
+ * settings to be named, and two at the most. If two presets leave equally many, it is the one that
+ * was named. Only then may two canonical texts mean the same.
  *
  * Beside sched_variants[] there are `serial`: no scheduler, workload->run_serial() as plain C; and
  * other runtimes (peer_table.h).
@@ -58,26 +58,26 @@ const struct sched_ops *spec_variant(size_t i);
 extern const struct sched_ops spec_serial;
 
 /* Parse: true, and *spec is to be freed; or false, nothing to free, and one line in error (no
- * newline) that names what is wrong and what is valid. The optional check() of the owner has been
- * called. */
+ * newline) that names what is wrong and what is valid. Both call the owner's optional check(). */
 bool variant_spec_parse(struct variant_spec *spec, const char *text, char *error,
                         size_t error_size);
 bool workload_spec_parse(struct workload_spec *spec, const char *text, char *error,
                          size_t error_size);
 
-/* The same of sched_variants[] alone, for what takes a scheduler of this program. */
+/* The same for sched_variants[] alone, where a scheduler of this program is needed. */
 bool scheduler_spec_parse(struct variant_spec *spec, const char *text, char *error,
                           size_t error_size);
 /* True if so many workers are enough for what the specification asks for. If not, one line in error
  * says how many are. */
 bool workload_spec_takes_workers(const struct workload_spec *spec, int64_t workers, char *error,
                                  size_t error_size);
-/* Does the workload of that specification record latencies? False if it is none. */
+/* True if the workload of that specification records latencies. False if the specification is
+ * wrong. */
 bool workload_spec_has_latency(const char *text);
-/* Is that among what the workload finds out? */
+/* True if the workload has a finding of that name. */
 bool workload_spec_finds(const char *text, const char *name);
-/* Is that a variant all of whose settings are right, but for a knob asked for in vain
- * (void_knobs.h)? why: the line that variant_spec_parse() then gives. */
+/* True if only a knob that changes nothing (void_knobs.h) makes the variant wrong. why: the line
+ * that variant_spec_parse() then gives. */
 bool variant_spec_is_moot(const char *text, char *why, size_t why_size);
 void variant_spec_free(struct variant_spec *spec); /* free() rules: all zero is fine */
 void workload_spec_free(struct workload_spec *spec);
@@ -99,12 +99,12 @@ json_t *variant_settings_to_json(const struct variant_spec *spec);
 /* The value of text: a word of the parameter's or a number in its range. False if it is neither. */
 bool param_parse_value(const struct param *param, const char *text, int64_t *value);
 
-/* A number as in a specification; unit as of a parameter, NULL: whatever the suffix says. False if
- * text is not a whole number, is in another unit or does not fit. */
+/* A number as in a specification; unit: that of a parameter, or NULL: any suffix. False if text is
+ * not a whole number, is in another unit or does not fit. */
 bool spec_parse_number(const char *text, const char *unit, int64_t *value);
 
-/* The same for the option of that name ("workers" for --workers) from min to max; unit "" is of a
- * pure number. False and one line in error that says what is valid. */
+/* The same for the option of that name ("workers" for --workers) from min to max; unit "": a pure
+ * number. False and one line in error that says what is valid. */
 bool option_number(const char *option, const char *text, int64_t min, int64_t max, const char *unit,
                    int64_t *value, char *error, size_t error_size);
 

@@ -1,4 +1,4 @@
-/* structures.h - the names of the structures that a simulated machine tells misses of.
+/* structures.h - the names of the structures for which a simulated machine counts misses.
  *
  * Callers: machine_spec.c, for which "NAME=free" is a key; list. The names are those that the
  * runtime and the variants give to machine_name() and sched_zalloc(); a test compares.
