@@ -38,9 +38,9 @@ bool counter_names_split(struct counter_names *names, const char *events, char *
 void counter_names_free(struct counter_names *names);
 
 /* False, and one line with the nearest valid name, if a name cannot be an event of any machine.
- * Such is a preset, kernel or program event that does not exist, or an event that this machine's
- * own PMU does not have. Events of other PMUs pass: they are absent here, not wrong. PAPI need not
- * be initialized before. */
+ * Such names are those of preset, kernel or program events that do not exist, and of events that
+ * this machine's own PMU does not have. Events of other PMUs pass: they are absent here, not wrong.
+ * PAPI need not be initialized before. */
 bool counter_names_check(const struct papi_api *api, const struct counter_names *names, char *error,
                          size_t error_size);
 
@@ -51,21 +51,21 @@ const char *counter_help(const char *name);   /* one line, or "" where PAPI's ow
  * prefix, for people. NULL if there is nothing. */
 const char *counter_stand_in(const char *name);
 
-/* Happens inside the kernel only, so that counting user code would give a false zero. */
+/* True for events that happen inside the kernel only: counting user code would give a false
+ * zero. */
 bool counter_is_kernel_only(const char *name);
 
 /* How an event of the program's own becomes one number of a sample. */
 enum counter_kind {
-    COUNTER_SUM,   /* what was added to it during the timed calls */
-    COUNTER_PEAK,  /* a maximum, which no difference can be taken of */
-    COUNTER_LEVEL, /* what it is at the end of the last timed call */
-    COUNTER_RUN, /* what was added from before the first thread to after the last one: what threads
-                    * tell only when they end */
+    COUNTER_SUM,      /* the sum of all additions during the timed calls */
+    COUNTER_PEAK,     /* a maximum: differences of it mean nothing */
+    COUNTER_LEVEL,    /* the value at the end of the last timed call */
+    COUNTER_RUN,      /* the sum over all threads' lives: counts that they give at their end */
     COUNTER_RUN_PEAK, /* a maximum over the same time, which takes too long to read at each call */
 };
 
-/* The program's own: those of the scheduler (stats.h, the first STAT_COUNT), then the process's,
- * then those of malloc, then those of simulated machines. */
+/* The program's own events: first those of the scheduler (stats.h, STAT_COUNT of them), then those
+ * of the process, of malloc, and of simulated machines. */
 int counter_sde_count(void);
 const char *counter_sde_name(int index); /* without the prefix */
 const char *counter_sde_help(int index);
@@ -75,8 +75,8 @@ int counter_sde_sim_event(int index);   /* of sim_events.h; -1: none of these */
 bool counter_sde_is_per_g(int index);   /* divided by LIVE_GS_PEAK */
 int counter_sde_find(const char *name); /* with the prefix; -1 if there is none */
 
-/* The process's, malloc's and simulated ones, all threads together, but for what is counted by
- * thread: that is counters_malloc_bytes(). Pre: STAT_COUNT <= index, not
+/* Reads an event of the process, of malloc or of a simulated machine, all threads together. Events
+ * counted by thread are read by counters_malloc_bytes(). Pre: STAT_COUNT <= index, not
  * counter_sde_is_by_thread(index), and not of kind COUNTER_RUN_PEAK. */
 long long counter_process_read(int index);
 bool counter_sde_is_by_thread(int index);

@@ -10,9 +10,9 @@
  *   counters_finish()          after the last M has ended, on the first thread
  *   counters_to_json()         thereafter
  *
- * What PAPI permits, and what follows from it
+ * Limits of PAPI, and their consequences
  *   - A thread can run one EventSet per component. Attaching sets to other threads does not help,
- *     the limit goes by the thread that created the set. So each M creates and starts its own.
+ *     since the limit is on the thread that created the set. So each M creates and starts its own.
  *   - Any thread can read any EventSet, as long as PAPI reads by system call. With rdpmc, PAPI
  *     would read the reader's own registers instead, so fast reading is switched off.
  *   - Software-defined events are of the process: on the first thread, in one EventSet if they fit.
@@ -57,7 +57,7 @@ struct counters_source {
     /* Optional. Writes the values of the first `max` Ms, in the order of their start, and returns
      * how many Ms there are; 0 where Ms are not workers. */
     size_t (*read_each)(void *arg, enum stat_id which, uint64_t *values, size_t max);
-    /* With read_each: what threads count that are no Ms. */
+    /* With read_each: the counts of threads that are no Ms. */
     uint64_t (*read_rest)(void *arg, enum stat_id which);
     void *arg;
 };
@@ -67,8 +67,8 @@ enum counters_threads {
     COUNTERS_INHERITED,  /* one EventSet, inherited by every thread */
 };
 
-/* events: see counter_names_split(). NULL and one line in error only for a malformed list; what
- * cannot be counted, up to there being no PAPI at all, becomes absent. */
+/* events: see counter_names_split(). NULL and one line in error only for a malformed list; an event
+ * that cannot be counted becomes absent, also if there is no PAPI at all. */
 struct counters *counters_new(const struct papi_api *api, const char *events,
                               enum counters_threads threads, char *error, size_t error_size);
 void counters_free(struct counters *counters);
@@ -77,11 +77,12 @@ void counters_free(struct counters *counters);
  * none. */
 size_t counters_set_count(const struct counters *counters);
 
-/* Which of them counts: number modulo how many there are. Before counters_bind(); 0 by default. */
+/* Chooses the set that counts: number modulo how many there are. Before counters_bind(); 0 by
+ * default. */
 void counters_choose_set(struct counters *counters, size_t number);
 size_t counters_chosen_set(const struct counters *counters);
 
-/* How many descriptors so many threads have open at least for what the chosen set counts. */
+/* The least number of descriptors that so many threads have open for the chosen set. */
 uint64_t counters_descriptors(const struct counters *counters, int threads);
 
 /* source NULL: there is no scheduler, its events are absent. source must outlive the counters. */
@@ -94,17 +95,17 @@ void counters_thread_stopping(struct counters *counters, const void *key);
 void counters_begin(struct counters *counters);
 void counters_end(struct counters *counters);
 
-/* Takes what threads tell only when they end (COUNTER_RUN). ops: of all calls, the untimed ones
- * included. Without counters_bind() before it, all events are absent. */
+/* Reads the counts that threads give only when they end (COUNTER_RUN). ops: of all calls, the
+ * untimed ones included. Without counters_bind() before it, all events are absent. */
 void counters_finish(struct counters *counters, uint64_t ops);
 
 /* [{name, source, value, per_op, per_m} or {name, source, absent}], in the order of the list. A
- * peak has no per_op, and what is not counted per M no per_m; what a simulated machine counts has
- * per_core in its place. */
+ * peak has no per_op. An event that is not counted per M has no per_m; one of a simulated machine
+ * has per_core in its place. */
 json_t *counters_to_json(const struct counters *counters, uint64_t ops);
 
-/* [{name, source, help} or {name, source, help, absent}]: what can be counted on the calling
- * thread, if not all at once. */
+/* [{name, source, help} or {name, source, help, absent}]: the events that can be counted on the
+ * calling thread, though perhaps not all at once. */
 json_t *counters_describe(const struct counters *counters);
 
 /* True if events inside the kernel are counted too; false without PAPI. */

@@ -1,4 +1,4 @@
-/* counters_internal.h - what the files counters*.c share, and nobody else. */
+/* counters_internal.h - declarations that only the files counters*.c share. */
 #ifndef SCHEDLAB_COUNTERS_INTERNAL_H
 #define SCHEDLAB_COUNTERS_INTERNAL_H
 
@@ -119,7 +119,7 @@ void counters_own_free(struct counters *counters);
 
 /* counters_malloc.c: what is special about malloc's events. */
 
-/* Makes events absent that cannot be counted here. */
+/* Makes the events absent that cannot be counted here. */
 void counters_malloc_prepare(struct counters *counters);
 void counters_malloc_started(struct counters *counters, const void *key);
 void counters_malloc_stopping(struct counters *counters, const void *key);

@@ -21,7 +21,8 @@ bool sim_event_is_by_default(int event); /* of the default list on a simulated m
 /* Cores of the simulated machine; 0 where there is none. */
 int sim_event_cores(void);
 
-/* Since the machine was started, of one core; core < 0: of all. 0 where there is none. */
+/* The count of one core since the machine was started; core < 0: of all cores. 0 where there is
+ * none. */
 int64_t sim_event_read(int event, int core);
 
 #endif

@@ -1,8 +1,9 @@
-/* doctor.h - what this machine can count, and what on it disturbs measuring. Changes nothing.
+/* doctor.h - finds out what this machine can count, and what on it disturbs measuring. Changes
+ * nothing.
  *
- * cmd_doctor.c calls it for people, sweep once per run for environment.json, and run for its
- * warnings. Any thread may, while no scheduler runs: a program that is not at rest would find
- * itself disturbing.
+ * Callers: cmd_doctor.c for people, sweep once per run for environment.json, and run for its
+ * warnings. Any thread may call it while no scheduler runs; otherwise it would find this program
+ * itself to disturb.
  *
  *   doctor_counting.c   events: how many of each kind, and what stands in the way of the others
  *   doctor_cpu.c        clock, boost, siblings, isolation, idle states, heat, clock source
@@ -35,10 +36,10 @@ enum doctor_perf { DOCTOR_PERF_HARDWARE, DOCTOR_PERF_SOFTWARE };
 struct doctor_machine {
     const char *root; /* what stands before "/proc" and "/sys"; "" for this machine */
     const struct papi_api *papi;
-    /* As environment_counting_of(): {events: [{name, source, absent?}]} of a list of the kernel's
-     * events; the caller owns it. */
+    /* Like environment_counting_of() for a list of the kernel's events: {events: [{name, source,
+     * absent?}]}; the caller owns it. */
     json_t *(*describe)(const char *events);
-    /* May the kernel be asked to count user code of this thread? 0 or -errno. */
+    /* 0 if the kernel may be asked to count user code of this thread, or -errno. */
     int (*perf_open)(enum doctor_perf what);
     /* The round trip of one cache line between two hardware threads in ns; 0 or -errno. */
     int (*line)(int cpu_a, int cpu_b, double *line_ns);
@@ -105,7 +106,7 @@ struct doctor {
 /* Looks at everything; takes window_ms, and 10 ms for each pair of cores. Always fills *doctor, to
  * be freed. */
 void doctor_look(struct doctor *doctor, const struct doctor_request *request);
-/* Looks at what others do and at quotas alone; takes window_ms. The same otherwise. */
+/* Looks only at what other programs do and at quotas; takes window_ms. Otherwise the same. */
 void doctor_glance(struct doctor *doctor, const struct doctor_request *request);
 void doctor_free(struct doctor *doctor);
 
@@ -127,8 +128,8 @@ json_t *doctor_for_run(const char *results, const json_t *counting);
 /* doctor_to_json() of a glance at this machine. Takes 100 ms. */
 json_t *doctor_for_samples(void);
 
-/* A line for each finding of this JSON whose level is warn, but the load of the minute before:
- * "schedlab run: warning: FACT: WHY". */
+/* Prints a line for each finding of this JSON whose level is warn, without the load of the minute
+ * before: "schedlab run: warning: FACT: WHY". */
 void doctor_warn(const json_t *doctor, const char *command, FILE *to);
 
 #endif

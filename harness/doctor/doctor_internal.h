@@ -1,4 +1,4 @@
-/* doctor_internal.h - what the parts of doctor share, and nobody else. */
+/* doctor_internal.h - declarations that only the parts of doctor share. */
 #ifndef SCHEDLAB_DOCTOR_INTERNAL_H
 #define SCHEDLAB_DOCTOR_INTERNAL_H
 
@@ -17,11 +17,11 @@ struct doctor_finding *look_add(struct look *look, const char *id, enum doctor_l
                                 const char *why, const char *change, const char *fact, ...)
     __attribute__((format(printf, 6, 7)));
 
-/* Adds an unknown finding: why this file says nothing, which is below the root or missing. */
+/* Adds an unknown finding, since the file at path, below the root, is missing or says nothing. */
 void look_unreadable(struct look *look, const char *id, const char *why, const char *path);
 
-/* Names of programs and contents of files may hold anything; terminals and JSON may not: control
- * characters, and what is no UTF-8, become '?'. */
+/* Makes a text printable on terminals and in JSON: names of programs and contents of files may hold
+ * anything. Control characters, and bytes that are no UTF-8, become '?'. */
 void look_make_printable(char *text);
 
 void look_at_hypervisor(struct look *look); /* first: sets look->virtual */

@@ -7,8 +7,8 @@
 
 #include <jansson.h>
 
-/* A fact that could not be had is {"absent": "reason"} in place of its value. Owned by the caller.
- * Initializes PAPI. */
+/* The whole object, owned by the caller. A fact that is not available is {"absent": "reason"} in
+ * place of its value. Initializes PAPI. */
 json_t *environment_to_json(void);
 
 /* Its part on events: {domain, events: [{name, source, help, absent?, absent_inherited?}]}, as
@@ -16,9 +16,9 @@ json_t *environment_to_json(void);
  * thread cannot be inherited by others, and so is absent where every goroutine has a thread. */
 json_t *environment_counting_to_json(void);
 
-/* The same of another list of events than the default one; {absent: reason} if it is malformed.
- * The program's own events can be described once in a process, here or above: libsde keeps the
- * memory of a name that was taken back, and stumbles over it when the name comes again. */
+/* The same of another list of events than the default one; {absent: reason} if it is malformed. The
+ * program's own events can be described once in a process, here or above: libsde keeps a name that
+ * was unregistered, and fails when it is registered again. */
 json_t *environment_counting_of(const char *events);
 
 #endif

@@ -1,4 +1,4 @@
-/* audit_outcome.h - what an audit can come to, as audit.json says it.
+/* audit_outcome.h - the possible results of an audit, as audit.json says them.
  *
  * Callers: audit.c, which writes it, and report_audit.c, which reads it.
  */

@@ -1,4 +1,4 @@
-/* cell_remarks.h - what samples of one cell say that their numbers do not.
+/* cell_remarks.h - remarks on samples of one cell that their numbers do not show.
  *
  * Callers: run_table.c, tables_cells.c, compare.c and report_remarks.c.
  */
@@ -13,11 +13,11 @@ enum { CELL_REMARK_SIZE = 512, CELL_REMARKS_SIZE = 2 * CELL_REMARK_SIZE + 2 };
 
 /* Both: the remark on the samples in the array that are ok, or "" if there is none; false then.
  *
- * With a load (rate=) of which less was served than asked for, latencies are of a queue that grows.
+ * If less was served of a load (rate=) than asked for, latencies are of a queue that grows.
  *
  * Sysmon stays quick as long as it takes Ps away. Once it is slow it sees no short call twice,
- * takes nothing away, and stays slow: two kinds of samples of one cell. The remark is made where
- * both are there: samples in which it slept at its longest most of the time, and others. */
+ * takes nothing away, and stays slow. So a cell may have two kinds of samples: those in which it
+ * slept at its longest most of the time, and others. The remark is made if there are both. */
 bool cell_remark_load(const json_t *records, char text[CELL_REMARK_SIZE]);
 bool cell_remark_sysmon(const json_t *records, char text[CELL_REMARK_SIZE]);
 

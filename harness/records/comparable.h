@@ -72,17 +72,17 @@ bool class_counts_have_moods(const struct class_counts *counts);
 /* The class behind the numbers of a cell by itself, where `common` is the run's mood. */
 enum cell_class class_of_cell(const struct class_counts *counts, enum mood common);
 
-/* In which class some cells are compared with one another. */
+/* The class in which some cells are compared with one another. */
 struct class_choice {
     enum cell_class chosen;
-    bool unlike;  /* no class has enough of each, though each has enough, of several moods: to
-                   * compare all of them is to compare what the machine did */
+    bool unlike;  /* though each cell has enough samples, they are of several moods, and no class
+                   * has enough of each: a comparison would show what the machine did */
     bool partial; /* some have moods and some have none */
 };
 
-/* Near or far, if each cell that has moods has CLASS_MIN samples there: `preferred` if possible,
- * unless it is MOOD_NONE; else that of which the smallest has the most. Without moods the quiet
- * ones likewise. Else all. */
+/* Near or far, if each cell that has moods has CLASS_MIN samples there. `preferred` is chosen if
+ * possible, unless it is MOOD_NONE; else the class whose smallest count is larger. If no cell
+ * has moods, the quiet class likewise. Else all. */
 struct class_choice class_choose(const struct class_counts *cells, size_t count,
                                  enum mood preferred);
 

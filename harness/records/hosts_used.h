@@ -1,5 +1,5 @@
-/* hosts_used.h - on which machines the native samples of a run were measured, where it was not
- * only the one that began it.
+/* hosts_used.h - the machines that measured the native samples of a run, if others than the one
+ * that began it did.
  *
  * Callers: unit_store.c and sweep_run.c, which mark what they measure; sweep_run.c and merge.c,
  * which put the list into environment.json; compare.c, which compares two of them; figures.c and

@@ -3,9 +3,9 @@
  * Callers: comparable.c, for all who read records; stopping_rule.c while a sweep tops classes up.
  *
  * On virtual machines the round trip of a cache line between two cores was seen to flip between
- * some 50 and 360 ns for seconds to minutes, as the hypervisor moves its threads. Results of
- * workers that talk to one another follow it, by up to 3.5 times, so that samples of two moods are
- * two different experiments. A probe before and one after every sample (`probe.before.line_ns` and
+ * some 50 and 360 ns for seconds to minutes, as the hypervisor moves its threads. This changes the
+ * results of workers that talk to one another by up to 3.5 times, so samples of two moods are two
+ * different experiments. A probe before and one after every sample (`probe.before.line_ns` and
  * `probe.after.line_ns` of the record) tell in which mood it was measured.
  *
  * Near and far differ between machines, and most machines have only one mood. So the two are learnt
@@ -31,16 +31,16 @@ struct moods {
 
 /* Learns the classes from n round trips. They are two clusters of log(line_ns), split where the
  * squared distances from their centres are least, if the centres differ by a factor of 1.5 at
- * least; else there is one class. While 5 or more remain, a probe that would be a class by itself
- * is left out of the centres, since something else went on during it; it counts on its side of the
- * threshold. */
+ * least; else there is one class. A probe that would be a class by itself is left out of the
+ * centres while 5 or more remain, since something else went on during it. It still counts on its
+ * side of the threshold. */
 void moods_learn(struct moods *moods, const double *line_ns, size_t n);
 
 /* The mood of a sample from its two probes. A missing one, NAN, is taken to be as the other. */
 enum mood mood_of(const struct moods *moods, double before_ns, double after_ns);
 
-/* The more common one of so many samples of each, near if they are as many; MOOD_NONE without any.
- * Samples during which the mood changed are nobody's aim. */
+/* The more common of near and far, given their numbers of samples; near if they are equal;
+ * MOOD_NONE without any. Samples during which the mood changed belong to neither. */
 enum mood mood_common(size_t near, size_t far);
 
 /* "-", "near", "far", "mixed" */

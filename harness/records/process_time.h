@@ -1,4 +1,4 @@
-/* process_time.h - what samples say about their time, beside what hyperfine says.
+/* process_time.h - the times that samples report, beside those that hyperfine measures.
  *
  * Callers: tables.c; sweep_run.c and merge.c, for hyperfine's files. A sample's own times are those
  * of its calls, timed and untimed, and of what lies between them. The process around them costs

@@ -41,8 +41,7 @@ const json_t *record_event(const json_t *record, const char *name);
 double record_event_value(const json_t *event);
 
 /* The latency that a share of the operations, 0 to 1, does not exceed; 1: the largest. NAN if the
- * workload has none, or fewer than one lies beyond it: that would be the largest by another name.
- */
+ * workload has none, or if fewer than one lies beyond it: that would just be the largest. */
 double record_latency_ns(const json_t *record, double quantile);
 
 /* The names of the record's events, counted or not, with this separator between them; "" if it has
@@ -60,8 +59,8 @@ struct record_file {
     int fd;
     int64_t size;        /* bytes of whole lines */
     int64_t reserved;    /* bytes the disk has promised, size included */
-    bool safe_elsewhere; /* what is appended is on the disk already, in another file: it goes there
-                          * with the next one that is not, or at the end */
+    bool safe_elsewhere; /* the record that is appended is on the disk already, in another file. It
+                          * goes to the disk with the next one that is not, or at the end */
     bool behind;         /* the last one was */
     char path[4096];
 };
@@ -72,8 +71,8 @@ int record_file_reserve(struct record_file *file);                      /* befor
 int record_file_append(struct record_file *file, const json_t *record); /* one write, then fsync */
 int record_file_close(struct record_file *file);
 
-/* Opens a file to append to it, and makes it if there is none; nobody else can then. -EWOULDBLOCK
- * if another process has it open so. To be read, and then cut to its whole lines, before the first
+/* Opens a file to append to it, and makes it if there is none. No other process can do so then:
+ * -EWOULDBLOCK if another one has it open. Read it and cut it to its whole lines before the first
  * append. */
 int record_file_open(struct record_file *file, const char *path);
 int record_file_cut(struct record_file *file, int64_t whole);
@@ -86,9 +85,9 @@ struct record_flaws {
     size_t doubled; /* lines that were there before, byte for byte */
 };
 
-/* A file from which records are read one after the other, in memory for one: one that lies behind
- * all others in the order of measuring, by seed and position, was not there before. From the first
- * one that does not, if any, hashes are kept of all lines. */
+/* A file whose records are read one after the other. Normally it keeps one record in memory: one
+ * that lies behind all others in the order of measuring, by seed and position, is no repetition.
+ * From the first record that does not lie behind, hashes are kept of all lines. */
 struct record_reader {
     FILE *from;
     char path[4096];

@@ -1,5 +1,5 @@
-/* run_folder.h - makes the folder of a run, and removes it; whether a folder holds one, and which
- * was meant if not.
+/* run_folder.h - makes and removes the folder of a run; finds out if a folder holds one, and which
+ * one was meant if not.
  *
  * Callers: the commands that measure runs or read finished ones.
  */
@@ -28,8 +28,9 @@ bool run_folder_is_run(const char *folder);
  * one: then error is one line that says where and why, else "". */
 json_t *run_folder_environment(const char *folder, char *error, size_t error_size);
 
-/* Says what was left out of the run's records, a line each on messages that begins with the name of
- * the program, and how to get a torn line's sample back. For all who show what the records hold. */
+/* Prints which lines of the run's records were left out, and how to get a torn line's sample back.
+ * Each line on messages begins with the name of the program. For all who show what the records
+ * hold. */
 void run_folder_tell_flaws(const char *folder, const struct record_flaws *flaws,
                            const char *program, FILE *messages);
 

@@ -2,18 +2,18 @@
  *
  * Callers: sweep while it measures, tables.c over a whole file.
  *
- * Every variant must do the same work, so digests must be equal for all of them, and where they are
- * not, no number may come of the wrong ones. (Answers may depend on the schedule; each was verified
- * by its own sample.) For each workload, with its parameters, and seed, a variant has one vote,
- * however many cells it has and whatever its knobs: the digest that most of its samples gave. The
- * reference is
+ * Every variant must do the same work, so digests must be equal for all of them. Samples with a
+ * wrong digest must give no number. (Answers may depend on the schedule; each was verified by its
+ * own sample.) For each workload, with its parameters, and seed, a variant has one vote, however
+ * many cells it has and whatever its knobs: the digest that most of its samples gave. The reference
+ * is
  *   - the digest of the variant `serial`, where there is one: it has no scheduler to be wrong; else
  *   - the digest that more than half of the voting variants gave.
- * A sample that differs from the reference is wrong. Where the votes are split without a majority
- * nobody knows who is right, and all samples of that workload and seed are wrong.
+ * A sample that differs from the reference is wrong. If the votes are split without a majority it
+ * is unknown which are right, and all samples of that workload and seed are wrong.
  *
- * Records that are `ok` have a vote, and those failed for their digest alone, so that judging the
- * whole file, with all votes in, may overturn what was said while it was written.
+ * Records have a vote if they are `ok`, or failed only for their digest. So judging the whole file,
+ * with all votes, may overturn a judgement made while it was written.
  */
 #ifndef SCHEDLAB_SAME_WORK_H
 #define SCHEDLAB_SAME_WORK_H

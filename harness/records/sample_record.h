@@ -1,7 +1,7 @@
-/* sample_record.h - the record of a sample, as far as its request decides it.
+/* sample_record.h - the part of a sample's record that follows from its request.
  *
- * Callers: sample.c and peer_sample.c, which measure; child.c for samples of which nothing was
- * heard. The schema is results/README.md.
+ * Callers: sample.c and peer_sample.c, which measure; child.c for samples that gave no answer. The
+ * schema is results/README.md.
  */
 #ifndef SCHEDLAB_SAMPLE_RECORD_H
 #define SCHEDLAB_SAMPLE_RECORD_H
@@ -14,7 +14,7 @@
 enum { SAMPLE_ENTRIES_MAX = 1000 }; /* of `iterations` in a record: call_times.h */
 
 /* The part of a record that is known before anything runs: schema, cell, started, variant, workload
- * and how it is to run, command. The caller adds status and whatever was measured. */
+ * and how it is to run, command. The caller adds the status and the measured values. */
 json_t *sample_record_new(const struct sample_request *request, const struct variant_spec *variant,
                           const struct workload_spec *workload);
 

@@ -1,4 +1,4 @@
-/* sample_request.h - what is asked of one sample, and as arguments of the process that measures it.
+/* sample_request.h - the settings of one sample, also as arguments of the process that measures it.
  *
  * Callers: run, sweep and trace make requests; child.c starts processes of them; cmd_sample.c
  * reads them back. One table, sample_fields[], writes and reads.
@@ -19,8 +19,8 @@ enum {
 
 #define SIM_SEED_UNSET UINT64_MAX
 
-/* Each member has a row in sample_fields[], but the first four: the process is told variant and
- * workload by its arguments, and program and timeout_s are not for it. */
+/* Each member has a row in sample_fields[], except the first four. The process gets variant and
+ * workload as plain arguments; program and timeout_s are for its parent. */
 struct sample_request {
     const char *program;            /* of another revision, to run in place of this one; or NULL */
     const char *variant, *workload; /* specifications, as typed or canonical */
@@ -78,8 +78,8 @@ extern const struct sample_field sample_fields[SAMPLE_FIELDS];
 /* The request without any option. Its sim_seed is SIM_SEED_UNSET. */
 struct sample_request sample_request_usual(void);
 
-/* Reads the value of an option into its member, which points to text where it is one. False and one
- * line in error if it is not valid. text is unused where the option takes none. */
+/* Reads the value of an option into its member; a text member points to text. False and one line in
+ * error if it is not valid. text is unused if the option takes none. */
 bool sample_field_read(const struct sample_field *field, struct sample_request *request,
                        const char *text, char *error, size_t error_size);
 
@@ -97,7 +97,7 @@ struct sample_arguments {
 void sample_request_arguments(struct sample_arguments *arguments,
                               const struct sample_request *request);
 
-/* How this program is called in commands that people are shown. */
+/* The name of this program in commands that people are shown. */
 #define SAMPLE_PROGRAM_SHOWN "build/schedlab"
 
 /* The command that repeats the sample, quoted for a shell; free() it. */

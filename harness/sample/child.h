@@ -37,11 +37,11 @@ json_t *child_run_sample(const struct sample_request *request);
 json_t *child_run_sample_timed(const struct sample_request *request,
                                const struct sample_outside *outside);
 
-/* The record of what became of the process of a sample; error: -errno of process_run(), or 0. */
+/* The record of a sample whose process has ended so; error: -errno of process_run(), or 0. */
 json_t *child_record(const struct sample_request *request, int error,
                      const struct process_result *result);
 
-/* The record of a sample of which nothing was heard: `failed` for this reason. */
+/* The record of a sample that gave no answer: `failed` for this reason. */
 json_t *child_record_lost(const struct sample_request *request, const char *reason);
 
 /* True if a record is `failed` because the time limit passed. */
@@ -54,8 +54,8 @@ bool child_record_has_no_program(const json_t *record);
 /* True if a record is `failed` because there were too few descriptors or processes for it. */
 bool child_record_lacks_process(const json_t *record);
 
-/* True if a record is `failed` because a signal ended the sample that the sample does not send
- * itself: somebody stopped it and may be about to stop its parent too, or memory was short. */
+/* True if a record is `failed` because of a signal that the sample does not send itself: somebody
+ * stopped it and may be about to stop its parent too, or memory was short. */
 bool child_record_stopped(const json_t *record);
 
 /* For tests: the program to run in place of /proc/self/exe. The string must stay valid. */

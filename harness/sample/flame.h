@@ -1,8 +1,8 @@
-/* flame.h - folded stacks: on which path through the code a simulated sample stalled.
+/* flame.h - folded stacks: the paths through the code on which a simulated sample stalled.
  *
- * Callers: sample.c, with --flame. The file has a line for each stack,
- * "main;fib;lrq_put;[lrq.head] 1234": functions from the outermost on, inlined ones as if they had
- * been called, the structure that was accessed, and nanoseconds of stall of the counted section.
+ * Callers: sample.c, with --flame. The file has a line for each stack, "main;fib;lrq_put;[lrq.head]
+ * 1234": It has the functions from the outermost on, inlined ones as if they had been called. The
+ * structure that was accessed follows, and nanoseconds of stall in the counted section.
  * flamegraph.pl, inferno and speedscope read it. Natively nothing is collected.
  *
  * Stacks are walked as debuggers do it, by the tables that compilers leave for exceptions. A
@@ -14,10 +14,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* From now on stalls are collected, while why_count() has them tallied. */
+/* Collects stalls from now on, while why_count() has them counted. */
 void flame_begin(void);
 
-/* Writes what was collected, and forgets it. False and one line in error if the file cannot be
+/* Writes the collected stalls, and forgets them. False and one line in error if the file cannot be
  * written. */
 bool flame_write(const char *path, char *error, size_t error_size);
 

@@ -1,8 +1,8 @@
 /* hyperfine.h - times one process from outside, with hyperfine.
  *
- * Callers: child.c for samples of `sweep --timer hyperfine`. What a program says about its own
- * speed is measured by its own clock readings; hyperfine knows nothing of it but when it began and
- * ended. One run, no shell (-N): order and repetitions are the sweep's.
+ * Callers: child.c for samples of `sweep --timer hyperfine`. A program measures its own speed by
+ * its own clock readings; hyperfine knows only when the program began and ended. One run, no shell
+ * (-N): order and repetitions are the sweep's.
  */
 #ifndef SCHEDLAB_HYPERFINE_H
 #define SCHEDLAB_HYPERFINE_H
@@ -17,9 +17,9 @@
  * in PATH. */
 bool hyperfine_find(char *program, size_t program_size, char *error, size_t error_size);
 
-/* As process_run() of command, words quoted as for a shell, but timed by the hyperfine at program.
- * Its JSON goes to the file at json_path; *outside receives {wall_ns, user_ns, system_ns}, owned by
- * the caller, or NULL where hyperfine did not come to an end. result->status is the command's; if
+/* Runs command, words quoted as for a shell, like process_run(), but timed by the hyperfine at
+ * program. Its JSON goes to the file at json_path; *outside receives {wall_ns, user_ns, system_ns},
+ * owned by the caller, or NULL if hyperfine did not finish. result->status is the command's; if
  * hyperfine failed, its own. */
 int hyperfine_run(const char *program, const char *command, const char *json_path, double timeout_s,
                   struct process_result *result, json_t **outside);

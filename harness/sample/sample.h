@@ -14,19 +14,19 @@
 #include <stdint.h>
 
 enum {
-    /* Reading counters and checking answers may take far longer than the calls themselves. From so
-     * many times min_time_ns of wall time on, min_time_ns is given up, and the record says so. */
+    /* Reading counters and checking answers may take far longer than the calls themselves. After so
+     * many times min_time_ns of wall time, min_time_ns is given up, and the record says so. */
     SAMPLE_LIMIT_FACTOR = 20,
     /* With brief_ns it is given up sooner, after so many calls that took less than a half of it. */
     SAMPLE_BRIEF_CALLS = 1000,
     SAMPLE_BETWEEN_PERCENT = 2, /* see sample_counts_whole() */
 };
 
-/* Are events read around all timed calls at once, and not around each? warmup_ns is the time of the
- * untimed calls, between_ns what lay between them. Reading counters takes tens of microseconds, in
- * which the other workers fall asleep, and to wake them is part of the next call. So they are read
- * once where what lies between calls is next to nothing; else around each, so that the checks of
- * answers are not counted. */
+/* True if events are read once around all timed calls, not around each. warmup_ns is the time of
+ * the untimed calls, between_ns the time between them. Reading counters takes tens of microseconds,
+ * in which the other workers fall asleep; waking them is part of the next call. So events are read
+ * once if almost nothing lies between calls. Otherwise they are read around each call, so that
+ * checks of answers are not counted. */
 bool sample_counts_whole(int64_t warmup_ns, int64_t between_ns);
 
 /* Measures and returns the whole record: status ok, failed or skipped. request must hold valid

@@ -4,10 +4,10 @@
  * Callers: sample_pool.c starts servers and asks them; main.c serves, in the program that runs
  * simulated machines.
  *
- * To start that program takes longer than a short sample: it is linked, checks its registries and
- * reads what the compiler said about it. A server has done so before it forks. What a sample says
- * does not depend on that, because simulated memory lies at fixed addresses and a copy finds it
- * untouched. Native samples inherit nothing (child.h), so there is no server of them.
+ * Starting that program takes longer than a short sample: it is linked, checks its registries and
+ * reads its debug information. A server has done so before it forks. A sample's result does not
+ * depend on that, because simulated memory lies at fixed addresses and a copy finds it untouched.
+ * Native samples inherit nothing (child.h), so there is no server of them.
  */
 #ifndef SCHEDLAB_SAMPLE_SERVER_H
 #define SCHEDLAB_SAMPLE_SERVER_H
@@ -48,8 +48,8 @@ enum sample_server_read sample_server_read(struct sample_server *server, int *er
 /* True if these arguments, of a program that runs simulated machines, are those of a server. */
 bool sample_server_is_meant(int argc, char **argv);
 
-/* Answers what is asked on standard input until it ends. run: of the arguments of a program's
- * command, to be called in a copy of this process; returns the exit status. */
+/* Answers questions from standard input until it ends. run() gets the arguments of a program's
+ * command, is called in a copy of this process, and returns the exit status. */
 int sample_server_serve(int (*run)(int argc, char **argv));
 
 #endif

@@ -18,22 +18,21 @@ struct source_line {
     int line;
 };
 
-/* Opens what the compiler said about this program. NULL: it cannot be read. */
+/* Opens this program's debug information. NULL: it cannot be read. */
 struct source_lines;
 struct source_lines *source_lines_open(void);
 void source_lines_close(struct source_lines *lines); /* NULL is fine */
 
-/* Reads all that is there about simulated code, so that copies of this process need not. NULL is
- * fine. */
+/* Reads all debug information about simulated code, so that copies of this process need not. NULL
+ * is fine. */
 void source_lines_read(struct source_lines *lines);
 
 /* Finds the line of the instruction that holds the byte at pc. False, and both texts "(unknown)",
- * if it is unknown.
- */
+ * if it is unknown. */
 bool source_line_find(struct source_lines *lines, uintptr_t pc, struct source_line *found);
 
 /* The functions that the instruction is in: the innermost inlined one first, the one that was
- * compiled last. Returns how many, at most SOURCE_INLINED_MAX; 0: nobody knows. */
+ * compiled last. Returns how many, at most SOURCE_INLINED_MAX; 0: they are unknown. */
 size_t source_functions(struct source_lines *lines, uintptr_t pc,
                         char functions[SOURCE_INLINED_MAX][SOURCE_TEXT]);
 

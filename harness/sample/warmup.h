@@ -42,7 +42,7 @@ void warmup_begin(struct warmup *warmup, int wanted, int64_t timed_ns, int64_t n
 /* True if another call is to be made; if not, rule says why. */
 bool warmup_wants_more(struct warmup *warmup, int64_t now_ns);
 
-/* One more call has been made and took so long. */
+/* Adds one more call, and the time that it took. */
 void warmup_add(struct warmup *warmup, double call_ns);
 
 /* True if the newest half of the times, at least, holds one level. */

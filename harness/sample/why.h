@@ -1,7 +1,7 @@
-/* why.h - where a simulated sample's misses were: by structure, and by line of the source.
+/* why.h - the places of a simulated sample's misses: structures, and lines of the source.
  *
- * Callers: sample.c, sample_server.c. The caches know all of it; this takes the part that belongs
- * to the counted section, and gives it names. Natively nobody knows, and these do nothing.
+ * Callers: sample.c, sample_server.c. The caches have all misses. This takes those in the counted
+ * section, and gives them names. Natively misses are unknown, and these functions do nothing.
  */
 #ifndef SCHEDLAB_WHY_H
 #define SCHEDLAB_WHY_H
@@ -12,10 +12,10 @@
 
 enum { WHY_SITES = 30 };
 
-/* Reads what the compiler said about the program, for all copies of this process. */
+/* Reads the program's debug information, for all copies of this process. */
 void why_prepare(void);
 
-/* Says if the code from now on is in the counted section. Takes no virtual time. */
+/* Says if the code from now on is in the counted section, or not. Takes no virtual time. */
 void why_count(bool counted);
 
 /* Adds to the record of a sample with that many operations:
@@ -24,7 +24,7 @@ void why_count(bool counted);
  *               "capacity", "conflict", "true_sharing" or "false_sharing"
  *   sites       the WHY_SITES lines of the source that stalled most, each at one structure:
  *               [{"function", "file", "line", "structure", "misses": {"l1", "l2", "l3": n},
- *               "stall_ns"}]; "function" is "(unknown)" where nobody knows */
+ *               "stall_ns"}]; "function" may be "(unknown)" */
 void why_record(json_t *record, uint64_t ops);
 
 #endif
