@@ -1,16 +1,15 @@
-/* plan.h - the cells of a sweep, what was seen of them, and the order in which they are measured.
+/* plan.h - the cells of a sweep, their samples so far, and the order in which they are measured.
  *
  * Callers: sweep. A cell is one variant, workload, number of workers, machine and list of events.
- * The plan is the union of the groups' cells: what two groups ask for is measured once and belongs
- * to both.
+ * The plan is the union of the groups' cells: a cell of two groups is measured once and belongs to
+ * both.
  *
  * Cells are measured in blocks. Every block holds each cell once, in an order of its own, so that
  * whatever drifts during a sweep (heat, neighbours, the kernel's memory) hits all cells alike.
  *
  * The variants of one group, workload and number of workers are compared with one another: they are
- * a set. Sets that share a cell, or hold it with other events counted, are one set, so that a set
- * is measured in a block as a whole or not at all. Which cells need which blocks is
- * stopping_rule.h.
+ * a set. Sets that share a cell, or hold it with other events counted, are one set. A block
+ * measures a set as a whole or not at all. stopping_rule.h decides which cells need which blocks.
  */
 #ifndef SCHEDLAB_PLAN_H
 #define SCHEDLAB_PLAN_H
@@ -37,7 +36,7 @@ struct note {
     enum why why;
     bool ok;
     bool marked;                          /* as disturbed */
-    bool steal_unknown;                   /* nobody told what was stolen from it */
+    bool steal_unknown;                   /* the time stolen from it is unknown */
     double throughput;                    /* NAN if not ok */
     uint64_t events_hash;                 /* 0 if not simulated */
     double line_before_ns, line_after_ns; /* of its probes; NAN where there was none */
@@ -115,7 +114,8 @@ bool plan_is_native(const struct plan *plan);
  * only. */
 void plan_shuffle(size_t count, uint64_t seed, unsigned block, size_t *order);
 
-/* Makes plan_find() find the cells that are there now. For who puts others into a plan. */
+/* Makes plan_find() find the cells that are there now. For code that puts other cells into a
+ * plan. */
 void plan_index(struct plan *plan);
 
 /* The cell with this id, or NULL. */
@@ -124,11 +124,12 @@ struct cell *plan_find(const struct plan *plan, const char *id);
 /* The cells of a plan.json (stopping_rule.h), by their ids; empty if plan is NULL. The caller's. */
 json_t *plan_json_cells(const json_t *plan);
 
-/* Why measuring the cell ended, of what plan_json_cells() made; "" if it does not say. */
+/* The reason why measuring the cell ended, from the result of plan_json_cells(); "" if it says
+ * none. */
 const char *plan_json_stop(const json_t *cells, const char *id);
 
-/* Seconds until the end: the rest of this block, from order[next] on, and `blocks` more that hold
- * each cell; from what the samples so far took. NAN before the first. */
+/* Seconds until the end, as estimated from the samples so far; NAN before the first. Counted are
+ * the rest of this block, from order[next] on, and `blocks` more that hold each cell. */
 double plan_seconds_left(const struct plan *plan, const size_t *order, size_t next,
                          unsigned blocks);
 

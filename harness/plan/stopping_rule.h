@@ -1,8 +1,8 @@
 /* stopping_rule.h - which cells the next block of a sweep has to measure, and why measuring a cell
  * ended.
  *
- * Callers: sweep_run.c; audit_replay.c, which asks what a sweep would have measured;
- * cmd_run_cell.c, which asks how far one may come.
+ * Callers: sweep_run.c; audit_replay.c, to find out what a sweep would have measured;
+ * cmd_run_cell.c, for the most blocks that there may be.
  *
  *     blocks 0 .. reps-1          hold every cell, but those that take fewer blocks (cell->reps,
  *                                 cell->until_equal)
@@ -16,16 +16,16 @@
  *     top-ups   while a cell has fewer than class_min samples without marks of the run's most
  *               common mood, or with class_each of any of its moods, reps_max at most
  *
- * What moods there are, and which is the most common one, is learnt from the samples of blocks: of
- * the others there are most where the machine was in another mood. A block that changes which mood
- * is the most common one can open a set again, whose numbers are then of other samples.
+ * Moods, and the most common one, are learnt from the samples of blocks only, since most other
+ * samples were taken because the machine was in another mood. A block may change which mood is the
+ * most common one. Then a set's numbers are of other samples, so the set may open again.
  *
- * A set is in a block as a whole: if a variant dropped out when its own interval is narrow, the
- * others' later samples would see another hour of the machine than its do. A cell that was given up
- * is in no block; it and cells with failed samples, which have no median, hold no set.
+ * A set is in a block as a whole. If a variant dropped out when its own interval is narrow, later
+ * samples of the others would be from another hour of the machine. A cell that was given up is in
+ * no block. It keeps no set open, nor do cells with failed samples, which have no median.
  *
- * What block b holds follows from the samples of the blocks before b alone. So a sweep that was
- * interrupted and read its records back goes on as if it had not been.
+ * The content of block b depends only on samples of blocks before b. So a sweep that was
+ * interrupted and reads its records back goes on as if it had not been.
  */
 #ifndef SCHEDLAB_STOPPING_RULE_H
 #define SCHEDLAB_STOPPING_RULE_H
@@ -56,38 +56,38 @@ void stopping_rule_begin(struct stopping_rule *needs, const struct sweep_file *s
                          struct plan *plan);
 void stopping_rule_end(struct stopping_rule *needs);
 
-/* How many blocks there are at most, those of repeats and top-ups included. */
+/* The most blocks that there may be, those of repeats and top-ups included. */
 unsigned stopping_rule_blocks_max(const struct sweep_file *sweep);
 
 /* "block" ..., as in records. */
 const char *why_text(enum why why);
 
-/* Takes note of a record of the cell, in the order in which they were measured. False, and nothing
- * noted, if the cell has a sample of that block already. */
+/* Notes a record of the cell, in the order in which they were measured. False, and nothing noted,
+ * if the cell has a sample of that block already. */
 bool stopping_rule_note(struct cell *cell, const json_t *record);
 
-/* Sets `why` of all cells for this block; how many it holds, measured already or not. After the
- * first block with none, there is nothing left to measure. */
+/* Sets `why` of all cells for this block. Returns how many it holds, measured already or not. After
+ * the first block with none, there is nothing left to measure. */
 size_t stopping_rule_next(struct stopping_rule *needs, unsigned block);
 
-/* How wide the interval of the cell's median is over the samples behind its numbers in the tables,
- * in percent of the median. NAN with too few samples for an interval, or a failed one. After
+/* The width of the interval of the cell's median, in percent of the median, over the samples behind
+ * its numbers in the tables. NAN with too few samples for an interval, or a failed one. After
  * stopping_rule_conclude(), or once all sets are closed. */
 double stopping_rule_width(const struct stopping_rule *needs, const struct cell *cell);
 
-/* Why measuring the cell ended: "width", "limit", "reps", "given-up", "class-limit" if all top-ups
- * were measured and fewer than class_min are of a mood that is needed; or, where it had not ended,
- * "interrupted". */
+/* The reason why measuring the cell ended: "width", "limit", "reps", "given-up" or "class-limit";
+ * or, if it had not ended, "interrupted". "class-limit" means that all top-ups were measured and
+ * fewer than class_min are of a mood that is needed. */
 const char *stopping_rule_stop(const struct stopping_rule *needs, const struct cell *cell);
 
-/* Learns the moods of what there is, if an interruption came before stopping_rule_next() could.
- * Before the next two. */
+/* Learns the moods from the samples there are, if an interruption came before stopping_rule_next()
+ * could. Call it before the next two. */
 void stopping_rule_conclude(struct stopping_rule *needs);
 
 /* The content of plan.json, as results/README.md describes it; owned by the caller. */
 json_t *stopping_rule_to_json(const struct stopping_rule *needs);
 
-/* Says in a few lines how far the samples went. */
+/* Prints in a few lines how far the samples went. */
 void stopping_rule_tell(const struct stopping_rule *needs, FILE *to);
 
 #endif

@@ -1,4 +1,5 @@
-/* sweep_file.h - a sweep: what is compared, on what, how often.
+/* sweep_file.h - the file of a sweep: the variants to compare, the workloads and machines, and how
+ * often.
  *
  * Callers: sweep, and report for the copy in a run's folder. The file is YAML:
  *
@@ -76,9 +77,9 @@
  *         workloads: ["pipes,mode=block", "pipes,mode=poll"]
  *         workers: [2]
  *
- * Only name, title, groups, and in a group id, question, baseline, variants, workloads and
- * workers must be there, and in what it expects metric, value, within and source. YAML's anchors
- * and aliases work.
+ * Only name, title and groups must be there; in a group id, question, baseline, variants, workloads
+ * and workers; and in an expectation metric, value, within and source. YAML's anchors and aliases
+ * work.
  */
 #ifndef SCHEDLAB_SWEEP_FILE_H
 #define SCHEDLAB_SWEEP_FILE_H
@@ -96,20 +97,20 @@ struct sweep_file *sweep_file_load(const char *path, char *error, size_t error_s
 struct sweep_file *sweep_file_parse(const char *path, const char *text, size_t size, char *error,
                                     size_t error_size);
 
-/* Where the group is measured: canonical, "native" at least. */
+/* The machine on which the group is measured: canonical, "native" at least. */
 const char *sweep_group_machine(const struct sweep_file *sweep, const struct sweep_group *group);
 
 /* Has all groups measured on this machine, whatever the file says. pre: machine is canonical. */
 void sweep_file_set_machine(struct sweep_file *sweep, const char *machine);
 
-/* With which other settings of its machine the group is measured as well; NULL: none. */
+/* The other settings of its machine with which the group is measured as well; NULL: none. */
 const char *sweep_group_what_if(const struct sweep_file *sweep, const struct sweep_group *group);
 
-/* The same settings for all groups, whatever the file says. */
+/* Sets them for all groups, whatever the file says. */
 void sweep_file_set_what_if(struct sweep_file *sweep, const char *settings);
 
-/* False and one line in error if a group's machine cannot have such settings, or cannot show what
- * its figure asks for. To be asked before plan_make(), when all options are in force. */
+/* False and one line in error if a group's machine cannot have such settings, or cannot give the
+ * data of its figure. Call it before plan_make(), after all options. */
 bool sweep_file_check_machines(const struct sweep_file *sweep, char *error, size_t error_size);
 
 /* True if name is valid for a sweep, a group or a run's folder. */

@@ -1,5 +1,4 @@
-/* sweep_origin.h - what a run was begun with, and whether two runs, or a run and this program, have
- * that in common.
+/* sweep_origin.h - the origin of a run, for comparing it with another run's or with this program.
  *
  * Callers: cmd_sweep.c to begin a run, sweep_resume.c and sweep_run.c to go on with one, merge.c
  * to join some. A run's origin is its sweep.yaml and environment.json. Samples of one run must come
@@ -21,14 +20,14 @@ enum { FINGERPRINT_SIZE = 17 };
 bool sweep_origin_fingerprint(const char *path, char fingerprint[FINGERPRINT_SIZE], char *error,
                               size_t error_size);
 
-/* The environment.json of a run, owned by the caller; NULL and one line in error where there is
- * none with what a sweep adds to it. */
+/* The environment.json of a run, owned by the caller. NULL and one line in error if there is none,
+ * or none with the keys that a sweep adds. */
 json_t *sweep_origin_read(const char *folder, char *error, size_t error_size);
 
-/* Puts the machine that the run was begun for in place of the file's, where an option named one. */
+/* Replaces the file's machine by that of an option, if the run was begun with one. */
 void sweep_origin_apply_machine(const json_t *environment, struct sweep_file *sweep);
 
-/* Puts the numbers in force when the run began in place of those of the file. */
+/* Replaces the file's numbers by those in force when the run began. */
 void sweep_origin_apply(const json_t *environment, struct sweep_file *sweep);
 
 /* The sweep that the run in the folder was begun with: its copy of the sweep file, with the options
@@ -51,7 +50,7 @@ const char *sweep_origin_part_name(enum origin_part part);
 const char *sweep_origin_part(const json_t *environment, enum origin_part part);
 
 /* The processor of native samples of this seed that name none: that of the run; in a merged one, of
- * the part that has the seed. "unknown" if nobody knows. */
+ * the part that has the seed. "unknown" if the environment does not tell. */
 const char *sweep_origin_cpu(const json_t *environment, json_int_t seed);
 
 #endif

@@ -1,4 +1,4 @@
-/* sweep_request.h - what a sample of a sweep is asked to do.
+/* sweep_request.h - the request (sample_request.h) for a sample of a sweep.
  *
  * Callers: sweep_run.c, which measures a plan; unit.c, which names what it will measure; run
  * --cell, which measures one sample of it elsewhere. All three must ask for the same.

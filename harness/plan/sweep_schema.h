@@ -1,4 +1,4 @@
-/* sweep_schema.h - the keys and types of a sweep file, and what is said about wrong ones.
+/* sweep_schema.h - the keys and types of a sweep file, and messages about wrong ones.
  *
  * Callers: sweep_file.c, the other half of reading a sweep.
  */
@@ -13,7 +13,7 @@
  * it can be replaced; sweep_file_free() frees it. */
 struct sweep_file *sweep_schema_load(const struct yaml_reader *reader);
 
-/* yaml_complain() of a number: "KEY is VALUE; valid: RANGE"; false. */
+/* Complains of a number, by yaml_complain(): "KEY is VALUE; valid: RANGE"; false. */
 bool sweep_complain_of_number(const struct yaml_reader *reader, size_t line, const char *key,
                               const char *value);
 

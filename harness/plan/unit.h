@@ -1,4 +1,4 @@
-/* unit.h - the cells of a sweep taken apart: each repetition of each cell, named by what it is.
+/* unit.h - the single samples of a sweep: each repetition of each cell, with a name of its own.
  *
  * Callers: sweep --plan and run --cell; sweep_run.c and the engines, which look for results that
  * are there already.

@@ -21,8 +21,8 @@ struct unit_plan {
     bool json;
 };
 
-/* One unit after the other, in the order in which they are measured, as a table or as JSON, and
- * what they take all together. */
+/* Prints the units in the order in which they are measured, as a table or as JSON, and the time
+ * that they take together. */
 void unit_plan_print(const struct unit_plan *plan, FILE *to);
 
 #endif

@@ -9,10 +9,10 @@
  *                                        took, "record": as results/README.md describes it, without
  *                                        what only a sweep knows}
  *
- * Invariants: a file is there whole or not at all; one that is there never changes. Of several
- * processes that measured the same unit, the first to finish wins, and the others' results are
- * dropped; so what was read once stays true. Subfolders are named by the first two digits, for
- * shared file systems are slow with folders of a hundred thousand files.
+ * Invariants: a file is there whole or not at all, and never changes. If several processes measure
+ * the same unit, the first to finish wins, and the others' results are dropped. So a result that
+ * was read once stays true. Subfolders are named by the first two digits, for shared file systems
+ * are slow with folders of a hundred thousand files.
  */
 #ifndef SCHEDLAB_UNIT_STORE_H
 #define SCHEDLAB_UNIT_STORE_H
@@ -55,12 +55,11 @@ bool unit_store_each(const char *folder, bool (*fn)(void *arg, const char *id), 
 /* The outcome of joining two folders' files of one unit. */
 struct unit_store_joined {
     size_t added, repeated;
-    bool
-        unwritten; /* it ended because `folder` takes no more, and not because of what is in them */
+    bool unwritten; /* it ended because `folder` takes no more, not because of the files' content */
 };
 
-/* Puts into `folder` what `from` has: files that both have count once, and must agree: natively
- * measured ones that are ok in all they say, others in the record. */
+/* Puts the results of `from` into `folder`. Files that both have count once, and must agree: in all
+ * they say if natively measured and ok, others in the record. */
 bool unit_store_join(const char *folder, const char *from, struct unit_store_joined *joined,
                      char *error, size_t error_size);
 

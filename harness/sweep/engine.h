@@ -16,8 +16,8 @@
  *             failed
  *     stuck   a round in which no job began anything: after ENGINE_TRIES in a row, an error
  *
- * So every round brings a result, or a loss, of which there are at most ENGINE_TRIES for each unit,
- * or is stuck; there is no endless loop.
+ * So every round brings a result or a loss, or is stuck. Each unit is lost at most ENGINE_TRIES
+ * times, so there is no endless loop.
  */
 #ifndef SCHEDLAB_ENGINE_H
 #define SCHEDLAB_ENGINE_H
@@ -36,7 +36,7 @@ struct engine_unit {
     const struct cell *cell;
     unsigned block;
     double seconds; /* that it will take; a guess where nothing is known */
-    unsigned lost;  /* how often it was begun in vain */
+    unsigned lost;  /* how often a job began it without a result */
     bool there;     /* its result */
     size_t job;     /* of the round at hand, from 0 among those of its kind */
 };
@@ -60,8 +60,8 @@ struct engine_ops {
     bool (*check)(bool answer, char *error, size_t error_size);
     bool (*submit)(struct engine *engine, const struct engine_batch *batch, char *error,
                    size_t error_size);
-    /* How many of the engine's jobs have not ended, in *waiting and *running. False: nobody can
-     * tell now. */
+    /* How many of the engine's jobs have not ended, in *waiting and *running. False: that is
+     * unknown now. */
     bool (*look)(struct engine *engine, size_t *waiting, size_t *running);
     /* Ends all jobs, also after process_interrupt(). */
     bool (*cancel)(struct engine *engine, char *error, size_t error_size);
@@ -85,8 +85,8 @@ struct engine {
     char program[ENGINE_PATH_SIZE];
     char name[128]; /* of the jobs */
     unsigned round;
-    bool may_have_jobs;        /* handed in, left from before, or nobody knows */
-    bool idle_told;            /* what a job said that began nothing */
+    bool may_have_jobs;        /* handed in, left from before, or unknown */
+    bool idle_told;            /* the log of a job that began nothing was shown */
     struct progress *progress; /* for messages of ops */
     char why[64]; /* of slurm: that no job runs, in its own word; "": it does not say */
     int pid;      /* of parallel; 0: none runs */
@@ -94,15 +94,15 @@ struct engine {
     size_t later_count;
 };
 
-/* Fills in the rest. folder and cells are there. */
+/* Fills in the other fields. folder and cells must be set. */
 bool engine_begin(struct engine *engine, char *error, size_t error_size);
 
-/* Has native cells measured on this processor only; without, on that of the first job. False and
- * one line in error if the run's jobs have measured on another one. */
+/* Has native cells measured on this processor only; without this call, on that of the first job.
+ * False and one line in error if the run's jobs have measured on another one. */
 bool engine_kind_set(const struct engine *engine, const char *cpu, char *error, size_t error_size);
 
-/* Measures units; those whose result is there are left alone. False with "" in error after
- * process_interrupt(), when all jobs were cancelled; or with one line if it cannot go on. */
+/* Measures units that have no result yet. False with "" in error after process_interrupt(), when
+ * all jobs were cancelled; or with one line if it cannot go on. */
 bool engine_measure(struct engine *engine, struct engine_unit *units, size_t count,
                     struct progress *progress, char *error, size_t error_size);
 
@@ -115,12 +115,12 @@ void engine_path(const struct engine *engine, const struct engine_batch *batch, 
 char *engine_command(const struct engine *engine, const struct engine_batch *batch,
                      const char *number);
 
-/* engine_jobs.c: gives each unit without a result a job; sets *count to how many there are of each
+/* engine_jobs.c: gives each unit without a result a job. Sets counts to the numbers of jobs of each
  * kind, natively measured ones first.
  *
  * Jobs take job_seconds. Natively, the units of one comparison set in one block are in one job, in
- * the order of the block: what is compared is measured on one node, side by side. A unit that was
- * lost has a job of its own. */
+ * the order of the block. So cells that are compared are measured on one node, side by side. A unit
+ * that was lost has a job of its own. */
 void engine_jobs_make(struct engine_unit *units, size_t count, double job_seconds,
                       size_t counts[2]);
 

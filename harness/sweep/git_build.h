@@ -23,8 +23,8 @@ struct git_build {
  * is no git, no repository or no such commit. */
 bool git_build_find(struct git_build *revision, const char *text, char *error, size_t error_size);
 
-/* Checks it out and builds it, telling on messages; false and one line in error if that fails: of a
- * build the first error of the compiler, and where all of its output is. */
+/* Checks it out and builds it, and tells so on messages. False and one line in error if that fails:
+ * if the build fails, the compiler's first error, and where all of its output is. */
 bool git_build_make(const struct git_build *revision, FILE *messages, char *error,
                     size_t error_size);
 

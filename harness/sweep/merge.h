@@ -6,13 +6,13 @@
  *     runs of one seed          are parts or copies of one run; a sample that several have counts
  *                               once, and must be the same in all of them
  *
- * Records are copied byte for byte, sorted by seed and position. So merging what was merged, in any
- * order and grouping, gives the same samples again. Each run's records are in this order already;
+ * Records are copied byte for byte, sorted by seed and position. So runs may be merged in any order
+ * and grouping, with the same samples as a result. Each run's records are in this order already;
  * they are read side by side, so memory does not grow with their number.
  *
- * The runs must be of one sweep file and one revision of this program. Where compiler, machine or
- * options differ, that is said and kept in the environment of the result, for such samples differ
- * for more than one cause. Unlike processors in one comparison are refused, unless asked for
+ * The runs must be of one sweep file and one revision of this program. If compiler, machine or
+ * options differ, a warning says so, and the environment of the result keeps it: such samples
+ * differ for more than one cause. Unlike processors in one comparison are refused, unless asked for
  * (sweep_kinds.h).
  */
 #ifndef SCHEDLAB_MERGE_H
@@ -45,7 +45,7 @@ enum merge_result {
 enum merge_result merge_runs(struct merge *merge, FILE *messages, char *error, size_t error_size);
 
 /* Joins folders of results of single cells (unit_store.h) in place of runs: OUT has each cell once.
- * What several have must agree. Memory does not grow with their number. `samples` counts cells. */
+ * Copies of a cell must agree. Memory does not grow with their number. `samples` counts cells. */
 enum merge_result merge_cells(struct merge *merge, char *error, size_t error_size);
 
 #endif

@@ -33,7 +33,7 @@ struct side_by_side {
 };
 
 /* 0; or -1 and one line in error if it was stopped, nothing could be measured, or nothing could be
- * written. What was measured before is in the folder. */
+ * written. Samples measured before that are in the folder. */
 int side_by_side_measure(struct side_by_side *run, char *error, size_t error_size);
 
 #endif

@@ -1,7 +1,7 @@
 /* sweep_cells.h - a sweep's samples from, and into, a folder of results (unit_store.h).
  *
- * Callers: sweep_run.c, which takes what is there in place of measuring it; the engines, which
- * have what is not there measured elsewhere.
+ * Callers: sweep_run.c, which takes results that are there in place of measuring; the engines,
+ * which have the missing ones measured elsewhere.
  */
 #ifndef SCHEDLAB_SWEEP_CELLS_H
 #define SCHEDLAB_SWEEP_CELLS_H
@@ -24,14 +24,14 @@ void sweep_cells_end(struct sweep_cells *cells);
 
 bool sweep_cells_has(struct sweep_cells *cells, const struct cell *cell, unsigned block);
 
-/* The record of the cell's sample in that block, and what it took; the caller's. Native ones say
- * where they were measured: `host`, `cpu`. NULL if there is none, with "" in error, or if it cannot
- * be taken. */
+/* The record of the cell's sample in that block, and the time it took; the caller's. Native ones
+ * say where they were measured: `host`, `cpu`. NULL, with "" in error if there is none, or one line
+ * if it cannot be taken. */
 json_t *sweep_cells_take(struct sweep_cells *cells, const struct cell *cell, unsigned block,
                          double *seconds, char *error, size_t error_size);
 
-/* Keeps what this machine measured. *record, and where a native one was measured, are then what is
- * in the folder: another process's, if that was the first. */
+/* Keeps a sample that this machine measured. Afterwards *record, and where a native one was
+ * measured, are as in the folder: another process's, if that was the first. */
 bool sweep_cells_put(struct sweep_cells *cells, const struct cell *cell, unsigned block,
                      json_t *record, double seconds, char *error, size_t error_size);
 

@@ -1,4 +1,4 @@
-/* sweep_kinds.h - on what kind of processor each comparison of a sweep is measured.
+/* sweep_kinds.h - holds each comparison of a sweep to one kind of processor.
  *
  * Callers: sweep_run.c, with each native record that it reads back or takes from a folder of
  * results. Before it measures anything, it calls with all that such a folder has and lacks; then
@@ -31,9 +31,9 @@ struct sweep_kinds {
 void sweep_kinds_begin(struct sweep_kinds *kinds, const struct plan *plan, bool mix);
 void sweep_kinds_end(struct sweep_kinds *kinds);
 
-/* Takes note of a sample of the cell. False, and one line in error, if it is of another kind than
- * those of its comparison before. unnamed is the processor of samples that name none
- * (sweep_origin_cpu()); with "" or "unknown" they say nothing, as do records without a sample. */
+/* Notes a sample of the cell. False, and one line in error, if it is of another kind than those of
+ * its comparison before. unnamed is the processor of samples that name none (sweep_origin_cpu());
+ * with "" or "unknown" they do not count, and records without a sample do not either. */
 bool sweep_kinds_note(struct sweep_kinds *kinds, const struct cell *cell, const json_t *record,
                       const char *unnamed, char *error, size_t error_size);
 
@@ -41,7 +41,7 @@ bool sweep_kinds_note(struct sweep_kinds *kinds, const struct cell *cell, const 
 bool sweep_kinds_may_measure(struct sweep_kinds *kinds, const struct cell *cell, char *error,
                              size_t error_size);
 
-/* Takes note that a sample of the native cell is still to be measured. */
+/* Notes that a sample of the native cell is still to be measured. */
 void sweep_kinds_lack(struct sweep_kinds *kinds, const struct cell *cell);
 
 /* True if the missing samples can come from the kind of processor that their comparison's samples

@@ -17,7 +17,7 @@
 
 struct sweep_resume {
     const char *folder; /* of the run */
-    const char *file;   /* what the user says the sweep file is; NULL: the run's copy of it */
+    const char *file;   /* the sweep file that the user names; NULL: the run's copy of it */
     bool force;         /* go on in spite of differences */
 
     /* Results. */

@@ -1,8 +1,8 @@
 /* sweep_run.h - measures a plan: every sample a fresh process, every record on the disk before
  * the next.
  *
- * Callers: cmd_sweep.c, once. While it runs, SIGINT, SIGTERM and SIGHUP end the measuring after
- * the current child was killed (stop.h); the handlers of before are put back at the end.
+ * Callers: cmd_sweep.c, once. While it runs, SIGINT, SIGTERM and SIGHUP end the measuring after the
+ * current child was killed (stop.h); the earlier handlers are put back at the end.
  *
  * Cells of simulated machines (plan.h) are measured side by side, one per core of the host, and
  * never beside native ones; their records are written in the order of the block all the same. Each

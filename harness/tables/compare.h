@@ -1,5 +1,5 @@
-/* compare.h - two sets of cells beside one another: who is faster where, by how much, and whether
- * that is shown.
+/* compare.h - compares two sets of cells: which is faster where, by how much, and whether that is
+ * shown.
  *
  * Callers: cmd_compare.c, audit.c. Side A is the baseline. Ratios are B / A of throughputs: above
  * 1, B is faster. They may be of another metric (metric.h): of latencies, where below 1 B is
@@ -17,7 +17,7 @@
  *     the direction in which the effect lies too; else no difference is shown; but too few samples
  *     if not even sets that do not overlap would give such a p, or if these do not and have none.
  *
- * That one side was measured before the other, not interleaved with it, is a warning.
+ * There is a warning if one side was measured before the other, not interleaved with it.
  *
  * The ratios are summarized by their geometric mean over the pairs that are compared.
  */

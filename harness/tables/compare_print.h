@@ -24,8 +24,8 @@ void compare_print_markdown(const struct comparison *comparison, FILE *to);
  *  "superiority", "p", "p_adjusted", "verdict", "reason"}], "geomean": {"ratio", "lo", "hi", "n"},
  *  "verdicts": {"faster": n, ...}, "only_a", "only_b"}
  *
- * workload_b and workers_b are there where they differ from A's. What could not be had is left out.
- * Owned by the caller. */
+ * workload_b and workers_b are there where they differ from A's. Missing values are left out. Owned
+ * by the caller. */
 json_t *compare_to_json(const struct comparison *comparison);
 
 #endif

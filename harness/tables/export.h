@@ -51,7 +51,7 @@ struct export_result {
 };
 
 /* Writes the samples of the run in folder. 0, or -1 and one line in error if the records cannot be
- * read; what happened to `to` is in ferror(). */
+ * read; errors of `to` are in ferror(). */
 int export_run(const char *folder, enum export_format format, FILE *to,
                struct export_result *result, char *error, size_t error_size);
 

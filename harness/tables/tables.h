@@ -1,8 +1,7 @@
 /* tables.h - the statistics stage: samples.jsonl in, seven .tsv files out.
  *
- * Callers: report, before it draws. Reads nothing but samples.jsonl and plan.json, so it can be
- * run again alone and gives the same bytes again. The columns are those of results/README.md;
- * beyond it:
+ * Callers: report, before it draws. Reads only samples.jsonl and plan.json, so that running it
+ * again gives the same bytes. The columns are those of results/README.md; beyond it:
  *
  * - One row per group that holds the cell; group is `-` for samples taken outside sweeps.
  * - A cell with a failed sample is `failed` and has no median: a scheduler that is wrong once in a

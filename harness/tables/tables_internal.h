@@ -1,4 +1,4 @@
-/* tables_internal.h - what the writers of the run's tables have in common. See tables.h.
+/* tables_internal.h - declarations that the writers of the run's tables share. See tables.h.
  *
  * Callers: tables.c, which reads the records and writes most tables; tables_cells.c,
  * tables_metg.c, tables_scale.c and tables_structures.c, the writers of the others. A row is one
@@ -42,7 +42,7 @@ struct table {
     json_t *alone; /* those on one worker: key (tables_cells.c) -> number of the cell */
 };
 
-/* Fields: each ends in `end`. What is not there is NA. */
+/* Fields: each ends in `end`. A missing one is NA. */
 void put_text(FILE *to, const char *text, char end);
 void put_number(FILE *to, double value, char end);
 void put_integer(FILE *to, const json_t *record, const char *key, char end);
@@ -75,7 +75,8 @@ struct values cell_throughputs(const struct table *table, const struct cell_rows
 /* Fills in `alone` (tables_cells.c). */
 void cells_alone_index(struct table *table);
 
-/* How fast a cell is beside one worker (tables_cells.c); NAN where there is nothing to compare. */
+/* The speed of a cell beside one worker (tables_cells.c); NAN if there is nothing to compare
+ * with. */
 struct cell_speed {
     struct interval own;    /* multiple of the same variant's median at one worker */
     struct interval serial; /* multiple of the serial run's, where the run has one */
