@@ -2,8 +2,8 @@
  * beside the floor.
  *
  * Callers: report_peers.c and bench_speed.c, with the groups of a loaded report. The best peer is
- * the one with the highest median; so is the floor among floor:core and its like and `serial`. All
- * cells of a line are of one run and its blocks.
+ * the one with the highest median. The floor is likewise the highest among `serial`, floor:core and
+ * the other floors. All cells of a line are of one run and its blocks.
  */
 #ifndef SCHEDLAB_BEST_PEER_H
 #define SCHEDLAB_BEST_PEER_H
@@ -26,8 +26,8 @@ bool best_peer_any(const struct report_group *group);
 /* Steps over the lines of a group: *at is 0 at first. False after the last one. */
 bool best_peer_next(const struct report_group *group, size_t *at, struct best_peer *line);
 
-/* Median throughput of the cell over that of the reference, and of which samples. NAN where the two
- * were measured in different moods of the machine. pre: both are ok. */
+/* Median throughput of the cell over that of the reference, and the class of the samples. NAN if
+ * the two were measured in different moods of the machine. pre: both are ok. */
 struct peer_ratio {
     struct interval ratio;
     enum cell_class chosen;

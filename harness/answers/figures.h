@@ -34,17 +34,17 @@ struct figures {
 struct figures figures_plan(const struct report *report);
 void figures_free(struct figures *figures);
 
-/* Draws all, marks those that are there. 0, or -1 and one line in error: why the first one that
- * could not be drawn was not. The others are drawn nevertheless, unless gnuplot or the scripts are
- * missing. */
+/* Draws all figures, and marks those that are there. 0, or -1 and one line in error: why the first
+ * figure that failed could not be drawn. The others are drawn nevertheless, unless gnuplot or the
+ * scripts are missing. */
 int figures_draw(struct figures *figures, const struct report *report, char *error,
                  size_t error_size);
 
 /* Marks those that an earlier report drew. */
 void figures_find(struct figures *figures);
 
-/* Another group, which is there for its events and shows those of all this group's cells; NULL if
- * there is none. Then the events of this one need not be shown again. */
+/* Another group that is about events and shows those of all this group's cells; NULL if there is
+ * none. Then the events of this one need not be shown again. */
 const struct report_group *figures_events_group(const struct report *report,
                                                 const struct report_group *group);
 

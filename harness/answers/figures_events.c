@@ -57,8 +57,7 @@ static bool belongs_to(const char *event, const char *knob)
 
 /* True if the event counts what one of the group's knobs does. A knob belongs to the group if any
  * of its specifications names it, even if all set the same value. If the group asks for counts, the
- * counters of its variants belong too.
- */
+ * counters of its variants belong too. */
 static bool is_of_a_factor(const struct report_group *group, const char *event)
 {
     for (size_t i = 0; i < group->count; i++) {

@@ -1,4 +1,4 @@
-/* figures_events.h - which of the events that were counted a figure shows.
+/* figures_events.h - chooses the counted events that a figure shows.
  *
  * Callers: figures.c.
  */

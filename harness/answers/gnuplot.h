@@ -1,4 +1,4 @@
-/* gnuplot.h - finding gnuplot and the plot scripts, and running one of them.
+/* gnuplot.h - finds gnuplot and the plot scripts, and runs one of them.
  *
  * Callers: figures.c, terminal_figure.c.
  */

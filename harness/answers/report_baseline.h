@@ -4,7 +4,7 @@
  * baseline of a group stands in the sweep file, which the statistics stage does not read; so this
  * table is made here. Its columns are in results/README.md.
  *
- * `shown` is what verdicts_over_baseline() says of the cell; NA for a cell without a ratio.
+ * `shown` is the word of verdicts_over_baseline() for the cell; NA for a cell without a ratio.
  */
 #ifndef SCHEDLAB_REPORT_BASELINE_H
 #define SCHEDLAB_REPORT_BASELINE_H

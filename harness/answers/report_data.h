@@ -24,7 +24,7 @@ struct report_latency;
 /* One row of cells.tsv: a cell in one of its groups. */
 struct report_cell {
     const char *group, *variant, *workload, *op, *id, *status, *reason;
-    const char *stop;    /* why measuring ended; NULL: nothing says so */
+    const char *stop;    /* why measuring ended; NULL: unknown */
     const char *machine; /* canonical */
     int workers;
     int cores;    /* of a simulated machine; else 0 */
@@ -69,7 +69,7 @@ struct report_group {
     enum sweep_figure figure;
     const char *metric;                    /* of the figure; NULL where it has none */
     const struct sweep_knob *knob, *knob2; /* those of the figure; NULL where it has none */
-    const char *left_out; /* which pairs of their values are not there, and why; NULL: none */
+    const char *left_out; /* one sentence on missing pairs of their values; NULL: none */
     const struct sweep_expect *expect; /* what the sweep file compares with */
     size_t expect_count;
     struct report_cell *cells;
@@ -93,15 +93,15 @@ struct report {
     json_t *records; /* every sample, in the order of measuring */
     json_t *by_cell; /* report_records_by_cell() of them */
     struct record_flaws flaws;
-    json_t *problems; /* strings: what leaves the page poorer than it could be */
-    json_t *warnings; /* strings: what of the page may mislead, though all could be made */
+    json_t *problems; /* strings: causes of missing parts of the page */
+    json_t *warnings; /* strings: facts that may make the page misleading, though it is whole */
     char *name_text;
     struct tsv tables[4];
 };
 
-/* Reads what tables_write() and sweep left in run_dir. False and one line in error if the page
- * cannot be made. What leaves it poorer (an unreadable sweep.yaml, environment.json or what
- * report_extra.h lists) is in report->problems; parts that do not fit together are in
+/* Reads the files that tables_write() and sweep left in run_dir. False and one line in error if the
+ * page cannot be made. report->problems has the causes of missing parts: an unreadable sweep.yaml
+ * or environment.json, or a file of report_extra.h. Parts that do not fit together are in
  * report->warnings. */
 bool report_load(struct report *report, const char *run_dir, char *error, size_t error_size);
 void report_free(struct report *report);
@@ -124,12 +124,13 @@ const struct report_cell *report_cell_find(const struct report_group *group, con
 const double *report_cell_samples(const struct report_cell *cell, enum cell_class chosen,
                                   size_t *count);
 
-/* Takes in one sample that is ok; of_class must have room. And the class of the cell's numbers. */
+/* Adds one sample that is ok; of_class must have room. report_cell_choose() then sets the class of
+ * the cell's numbers. */
 void report_cell_add_sample(struct report_cell *cell, double throughput, enum mood mood,
                             bool marked);
 void report_cell_choose(struct report_cell *cell, enum cell_class chosen);
 
-/* In which class these cells are compared: that of their own numbers if possible. */
+/* The class in which these cells are compared: that of their own numbers if possible. */
 struct class_choice report_choose_class(const struct report_cell *const *cells, size_t count);
 
 /* How many hardware threads the cell could use, or cores of its simulated machine; 0 if
@@ -140,7 +141,7 @@ int report_cores(const struct report *report, const struct report_cell *cell);
  * them take turns. */
 bool report_cell_is_crowded(const struct report *report, const struct report_cell *cell);
 
-/* A measured cell, as opposed to a failed or skipped one. */
+/* True for a measured cell, not a failed or skipped one. */
 bool report_cell_ok(const struct report_cell *cell);
 
 /* The largest count of workers that the group ran this workload with: what figures and summary

@@ -1,4 +1,5 @@
-/* report_extra.h - what others leave in a run's folder and the report shows if it is there.
+/* report_extra.h - files of other commands in a run's folder, which the report shows if they are
+ * there.
  *
  * Callers: report_data.c loads and frees; report_compare.c, report_audit.c and report_tables.c
  * show.

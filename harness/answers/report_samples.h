@@ -1,7 +1,7 @@
 /* report_samples.h - the samples of each cell in the order of the run.
  *
- * Callers: report_data.c makes and frees, report_cells.c and report_tables.c read. samples.tsv
- * has a row per sample and group; here each sample is once.
+ * Callers: report_data.c makes and frees, report_cells.c and report_tables.c read. samples.tsv has
+ * a row per sample and group; here each sample is there once.
  */
 #ifndef SCHEDLAB_REPORT_SAMPLES_H
 #define SCHEDLAB_REPORT_SAMPLES_H

@@ -1,4 +1,4 @@
-/* report_tsv.h - reading the run's .tsv files.
+/* report_tsv.h - reads the run's .tsv files.
  *
  * Callers: report_data.c. A table is read whole; its texts are valid until tsv_free().
  */
@@ -25,7 +25,7 @@ void tsv_free(struct tsv *tsv);
  * there. */
 const char *tsv_text(const struct tsv *tsv, size_t row, const char *column);
 
-/* NAN for what is not a number. */
+/* The number of a cell; NAN if it is none. */
 double tsv_number(const struct tsv *tsv, size_t row, const char *column);
 
 /* A median and its interval from three columns; n from column "n" where there is one. */

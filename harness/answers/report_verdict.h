@@ -1,22 +1,21 @@
 /* report_verdict.h - which variant has the highest throughput on a workload, and by how much.
  *
- * Callers: report_page.c and its parts, report_json.c, report_baseline.c. The rule: the fastest
- * is the variant with the highest median at the group's largest count of workers. It is tested
- * against every other one by Mann-Whitney, over samples of one class (comparable.h) that all of
- * them have enough of. The samples that are tested have also named the fastest, so Holm's
- * correction is over all pairs of variants, of all workloads of the group: any of them might have
- * been told. It wins if it is shown to be faster than each; from those that it is not told apart
- * from no difference is shown, and the others are slower than it all the same. Where even samples
- * that do not overlap could not show it, there are too few, and nobody wins. Nor where no mood of
- * the machine has enough samples of each: then the machine would decide. `serial`, which has no
- * scheduler, does not compete.
+ * Callers: report_page.c and its parts, report_json.c, report_baseline.c. The rule: the fastest is
+ * the variant with the highest median at the group's largest count of workers. It is tested against
+ * every other one by Mann-Whitney, over samples of one class (comparable.h) of which all have
+ * enough. The same samples name the fastest and are tested, so any pair of variants might have been
+ * named. Holm's correction is therefore over all pairs, of all workloads of the group. The fastest
+ * wins if it is shown to be faster than each. If it is not told apart from some, others may still
+ * be shown to be slower. If even samples that do not overlap could not show a difference, there are
+ * too few, and none wins. None wins either if no mood of the machine has enough samples of each:
+ * then the machine would decide. `serial`, which has no scheduler, does not compete.
  */
 #ifndef SCHEDLAB_REPORT_VERDICT_H
 #define SCHEDLAB_REPORT_VERDICT_H
 
 #include "harness/answers/report_data.h"
 
-enum { VERDICT_SAMPLES_MIN = 3 }; /* for a test to speak of */
+enum { VERDICT_SAMPLES_MIN = 3 }; /* for a test to be made */
 #define VERDICT_ALPHA 0.05
 
 enum verdict_outcome {
@@ -66,13 +65,13 @@ const char **verdicts_over_baseline(const struct report_group *group);
  * schedulers apart, and a sample of more than a hundred latencies has some beyond it. */
 static const double VERDICT_TAIL = 0.99;
 
-/* And the one that is told beside it: where it disagrees, the tail is not the whole answer. In its
- * place where some variant has too few latencies for a tail. */
+/* The quantile that is told beside it: if it has another answer, the tail is not the whole answer.
+ * It stands in place of the tail if some variant has too few latencies for one. */
 static const double VERDICT_MIDDLE = 0.5;
 
-/* The group with its cells as fast as a quantile of their latencies is short, in 1 / ns, so that
- * verdicts_make() judges latencies by the same rule. Cells without have no numbers. To be freed by
- * report_tails_free(), after the verdicts. */
+/* The group with latencies as throughputs: each cell's is 1 / quantile, in 1 / ns, so that
+ * verdicts_make() judges latencies by the same rule. Cells without latencies have no numbers. To be
+ * freed by report_tails_free(), after the verdicts. */
 struct report_group report_tails_make(const struct report *report, const struct report_group *group,
                                       double quantile);
 void report_tails_free(struct report_group *tails);

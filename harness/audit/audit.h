@@ -1,15 +1,14 @@
-/* audit.h - whether the pipeline of measuring and comparing can be believed: it is set on cells
- * whose truth is known.
+/* audit.h - checks whether measuring and comparing can be believed, on cells whose truth is known.
  *
  * Callers: cmd_audit.c. The cells of a sweep are measured under five labels, all interleaved:
  * twice as they are, and slowed down by 2, 5 and 10 % (`run --inject-slowdown`). A first run has
  * its blocks in shuffled order, a second one each block in the opposite order. Both are compared by
  * compare_make(), as any two runs are:
  *
- * A sweep decides while it runs how much it measures: until intervals are narrow, again where it
- * was disturbed, more where the mood was another. That is part of what is audited. So the runs hold
- * many blocks of everything, and stopping_rule.c, which decides it in sweeps, takes from them what
- * a sweep that began there would have measured: a round. The next one begins with the block after
+ * A sweep decides while it runs how much it measures: until intervals are narrow, again if it was
+ * disturbed, more if the mood was another. This decision is audited too. So the runs hold many
+ * blocks of everything. stopping_rule.c, which decides in sweeps, takes from them the samples that
+ * a sweep beginning there would have measured: a round. The next round begins with the block after
  * it.
  *
  *   - false positives: as it is against as it is, round by round. The share of comparisons with
@@ -46,8 +45,9 @@ struct plan *audit_plan(const struct sweep_file *sweep);
 /* Results of comparisons of which the truth is the same. */
 struct audit_tally {
     size_t comparisons;
-    size_t too_few;        /* so few samples in one mood that p < alpha cannot be: of slowed down
-                            * ones not found, and of equal ones left out of the comparisons */
+    size_t too_few;        /* so few samples in one mood that p < alpha is impossible: slowed down
+                            * ones count as not found, and equal ones are left out of the
+                            * comparisons */
     size_t found;          /* p < alpha, each for itself; of slowed down ones only if slower */
     size_t found_adjusted; /* and also with Holm's correction over the cells of a round */
     double lo, hi;         /* of the share found: 95 %, by Clopper and Pearson */
@@ -77,7 +77,8 @@ struct audit {
 };
 
 /* Judges the records of the two runs. sweep is the rule by which a round ends: its reps, reps_max,
- * width, class_min and repeat_disturbed. A round that the records end before is left out. */
+ * width, class_min and repeat_disturbed. A round for which the records do not suffice is left
+ * out. */
 void audit_judge(struct audit *audit, const struct sweep_file *sweep, json_t *forward,
                  json_t *backward, double alpha);
 

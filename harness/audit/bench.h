@@ -1,7 +1,7 @@
 /* bench.h - the project's claims about cost as ratios, each from one interleaved run.
  *
- * Callers: cmd_bench.c. No absolute time comes out: machines differ in those, and ratios of what
- * was measured side by side are what a claim can be about. Four kinds:
+ * Callers: cmd_bench.c. It gives no absolute times, since machines differ in those. Claims can only
+ * be about ratios of times that were measured side by side. Four kinds:
  *
  *   speed      of a run with other runtimes and floors (peers.yaml): each variant over the best of
  *              them, as the run's report has it
@@ -27,8 +27,8 @@
 #define COUNTING_COST_MAX 1.02
 
 /* An array as of report_peers_to_json(), owned by the caller; NULL and one line in error if the
- * folder is no run, or has neither peers nor floors. Writes the run's tables (tables.h). What is
- * left out of the records is in *flaws. */
+ * folder is no run, or has neither peers nor floors. Writes the run's tables (tables.h). *flaws has
+ * the lines that are left out of the records. */
 json_t *bench_speed(const char *run_folder, struct record_flaws *flaws, char *error,
                     size_t error_size);
 
@@ -49,9 +49,10 @@ json_t *bench_counting(const char *run_folder, struct record_flaws *flaws, char 
 json_t *bench_operations(const char *path, const char *(*floor_of)(const char *benchmark),
                          char *error, size_t error_size);
 
-/* CPU time of simulator processes over the time of the same work on one worker here, and per access
- * of a 64-core machine over a 1-core one: so many samples of each, in shuffled blocks. NULL and one
- * line in error if a sample fails. On the main thread; child.h. */
+/* Two ratios: CPU time of simulator processes over the time of the same work on one worker here;
+ * and the simulator's time per access of a 64-core machine over a 1-core one. So many samples of
+ * each, in shuffled blocks. NULL and one line in error if a sample fails. On the main thread;
+ * child.h. */
 json_t *bench_simulator(unsigned blocks, char *error, size_t error_size);
 
 /* One such row, owned by the caller. Pre: the ratio is a number. */

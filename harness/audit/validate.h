@@ -1,4 +1,4 @@
-/* validate.h - whether the simulated machine agrees with what is known from elsewhere.
+/* validate.h - compares the simulated machine with formulas, other simulators and this machine.
  *
  * Callers: cmd_validate.c. Each function reads what one part of `make validate` has measured and
  * returns its claims. They are an array of {what, source, expected, measured, holds}, owned by the
@@ -27,11 +27,11 @@ json_t *validate_native(const char *native_run, const char *simulated_run, const
 /* A run of validate-curves.yaml. */
 json_t *validate_curves(const char *run, const char *folder, char *error, size_t error_size);
 
-/* The repro.json of experiments with tables of exact numbers: what each part holds of its own, on
+/* The repro.json of experiments with tables of exact numbers: the verdicts of each part on
  * simulated machines. */
 json_t *validate_tables(const char *path, const char *folder, char *error, size_t error_size);
 
-/* Adds a claim; source: whose it is. */
+/* Adds a claim; source: where it is from. */
 void validate_claim(json_t *claims, const char *what, const char *source, const char *expected,
                     const char *measured, bool holds);
 

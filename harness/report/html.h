@@ -1,6 +1,6 @@
 /* html.h - tables and figures of a page in HTML.
  *
- * Callers: what writes pages with html_put() (doc.h). All functions write to a stdio stream and
+ * Callers: the writers of pages with html_put() (doc.h). All functions write to a stdio stream and
  * keep no state; errors show in ferror() of the stream.
  */
 #ifndef SCHEDLAB_HTML_H
@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A table that may be wider than the page scrolls by itself: opens the frame and the table. */
+/* Opens a table within a frame; a table that is wider than the page scrolls by itself. */
 void html_table_open(FILE *to, const char *label, const char *class);
 void html_table_close(FILE *to);
 
-/* The head of a table: one row of names, a NULL behind the last one; "#" before a name makes it one
- * of a column of numbers. */
+/* The head of a table: one row of names, a NULL behind the last one. "#" before a name marks a
+ * column of numbers. */
 void html_thead(FILE *to, const char *const *names);
 
 /* Makes an SVG file part of the page, without the parts that do not show (html_svg.c). It gets a

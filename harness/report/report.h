@@ -11,12 +11,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Makes everything of run_dir. 0; or 1 after one line on messages that says what went wrong. Where
- * only the figures are missing, the page is written nevertheless. */
+/* Makes everything of run_dir. 0; or 1 after one line on messages about the failure. If only the
+ * figures are missing, the page is written nevertheless. */
 int report_make(const char *run_dir, FILE *messages);
 
-/* The same with a choice: without figures the ones that are there stay in the page; summary, if not
- * NULL, receives what report_to_json() says, or NULL if there is no page. */
+/* The same with options. Without draw, the page keeps the figures that are there. summary, if not
+ * NULL, receives the result of report_to_json(), or NULL if there is no page. */
 int report_make_with(const char *run_dir, bool draw, json_t **summary, FILE *messages);
 
 #endif

@@ -1,5 +1,5 @@
-/* report_expect.h - whether a run agrees with what was measured elsewhere: the key `expect` of its
- * sweep file (sweep_file.h).
+/* report_expect.h - compares a run with numbers measured elsewhere: the key `expect` of its sweep
+ * file (sweep_file.h).
  *
  * Callers: report_page.c and report_json.c.
  */
@@ -20,7 +20,7 @@ enum expect_outcome {
 
 struct expect_verdict {
     enum expect_outcome outcome;
-    double times; /* what was measured here over what was expected; NAN: nothing measured */
+    double times; /* the number measured here over the expected one; NAN: nothing measured */
 };
 
 /* Judges a median: NAN if there is none. pre: expected > 0, within >= 1. */
@@ -33,7 +33,7 @@ struct interval expect_measured(const struct report_cell *cell, const struct swe
 /* True if the run's sweep expects anything. */
 bool report_expect_any(const struct report *report);
 
-/* The section of the page; nothing if nothing is expected. */
+/* Writes the section of the page; nothing if nothing is expected. */
 void report_expect_write(FILE *to, const struct report *report);
 
 /* [{group, variant, workload, workers, metric, expected, within, source, outcome: "agrees",

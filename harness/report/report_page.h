@@ -1,9 +1,9 @@
 /* report_page.h - report.html: one page with everything in it.
  *
- * Callers: report.c. The page is HTML 5 with its style and its figures inside, fetches nothing
- * and needs no script to be read (one line unfolds what is printed, or where a link leads).
- * report_page.c writes what the whole run has once, report_section.c what each group has,
- * report_cells.c what each cell has, report_style.c the style.
+ * Callers: report.c. The page is HTML 5 with its style and its figures inside, fetches nothing and
+ * needs no script to be read (one line of script unfolds parts for printing, or the target of a
+ * link). report_page.c writes the parts that a run has once, report_section.c those of each group,
+ * report_cells.c those of each cell, report_style.c the style.
  */
 #ifndef SCHEDLAB_REPORT_PAGE_H
 #define SCHEDLAB_REPORT_PAGE_H
@@ -31,26 +31,26 @@ void report_facts_write(FILE *to, const char *label, const json_t *facts);
 /* Writes the findings of doctor on the machine before the run. */
 void report_doctor_write(FILE *to, const struct report *report);
 
-/* Question, figures and tables of one group. */
+/* Writes question, figures and tables of one group. */
 void report_section_write(FILE *to, const struct report *report, const struct report_group *group,
                           const struct figures *figures);
 
-/* Where the misses of a group's cells were (report_misses.c); nothing, if no machine told. */
+/* Writes where the misses of a group's cells were (report_misses.c); nothing if no machine tells
+ * misses. */
 bool report_has_misses(const struct report *report, const struct report_group *group);
 void report_misses_write(FILE *to, const struct report *report, const struct report_group *group);
 
 /* Writes the gain that another machine would bring (report_what_if.c); nothing without what_if. */
 void report_what_if_write(FILE *to, const struct report *report, const struct report_group *group);
 
-/* Each cell by itself, folded by workload. Holds the ids "cell-ID". */
+/* Writes each cell by itself, folded by workload. Has the ids "cell-ID". */
 void report_cells_write(FILE *to, const struct report *report);
 
-/* The audit of the pipeline, or how to have one. */
+/* Writes the audit of the pipeline, or how to have one. */
 void report_audit_write(FILE *to, const struct report *report);
 
-/* These write nothing where the run has nothing of it: comparisons with other runs
- * (report_compare.c); the machine's mood, times from outside, the smallest efficient tasks
- * (report_tables.c). */
+/* Each writes nothing if the run has none of it: comparisons with other runs (report_compare.c);
+ * the machine's mood, times from outside, the smallest efficient tasks (report_tables.c). */
 void report_comparisons_write(FILE *to, const struct report *report);
 void report_moods_write(FILE *to, const struct report *report);
 void report_outside_write(FILE *to, const struct report *report);

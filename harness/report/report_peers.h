@@ -17,7 +17,7 @@
 /* True if the run has any peer. */
 bool report_peers_any(const struct report *report);
 
-/* The section of the page; nothing if there is no peer. */
+/* Writes the section of the page; nothing if there is no peer. */
 void report_peers_write(FILE *to, const struct report *report);
 
 /* One object per workload and number of workers in which a peer or a floor has a number, of groups

@@ -1,4 +1,4 @@
-/* report_remarks.h - what of the records a reader should know before believing a number.
+/* report_remarks.h - remarks on the records that a reader should know before believing a number.
  *
  * Callers: report_page.c, in the section on what was run; report.c, when all is written.
  */
