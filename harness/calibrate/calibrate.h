@@ -1,4 +1,5 @@
-/* calibrate.h - what this machine's caches and kernel cost, measured, as a model to simulate.
+/* calibrate.h - measures what this machine's caches and kernel cost, and makes a model of it to
+ * simulate.
  *
  * Callers: cmd_calibrate.c, once, in a process of its own with no other threads. Parts:
  *
@@ -9,9 +10,8 @@
  *   calibrate_model.c   which key of a model becomes what
  *   calibrate_print.c   the table, the file, JSON
  *
- * Each figure is the median of repeated short measurements, with its quartiles. What a function
- * measures is what the simulator charges for the same thing: it goes through machine.h where the
- * runtime does.
+ * Each figure is the median of repeated short measurements, with its quartiles. A function measures
+ * what the simulator charges for: it goes through machine.h where the runtime does.
  */
 #ifndef SCHEDLAB_CALIBRATE_H
 #define SCHEDLAB_CALIBRATE_H
@@ -56,7 +56,7 @@ struct calibrate_value {
 };
 
 struct calibrate {
-    bool quick; /* what takes long is measured once, and shorter */
+    bool quick; /* long measurements are made once, and shorter */
     struct topology_shape shape;
     /* cpus[0] is where one thread runs; other[d] is a place in cpus of one at distance d, or -1.
      * These places are also the cores of machine_init(). */
@@ -67,7 +67,7 @@ struct calibrate {
 
     struct calibrate_figure figure[CALIBRATE_FIGURES_MAX];
     size_t figures;
-    char notes[8][CALIBRATE_NOTE]; /* what is odd about what was measured */
+    char notes[8][CALIBRATE_NOTE]; /* oddities of the measurements */
     size_t notes_count;
 
     struct calibrate_value value[MACHINE_KEYS];
@@ -75,14 +75,13 @@ struct calibrate {
     char processor[128], date[16];
 };
 
-/* Measures everything on those cores, kernel's ids that this process may use: the first alone, and
- * with each other one what lies between two. fallback is the model whose values stand in for what
- * cannot be measured; progress: where a line per part is said, or NULL. quick: about 2 s in place
- * of 10, for less reliable figures of memory and code. */
+/* Measures everything on those cores: the first alone, and each other one together with it. cpus
+ * are the kernel's ids of cores that this process may use. progress: gets a line per part, or NULL.
+ * quick: about 2 s in place of 10, for less reliable figures of memory and code. */
 void calibrate_run(struct calibrate *to, const int *cpus, int count, bool quick, FILE *progress);
 
-/* Which cores: the first that the process may use, and one at each distance from it that there is.
- * Returns how many. */
+/* Picks the cores: the first that the process may use, and one at each distance from it. Returns
+ * how many. */
 int calibrate_pick(int cpus[CALIBRATE_CORES_MAX]);
 
 /* Parts, in their order. Each adds figures. */
@@ -92,22 +91,23 @@ void calibrate_cores(struct calibrate *to);
 void calibrate_kernel(struct calibrate *to);
 void calibrate_io(struct calibrate *to);
 
-/* Fills value and model; false, and one line in error, if no model can be made. */
+/* Fills value and model. fallback is the model whose values stand in for those that cannot be
+ * measured. False, and one line in error, if no model can be made. */
 bool calibrate_model(struct calibrate *to, const struct machine_file *fallback, char *error,
                      size_t error_size);
 
-/* The figure: medians and quartiles of n samples in ns, which are sorted. */
+/* Adds the figure: median and quartiles of n samples in ns, which are sorted. */
 void calibrate_add(struct calibrate *to, const char *name, double *samples, size_t n);
 void calibrate_absent(struct calibrate *to, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void calibrate_note(struct calibrate *to, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Its median; NAN if there is none. */
+/* The median of a figure; NAN if there is none. */
 double calibrate_median(const struct calibrate *from, const char *name);
 const struct calibrate_figure *calibrate_find(const struct calibrate *from, const char *name);
 
-/* Runs fn(arg, n) for CALIBRATE_SAMPLES times, with an n for which a run takes about 100 us: ns of
- * one of n, sorted; and the same as a figure. */
+/* Runs fn(arg, n) CALIBRATE_SAMPLES times, with an n for which a run takes about 100 us. The
+ * samples are ns of one of n, sorted. calibrate_loop() adds them as a figure. */
 void calibrate_samples(void (*fn)(void *arg, int64_t n), void *arg,
                        double samples[CALIBRATE_SAMPLES]);
 void calibrate_loop(struct calibrate *to, const char *name, void (*fn)(void *arg, int64_t n),

@@ -1,5 +1,5 @@
-/* experiment.h - an experiment: a claim about a design decision, how it is measured, and what is
- * expected.
+/* experiment.h - an experiment: a claim about a design decision, its measurement and its expected
+ * result.
  *
  * Callers: repro. The file is YAML, harness/experiments/NAME.yaml or any other:
  *
@@ -57,12 +57,13 @@
  *             metric: p99           # default: the part's
  *             source: Go 1.26       # where the number is from
  *
- * One thing changes: levels that are one design with more than one knob different, or one workload
- * with more than one parameter different, or several workloads, take `together`. So each level is
- * held against the baseline, or, where that is another design, against the first level of its own.
+ * One thing changes. `together` is needed if levels are one design with more than one knob
+ * different, one workload with more than one parameter different, or several workloads. Each level
+ * is compared with the baseline or, if that is another design, with the first level of its own
+ * design.
  *
  * A part is measured as one group of a sweep, so that records, resumption and reports are those of
- * sweeps: experiment_sweep_text(). What has levels for machines is one group per level.
+ * sweeps: experiment_sweep_text(). A part whose levels are machines is one group per level.
  */
 #ifndef SCHEDLAB_EXPERIMENT_H
 #define SCHEDLAB_EXPERIMENT_H
@@ -74,18 +75,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* How much is measured. */
+/* Options that decide how much is measured. */
 struct experiment_form {
     bool deterministic; /* only parts all of whose expectations there are deterministic */
     bool quick;         /* EXPERIMENT_QUICK_REPS blocks, or as many as the file asks for if that is
                          * more, and as many samples again for what was disturbed; no parts that
                          * are `full` */
-    bool held;          /* the form of tests, by experiment_hold(): quick and deterministic, with
-                         * EXPERIMENT_QUICK_REPS blocks. There are EXPERIMENT_EXACT_REPS blocks
-                         * where the expected value is exact or two samples are the same.
-                         * min_time_ms is EXPERIMENT_HELD_MS at most, and no busy host reaches the
-                         * time limit */
-    int native_cores;   /* that workers may have each one of; 0: any number of them */
+    bool held;          /* cores of this machine, of which each worker needs one; 0: any number */
+    int native_cores;   /* each worker has one of them, of so many; 0: any number */
 };
 
 enum {
@@ -102,12 +99,12 @@ enum {
 struct experiment *experiment_load(const char *path, char *error, size_t error_size);
 void experiment_free(struct experiment *experiment);
 
-/* Makes it what tests hold: `held` in place of the workloads, and of levels and of what is held
- * fixed only those that an expectation is about. To be called once. experiment_hold.c. */
+/* Turns it into the held form, for tests: `held` replaces the workloads. Of levels, and of values
+ * held fixed, only those stay that an expectation is about. Call once. experiment_hold.c. */
 void experiment_hold(struct experiment *experiment);
 
-/* True if two equal samples of that cell decide all that the part expects of it: only `exactly`,
- * and no ratio. Canonical texts. */
+/* True if two equal samples of that cell decide all of the part's expectations about it: they use
+ * only `exactly`, and no ratio. Canonical texts. */
 bool experiment_is_exact_of(const struct experiment_part *part, const char *variant,
                             const char *workload, int64_t workers);
 
@@ -120,22 +117,22 @@ const char **experiment_places(const struct experiment *experiment);
 bool experiment_part_runs(const struct experiment *experiment, const struct experiment_part *part,
                           const char *machine, const struct experiment_form *form, bool on_any);
 
-/* How many blocks there are in the quick form. */
+/* The number of blocks in the quick form. */
 int64_t experiment_quick_reps(const struct experiment *experiment);
 
 /* True if so many workers are measured there: each has a core, or the part is `crowded`. */
 bool experiment_takes_workers(const struct experiment_part *part, int64_t workers,
                               const char *machine, const struct experiment_form *form);
 
-/* How many cores a machine has: those of a model, or of the form. INT_MAX: any number. */
+/* The number of cores of a machine: those of a model, or of the form. INT_MAX: any number. */
 int experiment_cores(const char *machine, const struct experiment_form *form);
 
-/* The sweep file of what runs on that machine, to be freed; NULL if nothing does, as where all
- * parts take more workers than there are cores. */
+/* The sweep file of the parts that run on that machine, to be freed. NULL if none does, for example
+ * if all parts take more workers than there are cores. */
 char *experiment_sweep_text(const struct experiment *experiment, const char *machine, bool on_any,
                             const struct experiment_form *form);
 
-/* One cell of a part. All but level: indices of what is held fixed, 0 where that is the factor. */
+/* One cell of a part, without its level: indices of the values held fixed, 0 for the factor. */
 struct experiment_column {
     unsigned variant, workload, workers;
 };
@@ -146,7 +143,7 @@ struct experiment_cell {
     char group[SWEEP_NAME_MAX + 16]; /* of the sweep */
 };
 
-/* How many columns there are, and the i-th. */
+/* The number of columns, and the i-th one. */
 unsigned experiment_columns(const struct experiment_part *part);
 struct experiment_column experiment_column(const struct experiment_part *part, unsigned i);
 

@@ -55,8 +55,8 @@ struct experiment_part {
     struct experiment_expect *expect;
     unsigned expect_count;
 
-    /* Made of these. The axis that is the factor holds its levels, in their order; the others what
-     * is held fixed. Canonical. */
+    /* Made from these. The axis of the factor holds its levels, in their order; the others hold the
+     * fixed values. Canonical. */
     enum experiment_factor factor;
     unsigned baseline;
     char **variants, **workloads;

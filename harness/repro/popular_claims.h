@@ -1,5 +1,5 @@
-/* popular_claims.h - what popular accounts say of Go's scheduler, and which experiments show what
- * is so.
+/* popular_claims.h - claims of popular accounts about Go's scheduler, and the experiments that
+ * judge them.
  *
  * Callers: repro. harness/experiments/claims.yaml is a list:
  *
@@ -43,12 +43,13 @@ struct claims *claims_load(const char *path, struct experiment *const *experimen
                            char *error, size_t error_size);
 void claims_free(struct claims *claims);
 
-/* Splits "E3/hog#2" into its parts; number is 0 where there is none. False if it is none. */
+/* Splits "E3/hog#2" into its parts; number is 0 if there is none. False if text is no such
+ * reference. */
 bool claim_reference_split(const char *text, char *experiment, char *part, size_t size,
                            unsigned *number);
 
-/* The claims that one of the experiments, as repro.json has them, is about, as it has them; all
- * claims if `all`. The caller's. */
+/* The claims as repro.json has them, judged by the experiments in it. Only claims that one of the
+ * experiments is about; all claims if `all`. The caller's. */
 json_t *claims_judge(const struct claims *claims, const json_t *experiments, bool all);
 
 #endif

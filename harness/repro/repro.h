@@ -1,4 +1,4 @@
-/* repro.h - a reproduction: experiments run on their machines, and what that says.
+/* repro.h - a reproduction: experiments run on their machines, and their verdicts.
  *
  * Callers: cmd_repro.c. A reproduction is a folder, results/NAME-<UTC time>:
  *
@@ -29,7 +29,7 @@ enum repro_state {
     REPRO_WAITING, /* not begun */
     REPRO_BEGUN,   /* has a folder, and some records */
     REPRO_DONE,
-    REPRO_IMPOSSIBLE, /* the machine is not what it takes; see reason */
+    REPRO_IMPOSSIBLE, /* the machine lacks what the job needs; see reason */
 };
 
 struct repro_job {
@@ -62,8 +62,8 @@ struct repro {
     char **machines; /* canonical, of REPRO_GIVEN */
     size_t machines_count;
     char folder[REPRO_PATH_SIZE];
-    const char *results; /* where earlier reproductions are that tell how long samples take; may be
-                          * NULL */
+    const char *results; /* folder of earlier reproductions, which tell how long samples take; may
+                          * be NULL */
 
     /* Made of these. */
     struct repro_job *jobs;
@@ -72,23 +72,24 @@ struct repro {
     char began[32];
 };
 
-/* Fills in the jobs: what is to be measured, or why it cannot be. */
+/* Fills in the jobs: the parts to be measured, or why that is impossible. */
 void repro_plan(struct repro *repro);
 
-/* The plan of the job's sweep. Where tests hold the verdicts, two blocks do for what is exact, and
- * for what is the same with two seeds. To be freed by plan_free(). */
+/* The plan of the job's sweep. In the held form, exact expectations take two blocks, and so do
+ * those that are the same with two seeds. To be freed by plan_free(). */
 struct plan *repro_job_plan(const struct repro *repro, const struct repro_job *job,
                             const struct sweep_file *sweep);
 
-/* Gives the jobs their folders: to be called once the reproduction has one. */
+/* Gives the jobs their folders. Call it once the reproduction has one. */
 void repro_settle(struct repro *repro);
 
-/* Writes what is in the folder before anything is measured. Pre: the folder is there and empty. */
+/* Writes the files that are there before anything is measured. Pre: the folder is there and
+ * empty. */
 bool repro_begin(struct repro *repro, char *error, size_t error_size);
 
 /* Takes up the folder of an interrupted reproduction: experiments, options and jobs are those it
- * was begun with. All of *repro but the folder is filled in. False and one line in error if it is
- * none, or was begun by another program or on another machine. */
+ * was begun with. All of *repro but the folder is filled in. False and one line in error if the
+ * folder is no reproduction, or was begun by another program or on another machine. */
 bool repro_resume(struct repro *repro, char *error, size_t error_size);
 
 /* Measures what is missing, and writes repro.json after each job. 0; the signal that stopped it, in

@@ -1,8 +1,8 @@
-/* repro_file.h - reading repro.json.
+/* repro_file.h - reads repro.json.
  *
- * Callers: what shows finished reproductions: repro_report.c, repro_page*.c, catalogue*.c. The
- * schema is results/README.md. What repro_file_read() returned has all that the other functions,
- * and those who call it, take for granted.
+ * Callers: files that show finished reproductions: repro_report.c, repro_page*.c, catalogue*.c. The
+ * schema is results/README.md. A result of repro_file_read() has all keys that the other functions
+ * and the callers rely on.
  */
 #ifndef SCHEDLAB_REPRO_FILE_H
 #define SCHEDLAB_REPRO_FILE_H
@@ -22,8 +22,7 @@ bool repro_file_is_there(const char *folder);
  * read, is damaged or is of another schema. */
 json_t *repro_file_read(const char *folder, char *error, size_t error_size);
 
-/* True if that repro.json has all keys that readers rely on; if not, wrong says what it lacks.
- */
+/* True if that repro.json has all keys that readers rely on; if not, wrong says what it lacks. */
 bool repro_file_is_whole(const json_t *repro, char *wrong, size_t wrong_size);
 
 /* The verdict of any object that has one. */
@@ -45,7 +44,8 @@ const json_t *repro_file_expectation(const json_t *part, json_int_t number);
  * one, else the first. *part receives its part. NULL if nothing is expected. */
 const json_t *repro_file_main(const json_t *place, const json_t **part);
 
-/* How many of a list have each verdict; what nothing can be run for counts as VERDICT_NONE. */
+/* The number of entries of a list with each verdict; entries for which nothing can be run count as
+ * VERDICT_NONE. */
 struct repro_sum {
     size_t of[VERDICT_REFUTED + 1];
 };

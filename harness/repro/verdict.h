@@ -1,4 +1,4 @@
-/* verdict.h - whether records hold what an experiment expects.
+/* verdict.h - judges by records whether an experiment's expectations hold.
  *
  * Callers: repro_judge.c. Pure: the same records give the same verdicts to the last digit.
  *
@@ -28,7 +28,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* In the order in which one outweighs another; NONE: nothing was expected. */
+/* In ascending order of weight; NONE: nothing was expected. */
 enum verdict { VERDICT_NONE, VERDICT_SUPPORTED, VERDICT_UNDECIDED, VERDICT_REFUTED };
 
 /* The reason why there is no verdict. */
@@ -57,7 +57,7 @@ struct verdict_column {
     char reason[VERDICT_REASON_SIZE]; /* "" if supported; else why not */
     struct interval effect;           /* ratio or value; lo and hi are NAN where it is exact */
     bool exact;
-    bool infinite; /* the ratio has zeros alone below, and not above */
+    bool infinite; /* all values below the line are zeros, and some above are not */
     struct verdict_side level, over;
 };
 
@@ -71,13 +71,13 @@ struct judged {
     unsigned count;
 };
 
-/* Judges the i-th expectation of a part on a machine by an array of records of a run. form: what
- * was measured. judged_free() it. */
+/* Judges the i-th expectation of a part on a machine by an array of records of a run. form: how
+ * much was measured. judged_free() it. */
 void judged_make(struct judged *judged, const struct experiment_part *part, unsigned i,
                  const char *machine, const json_t *records, const struct experiment_form *form);
 void judged_free(struct judged *judged);
 
-/* The one that outweighs the other. */
+/* The verdict of greater weight. */
 enum verdict verdict_join(enum verdict a, enum verdict b);
 
 /* "supported" ...; "none". And the other way round. */
