@@ -1,4 +1,4 @@
-/* blocks.h - what pages about experiments have in common, whatever their format.
+/* blocks.h - parts that pages about experiments share, in any format.
  *
  * Callers: the page of a reproduction (repro_page*.c) and the catalogue (catalogue*.c). Parts and
  * expectations are as in repro.json (repro_file.h).
@@ -12,10 +12,10 @@
 
 #include <jansson.h>
 
-/* "supported" with its sign, in its colour or in bold; VERDICT_NONE has `none` for a text. */
+/* Writes "supported" with its sign, in its colour or in bold; for VERDICT_NONE the text `none`. */
 void block_mark(struct doc *to, enum verdict verdict, const char *none);
 
-/* Items of a list: what is varied within the part, what is held fixed, and what is measured. */
+/* Writes items of a list: the varied factor of the part, the fixed values, and the metric. */
 void block_design(struct doc *to, const json_t *part);
 
 /* The metric and the levels of an expectation: "`p99` of `on` over `off`". */
@@ -24,8 +24,8 @@ void block_number(struct doc *to, const json_t *expectation);
 /* The measured number, or "no number". */
 const char *block_effect(const json_t *column);
 
-/* The inside of a table: a row for each level. cell writes a whole <td> for the expectation of that
- * number; 0: there is none. */
+/* Writes the inside of a table: a row for each level. cell writes a whole <td> for the expectation
+ * of that number; 0: there is none. */
 void block_grid(struct doc *to, const struct expect_table *table, const char *factor,
                 void (*cell)(struct doc *to, const void *arg, unsigned number), const void *arg);
 

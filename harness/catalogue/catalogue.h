@@ -25,25 +25,26 @@ struct catalogue_pages {
     const json_t *reference;      /* its repro.json (repro_file.h); NULL: there is none */
 };
 
-/* Writes all pages, and the figures of those runs of the reference that are there; of others a
- * figure that is there stays. False and one line in error. */
+/* Writes all pages, and the figures of those runs of the reference that are there. Older figures of
+ * other runs stay. False and one line in error. */
 bool catalogue_write(const struct catalogue_pages *pages, char *error, size_t error_size);
 
 /* Parts ---------------------------------------------------------------------------------------- */
 
-/* The page of an experiment. */
+/* Writes the page of an experiment. */
 void catalogue_page_write(struct doc *to, const struct catalogue_pages *pages,
                           const struct experiment *experiment);
 
-/* The table that the part's i-th expectation begins (expect_table.h) as one row of expectations;
- * how many it stands for. 0, and nothing written, if it begins none. Parts are as in repro.json. */
+/* Writes the table that begins with the part's i-th expectation (expect_table.h) as one row of
+ * expectations. Returns how many it stands for; 0, and nothing written, if no table begins there.
+ * Parts are as in repro.json. */
 size_t catalogue_table_row(struct doc *to, const json_t *part, size_t i);
 
-/* All tables of the part, cell by cell, with what the reference's entry of the experiment (may be
- * NULL) found otherwise. */
+/* Writes all tables of the part, cell by cell, with the values that the reference measured
+ * differently. reference: its entry of the experiment, or NULL. */
 void catalogue_tables_write(struct doc *to, const json_t *reference, const json_t *part);
 
-/* Like catalogue_table_row() what was measured; place has the part. */
+/* Writes the measured values likewise; place has the part. */
 size_t catalogue_table_measured(struct doc *to, const json_t *place, const json_t *part, size_t i);
 
 /* "E3-hog-native.svg": a figure's file beside the pages. free() it. */

@@ -21,7 +21,7 @@ struct repro_page {
     const char *folder;        /* of the reproduction: figures are read below it */
     const json_t *repro;       /* repro_file.h */
     const json_t *environment; /* an object; empty if there is no such file or a broken one */
-    const json_t *problems;    /* texts: what leaves the page poorer than it could be */
+    const json_t *problems;    /* texts: causes of missing parts of the page */
     const json_t *catalogue;   /* an object with the ids of the experiments that come with the
                                   program */
 };
@@ -33,20 +33,20 @@ void repro_page_write(FILE *to, const struct repro_page *page);
 
 extern const char repro_style[];
 
-/* An experiment with its parts, expectations and figures: the section with its id. */
+/* Writes the section of an experiment, with its id, parts, expectations and figures. */
 void repro_page_experiment_write(struct doc *to, const struct repro_page *page,
                                  const json_t *experiment);
 
-/* The table of exact values that the part's i-th expectation begins, in place of its cells one by
- * one: what it says, over a grid per machine. How many of the part's expectations are in it; 0, and
- * nothing written, if it begins none. */
+/* Writes the table of exact values that begins with the part's i-th expectation, in place of its
+ * single cells: its claim, and a grid per machine. Returns how many of the part's expectations are
+ * in it; 0, and nothing written, if no table begins there. */
 size_t repro_page_table_write(struct doc *to, const json_t *experiment, const json_t *part,
                               size_t i);
 
 /* Writes the claims of popular accounts, with verdicts; nothing if there are none. */
 void repro_page_claims_write(struct doc *to, const struct repro_page *page);
 
-/* The command that repeats the experiment. */
+/* Writes the command that repeats the experiment. */
 void repro_page_command_write(struct doc *to, const struct repro_page *page,
                               const json_t *experiment);
 

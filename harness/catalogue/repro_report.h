@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* draw: or keep the reports and figures that are there. `command`, such as "schedlab report",
- * begins what is said on messages. 0; or 1 after one line for each thing that is wrong: where only
- * figures or a run are missing, the page is written nevertheless, and says so. */
+/* Makes the reports and the page. draw: false keeps the reports and figures that are there. Lines
+ * on messages begin with `command`, such as "schedlab report". 0; or 1 after one line for each
+ * fault. If only figures or a run are missing, the page is written nevertheless, and says so. */
 int repro_report_make(const char *folder, bool draw, const char *command, FILE *messages);
 
 #endif

@@ -1,4 +1,4 @@
-/* cli.h - what the subcommands' option parsers have in common.
+/* cli.h - parsing of options, for all subcommands.
  *
  * Callers: main.c and cmd_*.c. argp does the parsing and the help; but a misuse is one line
  * on standard error that names what is valid, and exit status 2.
@@ -16,18 +16,18 @@
 _Noreturn void cli_misuse(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same for a file's mistakes, each on a line that is one already. */
+/* The same for a file's mistakes, which are one line each already. */
 _Noreturn void cli_misuse_lines(const char *command, const char *lines);
 
-/* As argp_parse(); an unknown option, one without its value or with one too many ends in
- * cli_misuse(). */
+/* Like argp_parse(). An unknown option, an option without its value, or one with a value too many
+ * ends in cli_misuse(). */
 void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
 
 /* The value of an option: a number as in specifications ("64Ki"), or a time ("200ms", a plain
  * number is in units of plain_ns). min and max inclusive; misuse says the range. */
 int64_t cli_number(const char *command, const char *option, const char *text, int64_t min,
                    int64_t max, const char *unit);
-/* The first of a list with commas; *list is then the rest, or NULL. */
+/* The first number of a list with commas; *list is then the rest, or NULL. */
 int64_t cli_next_number(const char *command, const char *option, const char **list, int64_t min,
                         int64_t max);
 int64_t cli_time_ns(const char *command, const char *option, const char *text, int64_t plain_ns,
@@ -58,8 +58,8 @@ bool cli_wants_colour(void);
 struct machine_spec;
 void cli_machine(const char *command, struct machine_spec *machine, const char *text);
 
-/* Adds the options of a sample's request that have that flag, 0: all of them, to a command's rows,
- * which have room for SAMPLE_FIELDS more, and reads one. */
+/* Adds to a command's rows the options of a sample's request that have that flag; 0: all of them.
+ * The rows need room for SAMPLE_FIELDS more. The second function reads such an option. */
 struct sample_request;
 void cli_sample_options(struct argp_option *rows, unsigned flag);
 error_t cli_sample_option(const char *command, struct sample_request *request, int key,

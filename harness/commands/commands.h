@@ -12,7 +12,7 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
 
 int cmd_list(int argc, char **argv);
 int cmd_run(int argc, char **argv);
-/* `run --cell ID` is a command of its own, which cmd_run() calls where it is meant. */
+/* `run --cell ID` is a command of its own, which cmd_run() calls if the arguments ask for it. */
 bool cmd_run_cell_is_meant(int argc, char **argv);
 int cmd_run_cell(int argc, char **argv);
 int cmd_sample(int argc, char **argv);

@@ -1,4 +1,4 @@
-/* sweep_override.h - what the command line says in place of a sweep file: --reps and its like.
+/* sweep_override.h - options that replace settings of a sweep file, such as --reps.
  *
  * Callers: sweep, audit and compare, which all read a sweep file.
  */
@@ -23,9 +23,9 @@ struct sweep_override {
 int64_t sweep_override_number(const char *command, const char *option, const char *key,
                               const char *text);
 
-/* Puts it into the sweep. reps without reps_max is both. No more samples of the most common mood
- * are asked for than reps, so that fewer are measured where fewer are wanted. A seed is drawn if
- * neither side has one. Numbers that contradict one another: cli_misuse(). */
+/* Puts the options into the sweep. reps without reps_max sets both. class_min becomes reps at most,
+ * so that fewer samples are measured if fewer are wanted. A seed is drawn if neither side has one.
+ * Numbers that contradict one another: cli_misuse(). */
 void sweep_file_override(const char *command, const struct sweep_override *override,
                          struct sweep_file *sweep);
 

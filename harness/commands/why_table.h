@@ -1,4 +1,4 @@
-/* why_table.h - what `schedlab run --why` prints: where the misses of each variant were.
+/* why_table.h - prints where the misses of each variant were, for `schedlab run --why`.
  *
  * Callers: cmd_run.c, after the usual tables. All numbers are sums over a variant's repetitions,
  * so that those of its structures add up to its whole.
@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-/* Per variant the structures with most stall time, and the lines of the source. */
+/* Prints for each variant the structures with most stall time, and the lines of the source. */
 void why_table_print(const struct run_table *table, FILE *to);
 
 #endif

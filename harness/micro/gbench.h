@@ -49,14 +49,14 @@ typedef void gbench_fn(struct gbench_state *state, void *arg);
 enum gbench_time {
     GBENCH_CPU_TIME,    /* wall time shown; enough by CPU time of the thread: the default */
     GBENCH_REAL_TIME,   /* wall time shown; enough by wall time */
-    GBENCH_MANUAL_TIME, /* what gbench_set_time_ns() said */
+    GBENCH_MANUAL_TIME, /* the time that gbench_set_time_ns() was given */
 };
 
 /* A new family. name is copied; parts are separated by "/". arg must outlive gbench_run(). */
 struct gbench *gbench_register(const char *name, gbench_fn *fn, void *arg);
 
-/* One more instance, with one argument or with `count` of them. Without any there is one instance
- * without arguments. */
+/* Adds an instance, with one argument or with `count` of them. Without any call there is one
+ * instance without arguments. */
 void gbench_add_arg(struct gbench *bench, int64_t value);
 void gbench_add_args(struct gbench *bench, const int64_t *values, size_t count);
 
@@ -68,7 +68,7 @@ void gbench_name_args(struct gbench *bench, const char *const *names, size_t cou
 
 void gbench_use_time(struct gbench *bench, enum gbench_time time);
 
-/* The CPU column is that of all threads of the process, not of the calling one. */
+/* Shows the CPU time of all threads of the process, not only of the calling one. */
 void gbench_use_process_cpu(struct gbench *bench);
 
 /* Exactly so many iterations a repetition, whatever --benchmark_min_time says; > 0. */
@@ -81,10 +81,10 @@ void gbench_fix_iterations(struct gbench *bench, int64_t iterations);
  * gbench_fail() or gbench_skip() it is false. */
 bool gbench_keep_running_batch(struct gbench_state *state, uint64_t n);
 
-/* How many operations are planned for this call. */
+/* The number of operations planned for this call. */
 uint64_t gbench_planned(const struct gbench_state *state);
 
-/* How many operations were done; pre: gbench_keep_running_batch() has returned false. */
+/* The number of operations done; pre: gbench_keep_running_batch() has returned false. */
 uint64_t gbench_done(const struct gbench_state *state);
 
 /* The instance's argument, counted from 0; pre: it has so many. */
@@ -94,7 +94,7 @@ int64_t gbench_argument(const struct gbench_state *state, size_t index);
 void gbench_pause(struct gbench_state *state);
 void gbench_resume(struct gbench_state *state);
 
-/* GBENCH_MANUAL_TIME: what this turn of the loop took, in nanoseconds, all its operations
+/* GBENCH_MANUAL_TIME: the time of this turn of the loop, in nanoseconds, for all its operations
  * together; once per turn. */
 void gbench_set_time_ns(struct gbench_state *state, double ns);
 
@@ -116,11 +116,13 @@ void gbench_count(struct gbench_state *state, const char *name, double value,
 /* Text behind the instance's line; copied. */
 void gbench_label(struct gbench_state *state, const char *text);
 
-/* The result is wrong: the instance has no numbers but this reason, and gbench_run() returns
- * GBENCH_FAILED. Inside or after the loop; the function then returns soon. text is copied. */
+/* Says that the result is wrong: the instance has this reason and no numbers, and gbench_run()
+ * returns GBENCH_FAILED. Inside or after the loop; the function then returns soon. text is
+ * copied. */
 void gbench_fail(struct gbench_state *state, const char *text);
 
-/* The machine cannot do it: no numbers but this reason; nothing has failed. Otherwise as above. */
+/* Says that the machine cannot do it: the instance has this reason and no numbers, but nothing has
+ * failed. Otherwise as above. */
 void gbench_skip(struct gbench_state *state, const char *text);
 
 /* Running ------------------------------------------------------------------------------------ */
@@ -132,13 +134,14 @@ enum gbench_end {
     GBENCH_UNMATCHED, /* no name matches the filter */
 };
 
-/* Runs, or with --benchmark_list_tests lists, what --benchmark_filter selects, and writes what the
- * flags ask for. flags are the library's own, "--benchmark_NAME=VALUE", NULL-terminated; program
- * is the name in the output. `--benchmark_min_time` takes seconds with or without "s" for every
- * version of the library. The table on standard output leaves out how time was taken, which is
- * part of each full name ("/process_time/manual_time"); with medians_only it has one line for each
- * instance, however often it was repeated. Once per process. GBENCH_MISUSED, _UNMATCHED: one line
- * in error, nothing was run; otherwise error is empty, or says that --benchmark_out is not whole.
+/* Runs the instances that --benchmark_filter selects, or lists them with --benchmark_list_tests.
+ * Writes the output that the flags ask for. flags are the library's own, "--benchmark_NAME=VALUE",
+ * NULL-terminated; program is the name in the output. `--benchmark_min_time` takes seconds with or
+ * without "s" for every version of the library. The table on standard output leaves out how time
+ * was taken, which is part of each full name ("/process_time/manual_time"); with medians_only it
+ * has one line for each instance, however often it was repeated. Once per process. GBENCH_MISUSED,
+ * _UNMATCHED: one line in error, nothing was run; otherwise error is empty, or says that
+ * --benchmark_out is not whole.
  */
 enum gbench_end gbench_run(const char *program, const char *const *flags, bool medians_only,
                            char *error, size_t error_size);

@@ -1,8 +1,7 @@
-/* micro.h - the benchmarks of `schedlab micro`: what one operation of the floor costs.
+/* micro.h - the benchmarks of `schedlab micro`: the cost of single operations of the floor.
  *
- * Callers: cmd_micro.c registers all; each file beside this one has a table of operations
- * (struct micro_op) and their functions. gbench.h runs them. bench.c asks what each operation is
- * measured against.
+ * Callers: cmd_micro.c registers all; each file beside this one has a table of operations (struct
+ * micro_op) and their functions. gbench.h runs them. bench.c asks for the floor of each operation.
  *
  * Each function checks that what it timed has happened, by counts or sums of its own, and calls
  * micro_fail() if not: a wrong result has no time. Two styles:
@@ -12,7 +11,7 @@
  *   MICRO_TIMED   micro->n operations in one call, of which only what stands between micro_start()
  *                 and micro_stop() is timed; or micro_took(), for times taken otherwise
  *
- * With --events both count, between the same two points, what PAPI can count (counters.h).
+ * With --events both count PAPI's events between the same two points (counters.h).
  */
 #ifndef SCHEDLAB_MICRO_H
 #define SCHEDLAB_MICRO_H
@@ -62,7 +61,7 @@ struct micro {
     struct gbench_state *state;
     struct micro_count count;
     bool counting;
-    int64_t started, ns;         /* the sum, clock and all */
+    int64_t started, ns;         /* the sum, with the cost of the clock */
     uint64_t sections;           /* that it is of */
     int64_t cpu_started, cpu_ns; /* of the process, between micro_open() and micro_close() */
     uint64_t cpu_sections;
@@ -91,18 +90,18 @@ const struct micro_op *micro_op_find(const char *benchmark);
 /* MICRO_LOOP: true as long as n more operations are wanted. */
 bool micro_more(struct micro *micro, uint64_t n);
 
-/* MICRO_LOOP: how many there were; pre: micro_more() was false. */
+/* MICRO_LOOP: the number of operations done; pre: micro_more() was false. */
 uint64_t micro_done(const struct micro *micro);
 
-/* MICRO_TIMED: the time between them is added, without what reading the clock costs, and likewise
- * the CPU time of all threads; with events it holds what reading those costs. Any thread, in pairs.
- */
+/* MICRO_TIMED: adds the time between the two calls, without the cost of reading the clock, and
+ * likewise the CPU time of all threads. With events the time includes the cost of reading those.
+ * Any thread, in pairs. */
 void micro_start(struct micro *micro);
 void micro_stop(struct micro *micro);
 
-/* MICRO_TIMED: adds a time that the operation took itself, by machine_now(), of which what reading
- * the clock costs is taken off. CPU time and events are then those of
- * all between micro_open() and micro_close(), waits included. */
+/* MICRO_TIMED: adds a time that the operation took itself, by machine_now(), less the cost of
+ * reading the clock. CPU time and events are then those of all between micro_open() and
+ * micro_close(), waits included. */
 void micro_took(struct micro *micro, int64_t ns);
 void micro_open(struct micro *micro);
 void micro_close(struct micro *micro);
@@ -110,13 +109,13 @@ void micro_close(struct micro *micro);
 /* MICRO_TIMED: so many operations were done in place of micro->n; times and counts are scaled. */
 void micro_did(struct micro *micro, uint64_t done);
 
-/* The result is wrong; the first reason stays. */
+/* Says that the result is wrong; the first reason stays. */
 void micro_fail(struct micro *micro, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Fails unless counted == wanted; what names the things counted. */
 void micro_expect(struct micro *micro, const char *what, uint64_t counted, uint64_t wanted);
 
-/* This machine cannot do it. */
+/* Says that this machine cannot do it. */
 void micro_absent(struct micro *micro, const char *reason);
 
 /* Runs main_fn(arg) as the main goroutine of the instance's variant with so many workers; checks

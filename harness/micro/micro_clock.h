@@ -16,8 +16,8 @@
  * is read by a call of the kernel. Any thread. */
 double micro_clock_cost_ns(int64_t (*now)(void));
 
-/* The time of so many sections, in ns; at least 1, since what is shorter than the clock can tell
- * has not taken no time. */
+/* The time of so many sections, in ns; at least 1, since no section takes no time, even if the
+ * clock cannot show it. */
 double micro_clock_net_ns(int64_t ns, uint64_t sections, double cost_ns);
 
 #endif

@@ -18,8 +18,8 @@ struct micro_count {
     struct sched *const *sched; /* where the scheduler is, once there is one; NULL: never */
     struct counters *threads;   /* NULL: none is asked for */
     json_t *before;             /* the process's events, as they were */
-    const char *come_in;        /* the variant whose threads come and go, so that what is counted by
-                                 * thread cannot be had; NULL: threads stay */
+    const char *come_in;        /* the variant whose threads come and go, so that events counted by
+                                 * thread are not available; NULL: threads stay */
 };
 
 /* Sets which events are counted from now on; see counter_names_split(); NULL is "none". Call once.
@@ -31,16 +31,16 @@ void micro_count_list(const char *events);
 void micro_count_open(struct micro_count *count, struct sched *const *sched, const char *come_in);
 void micro_count_close(struct micro_count *count);
 
-/* Each thread that works, first and last; key tells them apart. */
+/* Called by each thread that works, first and last; key tells them apart. */
 void micro_count_thread(struct micro_count *count, const void *key);
 void micro_count_thread_end(struct micro_count *count, const void *key);
 
-/* Around what is counted; again and again. */
+/* Called around the counted code, as often as needed. */
 void micro_count_begin(struct micro_count *count);
 void micro_count_end(struct micro_count *count);
 
-/* Makes columns of what was counted, scaled by share where it is a sum. What could not be counted
- * is said once on standard error, with the variant if it is one alone, and has no column. */
+/* Makes columns of the counts; sums are scaled by share. An event that could not be counted has no
+ * column. Standard error says so once, with the variant if it is only one. */
 void micro_count_show(const struct micro_count *count, struct gbench_state *state, double share);
 
 #endif

@@ -1,10 +1,10 @@
-/* call_times.h - how long the timed calls of a sample took, in a list that does not grow with their
+/* call_times.h - the times of a sample's timed calls, in a list that does not grow with their
  * number.
  *
  * Callers: sample.c, and peers by peer.h, so it is C++ too and knows nothing of the harness.
  *
- * An entry stands for one call at first. When all entries are taken, each two that follow one
- * another become one, and from then on an entry takes twice as many calls:
+ * An entry stands for one call at first. When the list is full, each two neighbours become one
+ * entry, and from then on an entry takes twice as many calls:
  *
  *   calls made = sum of entry[i].calls       entry[i].calls == each, but for the last, which may be
  *                                            on its way there

@@ -17,7 +17,7 @@ struct crew {
     void (*fn)(void *arg, int index);
     void *arg;
     cpu_set_t cores; /* of the process; each thread is bound to one of them */
-    bool shared;     /* there are fewer cores than threads: who waits lets the others run */
+    bool shared;     /* fewer cores than threads: a thread that waits lets the others run */
     _Alignas(64) atomic_int ready;
     _Alignas(64) atomic_bool open; /* release: what the first thread wrote before is seen */
     _Alignas(64) atomic_int done;  /* release: what the threads wrote is seen by the first */
@@ -46,7 +46,8 @@ static inline void crew_wait(const struct crew *crew)
         crew_relax();
 }
 
-/* On the index-th of the cores in the set, so that the kernel does not put two on one. */
+/* Binds this thread to the index-th of the cores in the set, so that the kernel does not put two on
+ * one. */
 static inline void crew_bind(const cpu_set_t *cores, int index)
 {
     cpu_set_t one;
@@ -72,8 +73,8 @@ static inline void *crew_main(void *arg)
     return NULL;
 }
 
-/* Calls fn(arg, i) for i from 0 to count - 1 at a time, the first on this thread. Returns how long
- * it took from when all were there. */
+/* Calls fn(arg, i) for i from 0 to count - 1 at the same time, the first on this thread. Returns
+ * the time from when all threads were there. */
 static inline int64_t crew_run(int count, void (*fn)(void *arg, int index), void *arg)
 {
     struct crew crew = {.fn = fn, .arg = arg};

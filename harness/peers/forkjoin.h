@@ -1,4 +1,4 @@
-/* forkjoin.h - what the fork/join peers have in common: the parts of the workloads without a spawn.
+/* forkjoin.h - code that the fork/join peers share: the parts of the workloads without a spawn.
  *
  * Each peer spawns in its runtime's own way. A task's computation below a cut-off or in a leaf is
  * in workloads/leaves.c and sha1.c, linked to it. How work is divided, and how answer and digest

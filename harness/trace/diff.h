@@ -1,15 +1,16 @@
-/* diff.h - where two runs of a scheduler part: two traces, compared event by event.
+/* diff.h - finds where two runs of a scheduler part, by comparing two traces event by event.
  *
  *   diff.c        where they part, and what differs from there on
  *   diff_words.c  what an event says
  *   diff_print.c  what `schedlab diff` prints
  *
- * Two events are the same if kind, G, P and arguments are. G: the same one if the same G made it,
- * as the same of its children, whatever its number. Time is not compared, but told apart.
+ * Two events are the same if kind, G, P and arguments are. Two Gs are the same if the same G made
+ * them, as the same of its children, whatever their numbers. Differences in time are told
+ * separately.
  *
- * What happens on two workers at about the same time may happen in another order without either of
- * them doing anything else. So beside the first difference in the one sequence of all events there
- * is the first one within the events of one worker (a P; an M while it holds none).
+ * Events of two workers at about the same time may come in another order, though each worker does
+ * the same. So it finds two first differences: in the sequence of all events, and within the events
+ * of one worker (a P; an M while it holds none).
  */
 #ifndef SCHEDLAB_DIFF_H
 #define SCHEDLAB_DIFF_H
@@ -23,19 +24,19 @@ enum { DIFF_NONE = -1 };
 struct diff {
     const struct sched_trace *trace[2];
     size_t compared;      /* events of the longer one, up to where they part, or to its end */
-    int64_t at;           /* the first event that is another one, or that one of them lacks */
-    int64_t time_at;      /* the first one before that which happens at another time */
-    int64_t worker_at[2]; /* the first one that is another one for its worker; one of the two may be
-                           * DIFF_NONE: that worker does nothing more there */
+    int64_t at;           /* the first event that differs, or that one of them lacks */
+    int64_t time_at;      /* the first event before that which happens at another time */
+    int64_t worker_at[2]; /* the first event that differs for its worker; DIFF_NONE in one of the
+                           * two: the worker does nothing more there */
 };
 
 /* Gives every G of b the number that the same G has in a; those that a lacks follow. */
 void diff_number(const struct sched_trace *a, struct sched_trace *b);
 
-/* All of DIFF_NONE: no difference. */
+/* If all are DIFF_NONE, there is no difference. */
 void diff_find(struct diff *diff, const struct sched_trace *a, const struct sched_trace *b);
 
-/* Counted from where they part to the end of what was kept. */
+/* Counts from the point where they part to the end of the kept events. */
 enum diff_total {
     DIFF_DISPATCHES,
     DIFF_RUNNEXT,
@@ -85,7 +86,7 @@ struct diff_page {
 void diff_print(const struct diff_page *page, int width, FILE *to);
 json_t *diff_to_json(const struct diff_page *page); /* owned by the caller */
 
-/* In one sentence, without a full stop: what A did and what B did where they part. */
+/* One sentence, without a full stop: what A did and what B did where they part. */
 char *diff_sentence(const struct diff_page *page, char *text, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* textbook.h - a textbook's table of steps, beside what the real variant does in the same turns.
+/* textbook.h - a textbook's table of steps, beside the steps of the real variant in the same turns.
  *
  * The table is data, harness/replays/NAME.yaml. Each of its tables is run once on a simulated
  * machine in lock step (machine/sim/lockstep.h), which is told only whose turn it is. The stack and
@@ -27,8 +27,8 @@ struct textbook_row {
     struct textbook_cell book[REPLAY_PROCESSORS_MAX], real[REPLAY_PROCESSORS_MAX];
 };
 
-/* The numbers that the book's table of statistics has; of the book as text, since it may be wrong.
- */
+/* The numbers of the book's table of statistics. Those of the book are texts, since it may be
+ * wrong. */
 struct textbook_statistics {
     /* Counted by the variant: DEQUE_MAX, JOINS_STALLED, TASKS_STOLEN, PARKS. */
     size_t deque, waited, stolen, parked;
@@ -61,11 +61,11 @@ struct textbook {
 struct textbook *textbook_load(const char *name, char *error, size_t error_size);
 void textbook_free(struct textbook *replay);
 
-/* Runs a table and fills in what is real. False and one line in error if the run fails. */
+/* Runs a table and fills in the real cells. False and one line in error if the run fails. */
 bool textbook_run(const struct textbook *replay, struct textbook_table *table, char *error,
                   size_t error_size);
 
-/* Is it one of tasks dealt out in advance, in which time passes? */
+/* True for a table of tasks dealt out in advance, in which time passes. */
 bool textbook_is_dealt(const struct textbook_table *table);
 
 bool textbook_row_agrees(const struct textbook_table *table, size_t row);

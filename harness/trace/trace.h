@@ -6,12 +6,12 @@
  *   trace_timeline.c  the figure, and its form for a terminal
  *   trace_perfetto.c  the Chrome JSON trace format
  *
- * All of it is made from a sched_trace, that is from what the scheduler said it did, whatever
- * machine it was on. A lane is a worker as its variant sees it: a P where queues hang on Ps, an M
- * where they hang on Ms (perm) or each goroutine has its own (kthread).
+ * All of it is made from a sched_trace, the events that the scheduler told, on any machine. A lane
+ * is a worker as its variant sees it: a P where queues hang on Ps, an M where they hang on Ms
+ * (perm) or each goroutine has its own (kthread).
  *
- * Contents of queues are what events make of them: exact on a simulated machine; natively as exact
- * as the order in which the threads' clocks put the events.
+ * Contents of queues follow from the events. They are exact on a simulated machine; natively they
+ * are as exact as the order of the threads' clocks.
  */
 #ifndef SCHEDLAB_TRACE_H
 #define SCHEDLAB_TRACE_H
@@ -20,14 +20,14 @@
 
 #include <jansson.h>
 
-/* A G, or a task (a child that is no G): what can be run, and be in a queue. 0: none. */
+/* A G, or a task (a child that is no G): something that can run, and be in a queue. 0: none. */
 typedef uint32_t trace_id;
 #define TRACE_TASK UINT32_C(0x80000000)
 
 /* "G7", "T3", "" for none; returns text. */
 char *trace_id_text(trace_id id, char *text, size_t size);
 
-/* Head first. */
+/* A queue, head first. */
 struct trace_queue {
     trace_id *id;
     size_t count, room;
@@ -46,11 +46,11 @@ struct trace_m {
     bool in_call, spins, sleeps;
     struct trace_queue tasks; /* its children that can be stolen */
     struct trace_stack stack;
-    trace_id pending; /* has been readied, or thrown out of runnext, and is in no queue yet */
+    trace_id pending; /* it was readied, or thrown out of runnext, and is in no queue yet */
 };
 
 struct trace_lane {
-    int32_t m; /* who works for it; -1 */
+    int32_t m; /* the M that works for it; -1 */
     trace_id next;
     struct trace_queue queue;
 };
@@ -76,8 +76,8 @@ struct trace_state {
     char odd_text[160]; /* the first of them */
 };
 
-/* Makes room for all that the trace names; free it. by_m: lanes are Ms, else Ps. lanes: at least so
- * many. */
+/* Makes room for everything that the trace names; free it. by_m: lanes are Ms, else Ps. lanes: the
+ * least number of them. */
 void trace_state_init(struct trace_state *state, const struct sched_trace *trace, bool by_m,
                       int32_t lanes);
 /* event: the next one of the trace, among those behind it. */
@@ -94,10 +94,11 @@ int32_t trace_lane_of(const struct trace_state *state, const struct sched_trace_
 /* The newest task of lane i's M, else its G; 0: nothing. */
 trace_id trace_lane_runs(const struct trace_state *state, int32_t i);
 
-/* How many can be taken from lane i: its queue, runnext, and its M's tasks. */
+/* The number of Gs and tasks that can be taken from lane i: its queue, runnext, and its M's
+ * tasks. */
 size_t trace_lane_length(const struct trace_state *state, int32_t i);
 
-/* One run, and what is to be said about it. */
+/* One run, with all data that a page shows. */
 struct trace_page {
     const char *variant, *workload, *machine; /* canonical */
     int workers;
@@ -151,20 +152,20 @@ void trace_story_free(struct trace_story *story);
 
 /* Printing ------------------------------------------------------------------------------------- */
 
-/* The table: a row per event; lines of `width` columns where workers fit into them. */
+/* Prints the table: a row per event; lines of `width` columns if the workers fit into them. */
 void trace_steps_print(const struct trace_page *page, int width, FILE *to);
-/* Owned by the caller. Of a queue, how long it is, and what its first 300 places hold. */
+/* The table as JSON, owned by the caller. A queue has its length and its first 300 places. */
 json_t *trace_steps_to_json(const struct trace_page *page);
 
-/* A line about what is not shown or does not fit, or nothing. */
+/* Prints a line about events that are not shown or do not fit, or nothing. */
 void trace_print_limits(const struct trace_page *page, uint64_t odd, const char *odd_text,
                         FILE *to);
 
-/* For a terminal of so many columns. */
+/* Prints the figure for a terminal of so many columns. */
 void trace_timeline_print(const struct trace_page *page, int width, FILE *to);
 
-/* By gnuplot, as svg, png or pdf after the ending of path. False and one line in error if that
- * cannot be. */
+/* Draws the figure by gnuplot, as svg, png or pdf by the ending of path. False and one line in
+ * error if that is impossible. */
 bool trace_timeline_draw(const struct trace_page *page, const char *path, char *error,
                          size_t error_size);
 

@@ -171,8 +171,7 @@ static void sends(void *arg)
 }
 
 /* A G that a locked goroutine has just started runs although the locked one parks at once, also if
- * it lies in a private slot.
- */
+ * it lies in a private slot. */
 static void conform_locked_leaves_its_child_to_others(void *arg)
 {
     (void)arg;
