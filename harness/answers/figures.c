@@ -260,8 +260,8 @@ struct figures figures_plan(const struct report *report)
         /* As bars the cells of a map, or of some sizes of each workload, would be a wall. */
         if (group->figure == SWEEP_FIGURE_HEATMAP || group->figure == SWEEP_FIGURE_SCALE)
             continue;
-        /* The curve over a knob's values shows the same throughputs better than bars, and who asks
-         * for counts does not ask for speed. */
+        /* The curve over a knob's values shows the same throughputs better than bars. A group that
+         * asks for counts does not ask for speed. */
         if (group->figure != SWEEP_FIGURE_KNOB && report_subject(group) != SWEEP_FIGURE_EVENTS)
             figure_add(&figures, report, group, SWEEP_FIGURE_THROUGHPUT);
         figure_add(&figures, report, group, SWEEP_FIGURE_SPEEDUP);
@@ -362,8 +362,8 @@ static bool folder_make(const char *folder)
     return errno == EEXIST && lstat(folder, &there) == 0 && S_ISDIR(there.st_mode);
 }
 
-/* Draws every second figure in a process of its own, which ends by itself; < 0: there is none. What
- * it cannot draw is not there. */
+/* Draws every second figure in a process of its own, which ends by itself; < 0: there is none. A
+ * figure that it cannot draw is not there afterwards. */
 static pid_t draw_beside(struct figures *figures, const struct gnuplot *gnuplot,
                          const char *run_dir)
 {

@@ -22,7 +22,7 @@ enum { PATH_SIZE = 4096, KEY_SIZE = 4096 };
 
 /* Order --------------------------------------------------------------------------------------- */
 
-/* Where a variant stands in the catalogue; names that are not in it follow. */
+/* The place of a variant in the catalogue; names that are not in it follow. */
 static size_t variant_place(const char *spec)
 {
     size_t length = strcspn(spec, ","), i = 0;

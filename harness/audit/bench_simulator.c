@@ -47,7 +47,7 @@ static double children_cpu_ns(void)
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e3;
 }
 
-/* Simulated time costs nothing: what is compared there is all that the process took. */
+/* Simulated time costs nothing, so the whole time of the process is compared. */
 static bool measure(const struct work *work, enum place place, uint64_t seed, struct times *to,
                     char *error, size_t error_size)
 {

@@ -96,7 +96,7 @@ static void line_print(FILE *to, const json_t *line)
     json_array_foreach(json_object_get(line, "ratios"), i, row) row_print(to, line, row);
 }
 
-/* Each variant and reason once. That a floor is none of a workload is no news. */
+/* Prints each variant and reason once. Skips floors that do not implement the workload. */
 static void without_print(FILE *to, const json_t *lines)
 {
     size_t i, k;

@@ -98,8 +98,8 @@ static void moment_learn(struct moment *moment, const json_t *records)
     free(wides);
 }
 
-/* Not what the model was made of: the hypervisor took time, the processor was throttled, the core
- * was shared, or the cores lay further apart than they mostly did. */
+/* True if the machine was not as the model assumes: the hypervisor took time, the processor was
+ * throttled, the core was shared, or the cores lay further apart than they mostly did. */
 static bool is_disturbed(const struct moment *moment, const json_t *record)
 {
     enum mood mood = comparable_mood(&moment->classes, record);

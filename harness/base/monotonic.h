@@ -1,4 +1,4 @@
-/* monotonic.h - the clock that nobody sets.
+/* monotonic.h - the clock that is never set.
  *
  * Callers: files that time or await something other than a sample on the host: sweep_run.c,
  * cmd_run_cell.c, sample_pool.c, process.c, progress.c.

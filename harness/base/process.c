@@ -275,8 +275,8 @@ bool process_find(const char *name, char *path, size_t path_size)
     return false;
 }
 
-/* Where a dying program says why: at "schedlab: fatal: ", which more lines may follow, or in the
- * last line with anything on it. */
+/* The line in which a dying program says why: after "schedlab: fatal: ", which more lines may
+ * follow, or the last line with anything on it. */
 static void telling_line(const char *text, char *line, size_t size)
 {
     const char *fatal = strstr(text, "schedlab: fatal: ");

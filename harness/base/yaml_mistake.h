@@ -24,7 +24,7 @@ struct yaml_mistake {
  * libcyaml hands out is then malloc()'s, so that parts can be replaced. */
 cyaml_config_t yaml_mistake_config(struct yaml_mistake *mistake);
 
-/* Where it was, without the `skip` innermost parts. */
+/* The place of the mistake, without the `skip` innermost parts. */
 void yaml_mistake_place(const struct yaml_mistake *mistake, int skip,
                         char place[YAML_MISTAKE_PLACE]);
 

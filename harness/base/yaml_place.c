@@ -63,7 +63,7 @@ static bool document_is_last(yaml_parser_t *parser, size_t *line, char *problem,
 }
 
 /* For each token libyaml looks at all brackets that are open: 20 s for a hundred thousand of them.
- * Brackets in quotes and comments count too: nobody leaves so many open there either. */
+ * Brackets in quotes and comments count too: no real text leaves so many open there either. */
 static size_t line_of_too_many_open(const char *text, size_t size)
 {
     size_t line = 1, open = 0;

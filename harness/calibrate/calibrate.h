@@ -40,7 +40,7 @@ struct calibrate_figure {
     char absent[CALIBRATE_NOTE]; /* why it was not measured */
 };
 
-/* Where a key's value comes from. */
+/* The origin of a key's value. */
 enum calibrate_origin {
     CALIBRATE_MEASURED,
     CALIBRATE_REPORTED, /* as Linux reports it, by hwloc */

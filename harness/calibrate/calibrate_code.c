@@ -46,7 +46,7 @@ static struct worker {
 } worker;
 static volatile uint64_t sink;
 
-/* Neither vectorized nor unrolled, so that the counts below are right. */
+/* Keeps a loop from being vectorized or unrolled, so that the counts below are right. */
 #define KEEP(i) __asm__ volatile("" : "+r"(i)::"memory")
 
 static void work_loop(void *arg, int64_t n)
@@ -307,8 +307,9 @@ static void fit(const double ns[CODES], const double scale[CODES], const bool us
     gsl_matrix_free(counts);
 }
 
-/* No cost is negative: what would be is nothing, and the rest is fitted again. The scale is the
- * geometric mean of time and model, so that twice too long is as wrong as twice too short. */
+/* Fits costs that are not negative: a negative one becomes zero, and the rest is fitted again. The
+ * scale is the geometric mean of time and model, so that twice too long is as wrong as twice too
+ * short. */
 static void fit_positive(const double ns[CODES], double cost[UNKNOWN])
 {
     enum { FITS = 20 };

@@ -134,7 +134,7 @@ static void curve_measure(struct curve *curve, struct line *buffer, int64_t most
 }
 
 /* The working set between two sizes that has the smallest latency: others share the caches, and
- * what they push out is not there to be hit. -1: there is none. */
+ * lines that they push out are not hit. -1: there is none. */
 static int plateau(const struct curve *curve, int64_t from, int64_t to)
 {
     int best = -1;

@@ -35,7 +35,7 @@ static const char intro[] =
     "`repro.html`, one page with all verdicts and figures. Your own experiment is ten lines of "
     "YAML: [docs/ADDING.md](ADDING.md).\n";
 
-/* Verdicts by machine, or what there is in their place, and what they are by. */
+/* Writes the verdicts by machine, or "not measured", and the effects behind them. */
 static void verdicts_write(struct doc *to, const json_t *experiment)
 {
     size_t i;

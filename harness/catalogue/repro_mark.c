@@ -94,7 +94,7 @@ static bool strip_make(struct strip *strip, const json_t *expectation, const jso
     return true;
 }
 
-/* Where a number is; an infinite one is at the end. */
+/* The position of a number; an infinite one is at the end. */
 static double x_of(const struct strip *strip, double number)
 {
     if (!isfinite(number))

@@ -222,7 +222,7 @@ static const char *form_option(const json_t *repro)
     return strcmp(form, "quick") == 0 ? " --quick" : strcmp(form, "held") == 0 ? " --held" : "";
 }
 
-/* " --quick --machine sim", of what the reproduction was asked for. */
+/* Writes the options of the reproduction: " --quick --machine sim". */
 static void options_write(struct doc *to, const json_t *repro)
 {
     const json_t *machine, *run = json_object_get(repro, "run");

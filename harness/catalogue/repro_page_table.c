@@ -1,7 +1,7 @@
 /* repro_page_table.c - a table of exact values, asked and measured. See repro_page.h.
  *
- * A cell that is as expected is that one value. Of any other both stand there, behind a sign, so
- * that nobody has to compare.
+ * A cell that is as expected shows that one value. Any other cell shows both values behind a sign,
+ * so that readers need not compare.
  */
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
@@ -84,7 +84,8 @@ static void measured_row(struct doc *to, const json_t *place, const json_t *part
     doc_put(to, "</td></tr>");
 }
 
-/* Where the expectation of that number is in the part's list; the list's size if nowhere. */
+/* The place of the expectation with that number in the part's list; the list's size if there is
+ * none. */
 static size_t index_of(const json_t *part, json_int_t number)
 {
     size_t i;

@@ -38,7 +38,7 @@ static char *expectation_text(const json_t *part, const json_t *expectation)
                        undecided ? reason : "");
 }
 
-/* Which table it is a cell of; 0: none. */
+/* The number of the table that it is a cell of; 0: none. */
 static json_int_t table_number(const json_t *expectation)
 {
     return field_integer(json_object_get(expectation, "table"), "number");

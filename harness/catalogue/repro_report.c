@@ -54,8 +54,8 @@ static size_t runs_report(const char *folder, const json_t *repro, bool draw, js
     return count;
 }
 
-/* {"E3": true}, of the experiments that come with the program; what is wrong with one is not for
- * the page to say. */
+/* {"E3": true}: the experiments that come with the program. Faults in one are not shown on the
+ * page. */
 static json_t *catalogue_ids(void)
 {
     char error[ERROR_SIZE];

@@ -19,7 +19,7 @@ enum {
     ERROR_SIZE = 512
 };
 
-/* It has figures for all distances, so that it can stand in for what a host does not have. */
+/* It has figures for all distances, so that it can stand in for those that a host does not have. */
 static const char fallback_spec[] = "sim:server128";
 
 static const char *const format_words[] = {"table", "json", NULL};

@@ -38,7 +38,7 @@
 enum {
     PATH_SIZE = 4096,
     ERROR_SIZE = 8192,
-    STOP_SECONDS = 2, /* that whoever stops all processes of a job takes at most to come to ours */
+    STOP_SECONDS = 2, /* the most seconds between the first stopped process of a job and ours */
 };
 
 struct options {
@@ -50,7 +50,7 @@ struct options {
     const char *kind;     /* file that says on which processor native cells are measured */
 };
 
-/* Where a unit is. */
+/* The place of a unit in the plan. */
 struct place {
     struct cell *cell;
     unsigned block;
@@ -257,9 +257,9 @@ static bool begun_tell(const struct options *options, const char *id)
     return ok;
 }
 
-/* Its record; NULL if this process is being stopped. Who ends a job or a machine ends its processes
- * one after the other: a sample that was stopped may only be the first of them, and has not failed
- * then. */
+/* The unit's record; NULL if this process is being stopped. A job or a machine that ends stops its
+ * processes one after the other. So a sample that was stopped may only be the first of them, and
+ * has not failed then. */
 static json_t *unit_sample(struct state *state, const struct place *place, double *seconds)
 {
     struct sample_request request =

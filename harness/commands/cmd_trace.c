@@ -177,7 +177,7 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
 
 /* Completing ---------------------------------------------------------------------------------- */
 
-/* Does the timeline go to a figure, and not to characters? */
+/* True if the timeline goes to a figure, not to characters. */
 static bool is_figure(const struct options *options)
 {
     static const char *const endings[] = {".svg", ".pdf", ".png"};

@@ -49,7 +49,7 @@ struct counters;
 
 enum { COUNTERS_PER_M_MAX = 64 }; /* with more Ms, their values are not kept beside the sum */
 
-/* Where the scheduler's own events are read. */
+/* The source from which the scheduler's own events are read. */
 struct counters_source {
     uint64_t (*read)(void *arg, enum stat_id which); /* any thread; from counters_bind() on */
     /* Why this one is not counted in this run, or NULL. Static storage. */

@@ -45,7 +45,7 @@ struct thread_set {
     struct thread_set *next;
 };
 
-/* Where an M's thread counts the bytes that it has allocated. */
+/* The place where an M's thread counts the bytes that it has allocated. */
 struct thread_bytes {
     const void *key;
     const uint64_t *now; /* NULL: the thread has ended */

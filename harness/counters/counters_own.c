@@ -146,7 +146,7 @@ static void memory_begin(struct counters *counters)
     }
 }
 
-/* No M has been started yet, so that what they do in all their life is counted. */
+/* Called before any M has started, so that all events of its life are counted. */
 static void run_begin(struct counters *counters)
 {
     memory_begin(counters);
@@ -214,7 +214,7 @@ void counters_own_free(struct counters *counters)
 
 /* Windows ------------------------------------------------------------------------------------- */
 
-/* Nothing runs on it meanwhile. */
+/* Reads the counts of each core. The machine runs nothing meanwhile. */
 static void each_core_read(const struct counter *counter, bool at_end)
 {
     struct each_m *each = counter->each_m;

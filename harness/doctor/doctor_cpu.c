@@ -1,4 +1,4 @@
-/* doctor_cpu.c - see doctor.h: what the processor does beside computing, and who may use it. */
+/* doctor_cpu.c - see doctor.h: the processor's clock, siblings, isolation, idle states and heat. */
 #include "harness/base/text.h"
 #include "harness/doctor/doctor_internal.h"
 

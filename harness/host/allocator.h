@@ -34,7 +34,7 @@ enum allocator allocator_found(void);
 /* "jemalloc", "glibc", "sanitizer", or the name of the object file. Static storage. */
 const char *allocator_found_name(void);
 
-/* Which allocator the object file at path holds; for tests. */
+/* The allocator that the object file at path holds; for tests. */
 enum allocator allocator_of_file(const char *path);
 
 /* Sets LD_PRELOAD so that programs executed from now on run on `asked`; what the user preloads

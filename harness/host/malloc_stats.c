@@ -31,7 +31,7 @@ static bool is_answered(const char *name)
     return mallctl(name, &value, &size, NULL, 0) == 0;
 }
 
-/* Another version may name them otherwise, and what it does not know would look like zero. */
+/* Another version may have other names, and the value of an unknown name would look like zero. */
 static bool all_are_answered(void)
 {
     for (size_t i = 0; i < STAT_NAMES; i++)

@@ -36,7 +36,7 @@ struct batches {
     size_t count;
 };
 
-/* One measurement; whoever starts the threads sets the budget. */
+/* One measurement; the code that starts the threads sets the budget. */
 struct pair {
     _Alignas(128) _Atomic uint32_t word; /* odd: the second thread's turn */
     _Alignas(128) _Atomic bool over;

@@ -58,8 +58,8 @@ struct probe_pairs {
 };
 struct probe_pairs probe_pairs_of(const struct probe *probe);
 
-/* Which cores make a pair with cpus[0]: cpus[1], then others up to PROBE_PAIRS_MAX, spread evenly
- * up to the last. Returns how many. */
+/* Picks the cores that make a pair with cpus[0]: cpus[1], then others up to PROBE_PAIRS_MAX, spread
+ * evenly up to the last. Returns how many. */
 int probe_pick_others(const int *cpus, int count, int others[PROBE_PAIRS_MAX]);
 
 /* Measures on cpus[0], cpus[1] and some of the others, within about budget_ns. cpus are the

@@ -10,8 +10,8 @@ enum { SPAWN_BATCH = 64 };
 
 /* Park and ready ----------------------------------------------------------------------------- */
 
-/* Two goroutines that hand the worker to each other: each readies the other and parks, which is
- * what a channel or a lock does without the channel or the lock. */
+/* Two goroutines that hand the worker to each other: each readies the other and parks. That is the
+ * work of a channel or a lock without the channel or the lock. */
 struct hand_over {
     struct micro *micro;
     struct g *here, *there;

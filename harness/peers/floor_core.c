@@ -476,7 +476,7 @@ static struct parts *parts_new(const void *tree,
     return parts;
 }
 
-/* Which the compiler may inline into itself, unlike that of `serial`. */
+/* The compiler may inline this function into itself, unlike that of `serial`. */
 static uint64_t fib_plain(uint64_t n)
 {
     return n <= 2 ? n > 0 : fib_plain(n - 1) + fib_plain(n - 2);

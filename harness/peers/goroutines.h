@@ -15,7 +15,7 @@ static inline uint64_t share_of(uint64_t n, uint64_t parts, uint64_t i)
     return n / parts + (i < n % parts);
 }
 
-/* Where work is 0, not even a call. */
+/* Does work; for 0 rounds there is not even a call. */
 static inline void work_if(uint64_t rounds)
 {
     if (rounds)

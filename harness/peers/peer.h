@@ -108,7 +108,7 @@ __attribute__((format(printf, 1, 2), noreturn)) static inline void peer_fail(con
     abort();
 }
 
-/* No fault, but this peer does not support what the text names. */
+/* Ends without a fault: this peer does not support the setting that the text names. */
 __attribute__((format(printf, 1, 2), noreturn)) static inline void
 peer_unsupported(const char *format, ...)
 {

@@ -132,8 +132,8 @@ static int64_t default_of(const char *key)
     return param->def;
 }
 
-/* Where all is simulated, calls need no length, since no clock is coarse, nor do they settle as a
- * machine does; and samples of a cell differ by the seed alone. */
+/* The defaults if all machines are simulated. Calls need no length, since no clock is coarse, and
+ * need not settle as on a real machine. Samples of a cell differ by the seed alone. */
 static void defaults_of_machine(struct sweep_file *sweep)
 {
     bool simulated = true;

@@ -34,7 +34,7 @@ bool cell_remark_load(const json_t *records, char text[CELL_REMARK_SIZE])
 }
 
 /* The share of a sample with blocking calls in which sysmon slept at its longest; NAN if there were
- * no calls, or nobody counted. */
+ * no calls, or if they were not counted. */
 static double sysmon_long_share(const json_t *record)
 {
     double long_ns = record_event_value(record_event(record, "SYSMON_LONG_NS"));

@@ -19,8 +19,8 @@ enum { PATH_SIZE = 4096 };
 /* Less than this part of the whole is not worth a flag. */
 static const double FLAG_SHARE = 0.1;
 
-/* Where the sample's own times are a smaller part of the whole, they could be twice or half of what
- * they should be without a flag. */
+/* The least share of the sample's own times in the whole. With less, they could be half or twice of
+ * what they should be, and no flag would show it. */
 static const double SEEN_SHARE = 0.2;
 
 /* One sample that was timed from both sides. */
@@ -99,9 +99,9 @@ static double median_startup(const struct pair *pairs, size_t n, double *scratch
     return statistics_median_alone(scratch, known);
 }
 
-/* Time that neither the sample nor the start of a process accounts for; below 0: time that both
- * claim and nobody saw. n is 0 where too little is known to say. Of too few samples for an interval
- * it is the range, which a flag needs as a whole too. */
+/* Time that neither the sample nor the start of a process accounts for; below 0: both together
+ * claim more time than there was. n is 0 if too little is known. With too few samples for an
+ * interval it is their range, since a flag needs a whole interval. */
 static struct interval unexplained(const struct pair *pairs, size_t n, double *scratch)
 {
     size_t known = 0;

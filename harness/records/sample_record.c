@@ -15,8 +15,8 @@
 
 enum { STACK_SIZE_DEFAULT = 64 << 10 /* what sched_new() takes for 0 */ };
 
-/* A simulated machine is the same at all times; what a real one was at the time, only the time
- * tells. */
+/* A simulated machine is the same at all times; the state of a real one depends on the time, so the
+ * record has it. */
 static void record_add_machine(json_t *record, const struct sample_request *request)
 {
     char started[32];

@@ -47,7 +47,8 @@ static void table_write(FILE *to, const json_t *audit)
     html_table_close(to);
 }
 
-/* Why an audit neither speaks for the pipeline nor against it; audit.json has the shares alone. */
+/* Writes why an audit speaks neither for the pipeline nor against it; audit.json has only the
+ * shares. */
 static void silence_write(FILE *to, const json_t *audit)
 {
     const json_t *power = json_object_get(audit, "power");

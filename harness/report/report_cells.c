@@ -87,7 +87,7 @@ static void symbol_write(FILE *to, const char *id, double x, double y)
     fprintf(to, "<use href=\"#%s\" x=\"%.0f\" y=\"%.0f\"/>", id, x, y);
 }
 
-/* Where no position is recorded the samples stand in a row. */
+/* If no position is recorded, the samples stand in a row. */
 static double strip_x(const struct strip *strip, size_t i)
 {
     double position = strip->samples[i].position;

@@ -33,7 +33,7 @@ static struct metric metric_of_expect(const struct sweep_expect *expect)
     return metric;
 }
 
-/* Per operation, or what it is at the end or at the most. */
+/* An event's count per operation, or its value at the end or at the most. */
 static struct interval event_of(const struct report_cell *cell, const char *name)
 {
     size_t prefix = strlen(COUNTER_SDE_PREFIX);

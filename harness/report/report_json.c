@@ -88,7 +88,8 @@ static json_t *answers_of(const struct report_group *group)
     return answers;
 }
 
-/* By what the question is about, as on the page: one about counts or sizes has no winner. */
+/* Adds the answers by the group's subject, as on the page: a question about counts or sizes has no
+ * winner. */
 static void answers_into_json(json_t *object, const struct report *report,
                               const struct report_group *group)
 {

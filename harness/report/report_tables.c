@@ -152,7 +152,8 @@ static bool ends_with(const char *text, const char *end)
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* Neither columns that say again what another says, nor ends of an interval: no page is so wide. */
+/* False for columns that repeat another one, and for ends of an interval: the page is not so
+ * wide. */
 static bool is_shown(const char *column)
 {
     return strcmp(column, "variant_name") != 0 && strcmp(column, "workload_name") != 0 &&

@@ -205,7 +205,7 @@ static bool workers_read(const struct parting *self, const char *key)
            yaml_complain(self->reader, line_of(self, key), "%s is an empty list", key);
 }
 
-/* The number of that parameter that stands at the key; what is in *value stays where none does. */
+/* Reads the number at the key, with that parameter's range; *value stays if there is none. */
 static bool number_read(const struct yaml_reader *reader, const struct param *param,
                         const char *key, int64_t *value)
 {
@@ -651,7 +651,8 @@ static void id_check(const struct yaml_reader *reader, const struct experiment *
                       experiment->id, SWEEP_NAME_MAX / 2);
 }
 
-/* A part is asked only if what is said of all is right, for that is part of what it measures. */
+/* A part is checked only if the settings of the whole experiment are right, since it is measured
+ * with them. */
 static void whole_check(const struct yaml_reader *reader, struct experiment *experiment)
 {
     id_check(reader, experiment);

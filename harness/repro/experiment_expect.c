@@ -74,7 +74,7 @@ static char *canonical_machine(const char *text, char *error)
     return canonical;
 }
 
-/* Which level ---------------------------------------------------------------------------------- */
+/* Level ---------------------------------------------------------------------------------------- */
 
 /* True if text, perhaps written otherwise, is the i-th level. */
 static bool means_level(const struct experiment_part *part, unsigned i, const char *text)
@@ -138,7 +138,7 @@ static bool levels_check(const struct expecting *self)
     return true;
 }
 
-/* Which cells ---------------------------------------------------------------------------------- */
+/* Cells ---------------------------------------------------------------------------------------- */
 
 static bool complain_of_choice(const struct expecting *self, const char *key, const char *given,
                                char *const *valid, unsigned count)
@@ -208,7 +208,7 @@ static bool cells_check(const struct expecting *self)
            workers_check(self);
 }
 
-/* Which number --------------------------------------------------------------------------------- */
+/* Number --------------------------------------------------------------------------------------- */
 
 /* The workloads that the expectation is about: a level's, its own, or each. */
 static bool workload_is_meant(const struct expecting *self, unsigned i)

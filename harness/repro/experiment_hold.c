@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which values of each axis some expectation is about. */
+/* The values of each axis that at least one expectation is about. */
 struct used {
     bool *levels, *variants, *workloads, *workers;
 };
@@ -53,7 +53,7 @@ static void workloads_hold(struct experiment_part *part)
     }
 }
 
-/* Only what is judged -------------------------------------------------------------------------- */
+/* Only judged values --------------------------------------------------------------------------- */
 
 static void used_add(const struct experiment_part *part, const struct experiment_expect *expect,
                      struct used *used)
@@ -125,7 +125,7 @@ static void cell_variants_keep(struct experiment_part *part, const struct used *
     free(keep);
 }
 
-/* Where a level is among those that are left. */
+/* The place of a level among those that are left. */
 static unsigned index_after(const bool *keep, unsigned index)
 {
     unsigned after = 0;

@@ -199,7 +199,7 @@ static bool asks_for_orders_only(const struct experiment *experiment)
     return true;
 }
 
-/* The number of blocks and what a sample is. */
+/* Writes the number of blocks and the settings of a sample. */
 static void write_numbers(FILE *to, const struct experiment *experiment, const char *machine,
                           const struct experiment_form *form)
 {

@@ -26,7 +26,7 @@ enum { ERROR_SIZE = 1024 };
 
 /* Planning ------------------------------------------------------------------------------------- */
 
-/* ID@MACHINE, where what a path or a filter would take for its own is "-". */
+/* ID@MACHINE; signs that a path or a filter would take for its own become "-". */
 static void folder_name(struct repro_job *job, const char *folder)
 {
     int length = snprintf(job->folder, sizeof job->folder, "%s/%s@%s", folder, job->experiment->id,
@@ -361,7 +361,7 @@ static bool machines_load(struct repro *repro, const json_t *run)
     return true;
 }
 
-/* Which jobs are done, by what repro.json says of them. */
+/* Reads from repro.json which jobs are done. */
 static void states_load(struct repro *repro, const json_t *old)
 {
     size_t i, k;

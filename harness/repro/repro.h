@@ -45,7 +45,7 @@ struct repro_job {
     json_t *judged;                 /* as in repro.json; NULL: not yet */
 };
 
-/* Which machines. */
+/* The machines to run on. */
 enum repro_machines {
     REPRO_OWN,       /* those that the experiments name */
     REPRO_SIMULATED, /* of these the simulated ones */

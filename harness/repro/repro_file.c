@@ -13,7 +13,7 @@ enum { PATH_SIZE = 4096, WHERE_SIZE = 256 };
 
 /* Checking ------------------------------------------------------------------------------------- */
 
-/* Where the check stands, and what it found. */
+/* The buffer for the line about a fault. */
 struct check {
     char *wrong;
     size_t size;

@@ -14,7 +14,7 @@ enum { ERROR_SIZE = 1024 };
 
 /* One job -------------------------------------------------------------------------------------- */
 
-/* Why nothing was measured is the better reason than that nothing was. */
+/* Gives the job's reason to columns without samples: it says why nothing was measured. */
 static void reason_apply(json_t *expectation, const struct repro_job *job)
 {
     static const char stopped[] = "the run was stopped before it";

@@ -427,7 +427,7 @@ static double margin(const struct judged *judged, const struct verdict_column *c
     return isnan(lo) ? INFINITY : fmin(below, above);
 }
 
-/* Which column stands for all. */
+/* Finds the column that stands for all. */
 static void decisive_find(struct judged *judged)
 {
     for (unsigned i = 0; i < judged->count; i++) {

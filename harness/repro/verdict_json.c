@@ -79,7 +79,7 @@ static json_t *column_to_json(const struct judged *judged, const struct verdict_
     return object;
 }
 
-/* Where in which table of the file. */
+/* The table of the file that the cell is of, and the place in it. */
 static json_t *cell_to_json(const struct experiment_expect *expect)
 {
     return json_pack("{sI ss sI ss}", "number", (json_int_t)expect->in_file + 1, "says",

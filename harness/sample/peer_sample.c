@@ -297,8 +297,8 @@ static int reference_run(struct reference *reference, uint64_t seed)
     return sched ? 0 : error;
 }
 
-/* verify() knows by other means than a run what is right; the state it looks at is of the run here,
- * the outcome the peer's. */
+/* verify() knows the right answer without a run. It looks at the state of the run here, and at the
+ * peer's outcome. */
 static void check(struct peer_answer *peer, const struct sample_request *request,
                   const struct workload_spec *spec)
 {

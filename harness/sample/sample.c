@@ -128,7 +128,7 @@ static char *printed(const struct sample *sample)
     return text;
 }
 
-/* Once the runtime is gone. */
+/* Records the text that the workload prints, after the runtime has ended. */
 static void record_print(struct sample *sample)
 {
     char *text = printed(sample);
@@ -282,8 +282,8 @@ static void record_skip(json_t *record, const char *why)
     json_object_set_new(record, "reason", json_string(why));
 }
 
-/* True if run() would give a wrong answer for want of descriptors, of which so many are to be
- * opened by others. */
+/* True if run() would give a wrong answer because descriptors are too few; others are to open so
+ * many. */
 static bool lacks_descriptors(const struct sample *sample, uint64_t others, char *why,
                               size_t why_size)
 {
@@ -675,7 +675,8 @@ static bool measure_counted(struct sample *sample, char *error, size_t error_siz
     return true;
 }
 
-/* All calls, between two looks at the machine: a simulated one is nobody else's. */
+/* Makes all calls, and probes the machine before and after. A simulated machine has no other users,
+ * so it needs no probe. */
 static bool measure_surrounded(struct sample *sample, char *error, size_t error_size)
 {
     const int *cpus = sample->cpus, count = sample->cpu_count;

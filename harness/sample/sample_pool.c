@@ -132,8 +132,8 @@ size_t sample_pool_count(const struct sample_pool *pool)
     return pool->count;
 }
 
-/* The child's side of fork(): runs the sample and writes its record; nothing where it was
- * interrupted, for then nobody wants it. */
+/* The child's side of fork(): runs the sample and writes its record. Writes nothing if it was
+ * interrupted, for then the record is not wanted. */
 static _Noreturn void slot_run(const struct slot *slot, pid_t parent, int to)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);

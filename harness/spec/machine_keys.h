@@ -1,7 +1,7 @@
 /* machine_keys.h - the keys of a machine model: what each means, its unit, its range.
  *
  * Callers: machine_file.c and machine_spec.c, which fill a struct machine_values from a file and
- * from a specification; whoever lists or writes models. Texts are the same everywhere:
+ * from a specification; code that lists or writes models. Texts are the same everywhere:
  *
  *     counts      8
  *     sizes       32 KiB       B, KiB, MiB, GiB; also Ki, Mi, Gi

@@ -20,7 +20,7 @@ bool machine_text_is_simulated(const char *text)
     return text && strncmp(text, "sim:", 4) == 0;
 }
 
-/* Where this program is; "" if that cannot be known. */
+/* The path of this program; "" if that cannot be known. */
 static void self_path(char path[PATH_SIZE])
 {
     ssize_t length = readlink("/proc/self/exe", path, PATH_SIZE - 1);

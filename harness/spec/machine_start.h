@@ -17,7 +17,7 @@
 /* Why an event or a fact of the host is absent on a simulated machine. */
 #define MACHINE_SIMULATED_ABSENT "the machine is simulated; this would be the host's"
 
-/* True if a canonical specification means a simulated machine; NULL means "native". */
+/* True if this program is the one that runs samples on simulated machines. */
 bool machine_text_is_simulated(const char *text);
 
 /* Is this program the one that runs samples on the simulated machine? */

@@ -62,7 +62,7 @@ bool machine_events_keep(size_t most)
     return true;
 }
 
-/* From the first one on: what the clock says is of no use to anybody. */
+/* Counts times from the first event on: absolute times of the clock are of no use. */
 void machine_events_write(FILE *to)
 {
     size_t count;

@@ -16,7 +16,8 @@ struct peer {
     const char *packages; /* what Debian calls it */
 };
 
-/* Where a spawned task is no thread and no fiber of its own, few are alive at once: FJ_HELP. */
+/* FJ_HELP marks peers in which a spawned task has no thread or fiber of its own, so that few are
+ * alive at once. */
 static const struct peer peers[] = {
     {{.name = PEER_PREFIX "go",
       .idea = "Go: goroutines and channels; fork/join with a goroutine per call",

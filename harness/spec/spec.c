@@ -513,7 +513,7 @@ static bool knobs_settle(struct owner *owner, const struct sched_ops *ops,
     }
 }
 
-/* *vain: whether it is refused for a knob asked for in vain. */
+/* *vain: true if it is refused because a knob changes nothing. */
 static bool variant_parse(struct variant_spec *spec, const char *text, bool schedulers_only,
                           bool *vain, char *error, size_t error_size)
 {

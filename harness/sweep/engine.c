@@ -252,8 +252,8 @@ static void sleep_seconds(double seconds)
     nanosleep(&time, NULL); /* a signal ends it */
 }
 
-/* Until no job is left, or none has anything left to do. False after a signal, or if the results
- * cannot be read. */
+/* Waits until no job is left, or none has anything left to do. False after a signal, or if the
+ * results cannot be read. */
 static bool jobs_wait(struct work *work)
 {
     struct engine *engine = work->engine;

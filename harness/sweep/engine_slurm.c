@@ -133,8 +133,8 @@ static enum answer array_hand_in(const char *const *arguments, char *error, size
 }
 
 /* Runs squeue for the engine's jobs in these states, those of hidden partitions too: a job that is
- * not seen counts as ended, and what it measures is handed in again. Whether it answered; then
- * *lines is its output, to be freed. */
+ * not seen counts as ended, and its units are handed in again. True if it answered; then *lines is
+ * its output, to be freed. */
 static bool squeue(const struct engine *engine, const char *states, const char *format,
                    char **lines)
 {
@@ -301,7 +301,7 @@ static bool ends_well(pid_t pid, int seconds)
     return false;
 }
 
-/* Not by process_run(), which starts nothing any more after an interruption. */
+/* Does not use process_run(), which starts nothing more after an interruption. */
 static bool slurm_cancel(struct engine *engine, char *error, size_t error_size)
 {
     char name[192];

@@ -93,7 +93,7 @@ static void differ(struct state *state, const struct source *source, const char 
     json_array_append_new(state->differences, line);
 }
 
-/* The settings that change what a sample is; how many there are of it may differ. */
+/* The settings that change samples; the number of samples may differ. */
 static void settings_compare(struct state *state, const struct source *source)
 {
     static const char *const keys[] = {"min_time_ms", "warmup", "iterations",
@@ -403,8 +403,8 @@ static const char *stop_worse(const char *a, const char *b)
     return a;
 }
 
-/* Why a run says that its cells ended; those of which it says nothing, also a run that was killed,
- * were interrupted. */
+/* Takes from a run's plan why its cells ended. Cells without a reason, also of a run that was
+ * killed, were interrupted. */
 static void stops_take(const struct state *state, size_t run, const json_t *plan)
 {
     size_t i;

@@ -46,7 +46,7 @@ static void comparisons_find(struct sweep_kinds *kinds, const struct plan *plan)
     json_decref(firsts);
 }
 
-/* Where the processor of what the cell is compared with stands. */
+/* The place of the processor that the comparison of this cell was measured on. */
 static const char **known_of(const struct sweep_kinds *kinds, const struct cell *cell)
 {
     return &kinds->known[comparison_root(kinds, cell->set)];
@@ -132,8 +132,8 @@ void sweep_kinds_lack(struct sweep_kinds *kinds, const struct cell *cell)
     kinds->lacking[comparison_root(kinds, cell->set)] = cell;
 }
 
-/* The processor of all that is known, where that is one and something is lacking: nobody then
- * wishes for a second one. Else NULL. */
+/* The processor of all known samples, if there is only one and something is lacking. A second
+ * processor would not be wanted then. Else NULL. */
 static const char *kind_of_all(const struct sweep_kinds *kinds)
 {
     const char *kind = NULL;

@@ -173,8 +173,8 @@ static bool room_reserve(struct state *state, char *error, size_t error_size)
     return written(state, record_file_reserve(&state->file), error, error_size);
 }
 
-/* False if the program that measures is no longer there: its records would be of no cell, and
- * whoever resumes the sweep has it measured. */
+/* False if the program that measures is no longer there. Its records would say nothing about their
+ * cells, which are measured when the sweep is resumed. */
 static bool program_ran(const struct state *state, const json_t *record, char *error,
                         size_t error_size)
 {
@@ -211,7 +211,7 @@ static bool record_keep(struct state *state, struct cell *cell, unsigned block, 
     return written(state, result, error, error_size);
 }
 
-/* Puts what was measured here into the folder of results, where there is one. */
+/* Puts a sample that was measured here into the folder of results, if there is one. */
 static bool result_keep(struct state *state, const struct cell *cell, unsigned block,
                         json_t *record, double seconds, char *error, size_t error_size)
 {
@@ -270,7 +270,7 @@ static bool pool_keep(struct state *state, unsigned block, char *error, size_t e
     return true;
 }
 
-/* Until there is room for another one, or, `all`, until none is left. */
+/* Waits until there is room for another one or, with `all`, until none is left. */
 static bool pool_wait(struct state *state, unsigned block, bool all, char *error, size_t error_size)
 {
     while (all ? sample_pool_count(state->pool) > 0 : !sample_pool_has_room(state->pool)) {
@@ -609,7 +609,7 @@ static bool read_back(struct state *state, char *error, size_t error_size)
 
 /* The whole ----------------------------------------------------------------------------------- */
 
-/* Writes what is known at the end; what stopped the sweep before is the better message. */
+/* Writes the files of the end. If the sweep was stopped before, the message about that is kept. */
 static int outcome_write(const struct state *state, char *error, size_t error_size)
 {
     char path[PATH_SIZE], problem[ERROR_SIZE];
@@ -635,7 +635,7 @@ static int cores_of(const char *machine)
     return cores;
 }
 
-/* Where there are fewer cores than the most workers of the plan, on each of its machines. */
+/* Warns if there are fewer cores than the most workers of the plan, on each of its machines. */
 static void warn_of_workers(struct state *state)
 {
     const struct plan *plan = state->run->plan;
@@ -715,7 +715,7 @@ static bool file_open(struct state *state, char *error, size_t error_size)
     return !result;
 }
 
-/* Where hyperfine's own records go. */
+/* Makes the folder for hyperfine's own records. */
 static bool outside_folder_make(const struct sweep_run *run, char *error, size_t error_size)
 {
     char path[PATH_SIZE];

@@ -38,8 +38,8 @@ static const json_t *environment_field(const struct compare_side *side, const ch
     return json_object_get(json_object_get(side->environment, part), key);
 }
 
-/* The processors of a side's native samples, be it those of nodes that its environment does not
- * describe; free() it. */
+/* The processors of a side's native samples, also of nodes that its environment does not describe;
+ * free() it. */
 static char *side_processors(const struct compare_side *side)
 {
     size_t i;

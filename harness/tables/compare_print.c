@@ -116,7 +116,7 @@ static void summary(const struct comparison *comparison, FILE *to, const char *e
                 comparison->only_b, end);
 }
 
-/* Nothing but the reason is shown of it. */
+/* True for pairs of which only the reason is shown. */
 static bool is_left_out(const struct compare_pair *pair)
 {
     return pair->verdict == COMPARE_NONE || pair->verdict == COMPARE_UNLIKE;

@@ -82,7 +82,7 @@ static bool value_is(const json_t *value, const char *text)
     return false;
 }
 
-/* Where a filter's key is looked up: the word or number, else NULL. */
+/* The word or number of a filter's key in a record, else NULL. */
 static const json_t *record_field(const json_t *record, const char *key)
 {
     const json_t *places[] = {json_object_get(record, "knobs"), json_object_get(record, "params"),
@@ -441,8 +441,8 @@ static bool both_name_the_name(struct sides sides, const char *kind)
     return true;
 }
 
-/* A specification without the name and the keys that both sides name; nothing if they name it as a
- * whole. Canonical texts leave out defaults, so what is left is equal exactly if it means the same.
+/* A specification without the name and the keys that both sides name; empty if they name it as a
+ * whole. Canonical texts leave out defaults, so two rests are equal exactly if they mean the same.
  */
 static void spec_write(FILE *to, struct sides sides, const char *kind, const char *spec)
 {

@@ -68,7 +68,7 @@ static bool worker_parts(const struct diff *diff)
     return diff->worker_at[0] != DIFF_NONE || diff->worker_at[1] != DIFF_NONE;
 }
 
-/* Is the first difference one of order only, between workers? */
+/* True if the first difference is only one of order between workers. */
 static bool is_order(const struct diff *diff)
 {
     return diff->at != DIFF_NONE && diff->worker_at[0] != diff->at &&

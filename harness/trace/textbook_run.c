@@ -290,7 +290,7 @@ static size_t dealt_apply(struct replayer *replayer, const struct sched_trace *t
     return at;
 }
 
-/* Does a task wait that began on this worker? */
+/* True if a task waits that began on this worker. */
 static bool dealt_waits(const struct replayer *replayer, int worker)
 {
     for (trace_id g = 2; g < replayer->state.gs; g++)

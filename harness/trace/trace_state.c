@@ -33,7 +33,7 @@ static void queue_push(struct trace_queue *queue, trace_id id)
     queue->id[queue->count++] = id;
 }
 
-/* Where it is; queue->count: it is not. */
+/* The place of the id in the queue; queue->count if it is not there. */
 static size_t queue_find(const struct trace_queue *queue, trace_id id)
 {
     size_t at = 0;

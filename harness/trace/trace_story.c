@@ -72,7 +72,7 @@ static void m_stops(struct teller *teller, const struct sched_trace_event *event
     slice_close(teller, &teller->m[event->m].g, event->when_ps);
 }
 
-/* Does the G of the event leave the M on which it ran? */
+/* True if the G of the event leaves the M on which it ran. */
 static bool leaves(const struct teller *teller, const struct sched_trace_event *event)
 {
     ssize_t open = teller->m[event->m].g;

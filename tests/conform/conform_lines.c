@@ -14,7 +14,7 @@ const int worker_counts[WORKER_COUNTS] = {1, 2, 4, 16};
 
 struct suite suite = {.seed = 20260101, .jobs = 1, .every = 1};
 
-/* Which lines there are --------------------------------------------------------------------- */
+/* Lines ------------------------------------------------------------------------------------- */
 
 /* One of the numbers of workers that a case may have under the present settings. */
 static int worker_count_at(int place, bool steals)
@@ -86,7 +86,7 @@ void line_name(struct line *line, const char *name, const struct conform_cell *c
              cell->no_fence_all ? ",no_fence_all" : "", name);
 }
 
-/* Does the glob match? Notes whether its part before the slash matches a variant. */
+/* True if the glob matches. Notes whether its part before the slash matches a variant. */
 static bool glob_matches(const struct line *line, int workers)
 {
     if (!suite.glob)

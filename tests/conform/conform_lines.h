@@ -59,14 +59,15 @@ void suite_parse(int argc, char **argv);
 /* Ends the program: no line was chosen. Names what may have been meant. */
 _Noreturn void suite_misuse(void);
 
-/* Is the next case to run in this cell? To be asked once for each case, in the same order for all
- * variants. */
+/* True if the next case is to run in this cell. To be asked once for each case, in the same order
+ * for all variants. */
 bool case_is_due(const struct conform_cell *cell, bool has_settings, bool steals);
 bool workload_is_due(const struct conform_cell *cell);
 
 void line_name(struct line *line, const char *name, const struct conform_cell *cell);
 
-/* Is the line this process's to run? Counts it if it is anybody's, and prints it for --list. */
+/* True if this process is to run the line. Counts it if any process is to run it, and prints it for
+ * --list. */
 bool line_begin(const struct line *line, int workers);
 
 /* Prints the outcome: passed if problem is NULL or empty. */

@@ -193,7 +193,7 @@ static void low_g(void *arg)
     wg_done(arg);
 }
 
-/* Where there is no room for it nobody is stopped, and the signals that ask do no harm. */
+/* A G without room for it on its stack is not stopped, and the signals that ask do no harm. */
 static void conform_the_end_of_a_stack_is_left_alone(void *arg)
 {
     (void)arg;

@@ -6,8 +6,8 @@
 
 /* One goroutine at a time ------------------------------------------------------------------- */
 
-/* Where all cases are ready each is chosen as often as any other. Every choice is a throw of its
- * own, so its count is binomial: half of the mean is 7 or more standard deviations away. */
+/* If all cases are ready, each is chosen as often as any other. Every choice is a throw of its own,
+ * so its count is binomial: half of the mean is 7 or more standard deviations away. */
 static void conform_select_is_fair(void *arg)
 {
     const struct conform_cell *cell = arg;

@@ -193,8 +193,8 @@ static void set_flag(void *arg)
     atomic_store((_Atomic bool *)arg, true);
 }
 
-/* Where workers take over from each other, main's need not be at leisure. Where they do not, main
- * yields. */
+/* The timer happens though main's worker is busy, if workers take over from each other. If they do
+ * not, main yields. */
 static void conform_timer_happens_beside_a_busy_worker(void *arg)
 {
     const struct conform_cell *cell = arg;

@@ -20,7 +20,7 @@ enum { BUDGET_NS = 2000000 };
 
 /* The probe ----------------------------------------------------------------------------------- */
 
-/* Where others hold the cores a value may be absent, but then it says so. */
+/* A value may be absent if others hold the cores, but then it says so. */
 static void assert_value_or_busy(double ns, const char *absent)
 {
     if (isnan(ns))

@@ -329,8 +329,8 @@ static const char event_sets_script[] =
     "printf '{" FAKE_RECORD ",\"variant\":\"%s\",\"throughput\":5.0,' \"$2\"\n"
     "printf '\"event_sets\":%d,\"args\":\"%s \"}\\n' $sets \"$*\"\n";
 
-/* So that each counts its own sets equally often: by the block, not by how many sets another
- * cell has. */
+/* The block chooses the set, not the number of sets of another cell, so that each cell counts its
+ * own sets equally often. */
 static void blocks_choose_the_set_of_events(void **state)
 {
     (void)state;

@@ -367,7 +367,7 @@ static json_t *records_of(const char *text)
     return records;
 }
 
-/* Which of the records are right by the final rule: "+-+". */
+/* Expects which of the records are right by the final rule: "+-+". */
 static void expect_verdicts(const char *text, const char *verdicts)
 {
     json_t *records = records_of(text);

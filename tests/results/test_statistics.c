@@ -171,7 +171,7 @@ static void ratio_is_of_the_medians(void **state)
     assert_true(ratio.hi > 2 && ratio.hi < 2.4);
 }
 
-/* Which side is the baseline decides nothing. */
+/* The choice of the baseline decides nothing. */
 static void ratio_and_its_inverse_have_mirrored_intervals(void **state)
 {
     (void)state;

@@ -315,7 +315,7 @@ static void baseline_is_compared_within_one_mood_or_not_at_all(void **state)
     }
 }
 
-/* Which variants lack samples in one mood; uthread cannot. */
+/* The answers name variants that lack samples in one mood; uthread cannot. */
 static void answers_name_those_that_have_moods(void **state)
 {
     (void)state;

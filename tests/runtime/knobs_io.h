@@ -186,7 +186,7 @@ static void other_reader_g(void *arg)
     wg_done(&self->trace->done);
 }
 
-/* Does an idle M wait for the timers, and for I/O if that is asked for? */
+/* True if an idle M waits for the timers and, if io, for I/O. */
 static bool is_watched(bool io)
 {
     struct sched *sched = this_sched();

@@ -506,8 +506,9 @@ static void golden_steal_of_an_odd_half(void **state)
     assert_string_equal(golden_run("gmp", 2, "order", "n=10,mode=steal")->ran, "4 0-3 6 5 7-9");
 }
 
-/* Where all workers look, then the poller, then the victim: its queue, then its newest. One of
- * several, since the thread of one of the two may be away so long that the other comes first. */
+/* The order is: where all workers look, then the poller, then the victim: its queue, then its
+ * newest. One of several, since the thread of one of the two may be away so long that the other
+ * comes first. */
 static void golden_search_order(void **state)
 {
     (void)state;

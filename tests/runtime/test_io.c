@@ -632,7 +632,7 @@ static void the_limit_of_descriptors_is_an_error(void **state)
     run_polled(scene_limit_while_accepting);
 }
 
-/* Where not even the poller can be made, there is no descriptor either. */
+/* If not even the poller can be made, there is no descriptor either. */
 static void scene_no_poller(void *arg)
 {
     (void)arg;

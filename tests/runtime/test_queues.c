@@ -303,7 +303,7 @@ static void the_tick_takes_one(void **state)
         }
 }
 
-/* Where they are put -------------------------------------------------------------------------- */
+/* Places in queues ---------------------------------------------------------------------------- */
 
 /* A yielder goes behind all: with yield=local behind what its worker has, else where all look. */
 static void a_yielder_is_not_the_next(void **state)

@@ -293,7 +293,7 @@ static void who_is_in_a_call_is_not_asked_to_stop(void **state)
               2, in_call_main);
 }
 
-/* Where they go ------------------------------------------------------------------------------ */
+/* Queues of the preempted -------------------------------------------------------------------- */
 
 static void preempted_main(void *arg)
 {

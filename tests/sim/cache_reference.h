@@ -309,7 +309,7 @@ static enum ref_state ref_settled(const struct ref *ref, int unit, int line)
     return REF_E;
 }
 
-/* Where a line comes from that the unit has nowhere. */
+/* The source of a line that the unit has nowhere. */
 static int64_t ref_source(struct ref *ref, int unit, int line, bool *outside, bool *dirty)
 {
     int nearest = SIM_DISTANCES, d;

@@ -28,7 +28,7 @@ _Static_assert(offsetof(struct registers, vector) == 384, "");
  * all registers in *out. False if flags, or a control word, changed meanwhile. */
 typedef int keep_fn(const struct registers *in, struct registers *out, uint64_t rounds);
 
-/* Which there are, and how much of struct registers each keeps. */
+/* The kinds, and how much of struct registers each keeps. */
 struct keeper_kind {
     const char *name;
     keep_fn *keep;
