@@ -37,7 +37,7 @@ struct outcome {
 
 enum { FINDINGS_MAX = 8 };
 
-/* What a variant promises to goroutines as its knobs are set (harness/spec/promises.h). */
+/* A variant's promises to goroutines, as its knobs are set (harness/spec/promises.h). */
 struct promises {
     bool hands_off; /* others get the worker of a goroutine in a blocking call, sooner or later */
     bool preempts;  /* a goroutine that only computes is stopped when its slice is over */
@@ -69,8 +69,8 @@ struct workload {
      */
     int (*workers_min)(const void *params);
 
-    /* Optional. NULL, or why a cell has to be skipped whose variant promises no more, as the rest of
-     * a sentence: "would never end: ...". Left out: never. Static or params-owned storage. */
+    /* Optional. NULL, or why a cell has to be skipped whose variant promises no more: the rest of a
+     * sentence, "would never end: ...". Left out: never. Static or params-owned storage. */
     const char *(*skip)(const void *params, const struct promises *promises);
 
     /* Optional. The number of descriptors that run() has open at one time by which its goroutines

@@ -50,7 +50,7 @@ int cli_argument_word(const char *command, const char *kind, const char *text,
 /* Columns of the terminal that standard output is, 60 at least; 100 where it is none. */
 int cli_columns(void);
 
-/* Whether standard output may have colours and bold text, by https://no-color.org. */
+/* True if standard output may have colours and bold text, by https://no-color.org. */
 bool cli_wants_colour(void);
 
 /* The value of --machine; *machine is what a --machine before this one said, or all zero. The

@@ -363,7 +363,7 @@ static void warn_of_workers(const struct options *options)
         fprintf(stderr, "%s: warning: %s\n", options->command, text);
 }
 
-/* Of repetitions that cannot have an interval, or show a difference between so many. */
+/* Warns if so few repetitions have no interval, or can show no difference between so many. */
 static void warn_of_reps(const struct options *options, const struct run_table *table)
 {
     size_t competitors = 0;
@@ -377,7 +377,7 @@ static void warn_of_reps(const struct options *options, const struct run_table *
             competitors > 1 ? "to show a difference" : "for an interval", least);
 }
 
-/* What others do on the machine; before anything of ours runs. */
+/* Warns of other programs on the machine, before anything of ours runs. */
 static void warn_of_others(const struct options *options)
 {
     if (options->machine.simulated || options->request.min_time_ns == 0)
@@ -403,8 +403,8 @@ static void warn_of_cores(const struct options *options)
     machine_spec_free(&spec);
 }
 
-/* Whether it runs where no variant is named: not `serial` where the workload has no such version,
- * and no other runtime. */
+/* True if the variant runs where none is named. Other runtimes do not, nor does `serial` where the
+ * workload has no such version. */
 static bool is_meant_by_all(const struct sched_ops *ops, const struct workload *workload)
 {
     return !peer_is(ops) && (ops != &spec_serial || workload->run_serial);
@@ -556,7 +556,7 @@ static void print_tables(const struct options *options, struct run_table *table)
     run_answers_free(&answers);
 }
 
-/* What is so for every number of workers is said before the first. */
+/* Warnings that hold for every number of workers come once, before the first. */
 static void warn(struct options *options, const struct run_table *table)
 {
     warn_of_workers(options);

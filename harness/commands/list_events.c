@@ -6,6 +6,7 @@
 #include "harness/counters/sim_events.h"
 #include "harness/spec/peer_table.h"
 #include "harness/spec/spec.h"
+#include "sched.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #include "harness/spec/knobs.h"
 #include "harness/spec/peer_table.h"
 #include "preset.h"
+#include "workloads/workload.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,6 +10,7 @@
 #include "harness/spec/peer_table.h"
 #include "harness/spec/spec.h"
 #include "preset.h"
+#include "workloads/workload.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@
 
 enum { TEXT_SIZE = 512 };
 
-/* What examples compare with: Go's design, and that of one queue. */
+/* Examples compare with Go's design, and with that of one queue. */
 static const char GO[] = "gmp", ONE_QUEUE[] = "grq";
 
 static void set_command(json_t *object, char *command)

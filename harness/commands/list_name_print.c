@@ -5,6 +5,7 @@
 #include "harness/commands/list_topics.h"
 #include "harness/counters/counter_names.h"
 #include "harness/spec/spec.h"
+#include "sched.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,7 +171,7 @@ static void print_knob(const struct list_page *page, const json_t *role)
 
 /* Events --------------------------------------------------------------------------------------- */
 
-/* Who counts it. */
+/* The part that counts the event. */
 static const char *source_text(const char *source)
 {
     static const char *const rows[][2] = {

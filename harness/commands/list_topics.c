@@ -7,6 +7,7 @@
 #include "harness/spec/peer_table.h"
 #include "harness/spec/spec.h"
 #include "preset.h"
+#include "workloads/workload.h"
 
 #include <stdio.h>
 #include <stdlib.h>

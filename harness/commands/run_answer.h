@@ -55,11 +55,11 @@ void run_answers_print(const struct run_answers *answers, bool colour, FILE *to)
  * ratio, lo, hi}], text}]; what is not there is left out. */
 json_t *run_answers_to_json(const struct run_answers *answers);
 
-/* Of one row beside the best: its multiple, and a mark if no difference is shown; "" of the best
- * itself and of what does not compete. */
+/* The best over this row, with a mark if no difference is shown; "" for the best itself and for a
+ * row that does not compete. */
 struct text run_answer_beside(const struct run_answer *answer, const struct run_row *row);
 
-/* Whether the row is that of a variant shown to be best. */
+/* True if the row is that of a variant shown to be best. */
 bool run_answer_is_best(const struct run_answer *answer, const struct run_row *row);
 
 /* How many repetitions of each it takes to show a difference between so many variants. */

@@ -12,7 +12,7 @@
 
 enum { CELL_SIZE = 32, LABEL_SIZE = 64, VALUE_WIDTH_MIN = 9, TELLING = 3 };
 
-/* Those that may be among the three; of those that differ as much, the first. */
+/* The events that may be among the three. The first one comes first if several differ as much. */
 static const char *const candidates[] = {
     COUNTER_SDE_PREFIX "PROCESS_CPU_NS",
     COUNTER_SDE_PREFIX "SIM_CYCLES",

@@ -73,7 +73,7 @@ extern const struct run_quantile {
     double quantile;
 } run_quantiles[RUN_QUANTILES];
 
-/* Of the latencies; NAN if the row is not ok, or has none or too few for the quantile. */
+/* The quantile of the latencies in ns; NAN if the row is not ok, or has none or too few for it. */
 double run_row_latency_ns(const struct run_row *row, int which);
 
 /* Puts the fastest row first, of a paced workload that with the shortest latencies; those that
@@ -86,7 +86,7 @@ void run_table_sort(struct run_table *table);
  * machine only of a row that has its own. */
 json_t *run_table_summary(const struct run_table *table);
 
-/* Of row i + 1 over row i: by repetition, whose seeds are the same, unless some have failed. */
+/* The ratio of row i + 1 over row i: by repetition, as seeds are the same, unless some failed. */
 struct interval run_table_what_if_ratio(const struct run_table *table, size_t i);
 
 /* [{variant, what_if, ratio, lo, hi}]: the rows' throughputs with those settings over those

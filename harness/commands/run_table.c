@@ -22,7 +22,7 @@ enum { LABEL_WIDTH_MAX = 32, INTERVAL_WIDTH = 20, BESIDE_WIDTH = 10 };
 
 /* Numbers ------------------------------------------------------------------------------------- */
 
-/* Of the labels that stand on the line of their numbers. */
+/* The width of labels that stand on the line of their numbers. */
 static int label_width(const struct run_table *table, const char *heading)
 {
     size_t width = strlen(heading);
@@ -204,7 +204,7 @@ static void print_shown_heading(const struct run_table *table, const struct run_
     fputs(":\n", to);
 }
 
-/* Of the first repetition. */
+/* Prints what the first repetition printed. */
 static void print_shown(const struct run_table *table, FILE *to)
 {
     for (size_t i = 0; i < table->count; i++) {
@@ -239,7 +239,7 @@ static bool ends_in(const char *text, size_t length, const char *end, size_t end
     return length >= end_length && memcmp(text + length - end_length, end, end_length) == 0;
 }
 
-/* Whether output is the reason's line and nothing else, but for who says it. */
+/* True if output is the reason's line and nothing else, but for the name before it. */
 static bool repeats(const char *reason, const char *output)
 {
     size_t length = strcspn(output, "\n"), reason_length = strlen(reason);

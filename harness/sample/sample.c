@@ -462,7 +462,7 @@ static void call_once(struct sample *sample, bool timed)
         sample->warmup_ns += call_ns;
 }
 
-/* Whether so much time has passed that min_time_ns is given up. */
+/* True if so much time has passed that min_time_ns is given up. */
 static bool is_long_enough(const struct sample *sample)
 {
     const struct sample_request *request = sample->request;

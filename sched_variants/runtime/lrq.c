@@ -346,8 +346,8 @@ struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int3
 }
 
 /* Is it the global queue's turn? Source: Go 1.26 proc.go findRunnable. The usual kind of knob
- * takes no division. n is a multiple of d exactly if n * F mod 2^64 < F, F = ceil(2^64 / d), n of 32
- * bits; for d = 1 F would be 2^64, and is stored as 0. Source: [LKK19]. */
+ * takes no division. n is a multiple of d exactly if n * F mod 2^64 < F, F = ceil(2^64 / d), n of
+ * 32 bits; for d = 1 F would be 2^64, and is stored as 0. Source: [LKK19]. */
 static inline bool tick_is_due(const struct m *m, const struct lrq *lrq)
 {
     return p_schedtick(m->p) * lrq->tick_factor <= lrq->tick_factor - 1;

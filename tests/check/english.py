@@ -130,7 +130,7 @@ def main():
         count = table[folder]
         for line, text, comment in reader(path.read_text(errors="replace")):
             stripped = text.strip()
-            if comment and stripped:
+            if comment and stripped and "----" not in stripped:  # a heading of a part of the file
                 count["comments"] += 1
                 if OPENINGS.match(stripped) and not stripped.startswith(tuple(EXCEPTIONS) or ("\0",)):
                     count["openings"] += 1
