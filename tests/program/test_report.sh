@@ -446,7 +446,7 @@ rm copy/sweep.yaml copy/environment.json
 run 0 records_alone_are_enough copy --no-figures
 check records_alone_are_told_of grep -qF 'warning: copy has no environment.json' err
 check records_alone_say_what_is_unknown grep -qF 'the machine is not known' copy/report.html
-check records_alone_say_what_is_missing grep -qF 'nothing says what the groups ask' copy/report.html
+check records_alone_say_what_is_missing grep -qF 'it is unknown what the groups ask' copy/report.html
 check records_alone_have_no_disturbances grep -qF 'did not record what doctor finds' copy/report.html
 copy
 sed -i 's/"sweep": {/&"fingerprint": "0123456789abcdef", /' copy/environment.json
