@@ -315,7 +315,6 @@ $(foreach policy,$(POLICIES),$(eval $(call policy_rule,$(policy))))
 # The registry also has to know which files are compiled once per policy. One check serves all
 # configurations. It runs before the second make of a build starts, so that a mistake is printed
 # once.
-# configurations, before the second make of a build starts: a mistake is told once.
 $(OUT)/workloads/registry.o build/schedlab-sim: | build/registry.checked
 build/registry.checked: $(WORKLOAD_SOURCES)
 	@mkdir -p $(@D)
@@ -556,7 +555,7 @@ check: ## Release build, checks of the source, unit tests, short conformance: a 
 t: ## One test, or one case: make t T=deque; make t T=conformance CASE='gmp/*wake*'; without T a list
 	+@CONFIG=$(CONFIG) CC='$(CC)' SEED='$(SEED)' tests/one.sh '$(T)' '$(CASE)'
 
-test: ## All unit tests, conformance on real threads and on a simulated machine, all scripts (9 min)
+test: ## All unit tests, conformance on real threads and on a simulated machine, all scripts (8 min)
 	@$(MAKE) deps-test
 	@$(MAKE) $(addprefix built-,$(PARTS_test))
 	@tests/run.sh $(PARTS_test)

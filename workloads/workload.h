@@ -70,7 +70,7 @@ struct workload {
     int (*workers_min)(const void *params);
 
     /* Optional. NULL, or why a cell has to be skipped whose variant promises no more: the rest of a
-     * sentence, "would never end: ...". Left out: never. Static or params-owned storage. */
+     * sentence, "would never end: ...". Left out: never. Static storage. */
     const char *(*skip)(const void *params, const struct promises *promises);
 
     /* Optional. The number of descriptors that run() has open at one time by which its goroutines

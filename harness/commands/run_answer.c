@@ -181,7 +181,12 @@ static void text_print(const struct run_table *table, const struct run_answer *a
         slowest_print(answer, to);
         return;
     case RUN_EXACT:
-        best_print(answer, "", to);
+        if (strcmp(text_ratio(times_of(answer, answer->verdict->next)).s, text_ratio(1).s) == 0)
+            fprintf(to, "~ as good as equal%s%s: %s and %s", *words_of(answer).metric ? " in" : "",
+                    words_of(answer).metric, answer->verdict->best->variant,
+                    answer->verdict->next->variant);
+        else
+            best_print(answer, "", to);
         slowest_print(answer, to);
         fprintf(to, " (%s)", SEED_TEXT);
         return;
@@ -201,12 +206,16 @@ static void text_print(const struct run_table *table, const struct run_answer *a
     }
 }
 
-/* "grq.lock=free would buy most for grq: 1.38×, 1.31 to 1.42" */
+/* "grq.lock=free would buy most for grq: 1.38×, 1.31 to 1.42". The largest of several ratios is
+ * picked by the same samples, so its interval alone shows nothing. */
 static void what_if_print(const struct run_table *table, FILE *to)
 {
     struct interval most = {NAN, NAN, NAN, 0};
     const char *label = NULL;
     for (size_t i = 0; i + 1 < table->count; i += 2) {
+        if (run_row_status(&table->rows[i]) != RUN_OK ||
+            run_row_status(&table->rows[i + 1]) != RUN_OK)
+            continue;
         struct interval ratio = run_table_what_if_ratio(table, i);
         if (isnan(ratio.median) || (label && ratio.median <= most.median))
             continue;
@@ -221,6 +230,8 @@ static void what_if_print(const struct run_table *table, FILE *to)
         fprintf(to, " (%s)", SEED_TEXT);
     else if (!statistics_has_interval(most))
         fprintf(to, "; too few to show it: it takes %d repetitions", STATISTICS_INTERVAL_MIN);
+    else if (table->count > 2)
+        fprintf(to, " (95 %% interval %s, by itself)", text_ratio_interval(most).s);
     else
         fprintf(to, " (%s, 95 %% interval %s)",
                 most.lo > 1 || most.hi < 1 ? "shown" : "~ no difference shown",

@@ -127,11 +127,10 @@ static struct shown shown_make(const struct run_table *table)
     json_array_foreach(events, i, event)
     {
         const char *name = field_text(event, "name");
-        if (!is_counted(table, name))
+        if (!is_counted(table, name) || (table->events != RUN_EVENTS_NAMED && is_zero(table, name)))
             continue;
         shown.counted++;
-        if (table->events == RUN_EVENTS_NAMED ||
-            (table->events == RUN_EVENTS_ALL && !is_zero(table, name)))
+        if (table->events != RUN_EVENTS_TELLING)
             shown.names[shown.count++] = name;
     }
     if (table->events == RUN_EVENTS_TELLING)

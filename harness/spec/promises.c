@@ -1,8 +1,9 @@
-#include "promises.h"
-
-#include <string.h>
+/* promises.c - see promises.h. */
+#include "harness/spec/promises.h"
 
 #include "sched.h"
+
+#include <string.h>
 
 /* False too if the variant has no such knob. */
 static bool knob_is(const struct sched_ops *ops, void *knobs, const char *name, const char *word)

@@ -46,9 +46,9 @@
  * a spawn, a call or a sync the function may be on another worker. One and the same function opens
  * a frame, spawns on it and syncs it. Of frames that are open together the newest is synced first.
  * A frame that spawned is synced before its function returns. Under FJ_LINKED the stack pointer is
- * not the frame's between spawn and sync. So the function there makes no variable-length array,
- * calls no alloca(), and passes no argument on the stack (structs by value of more than 16 bytes,
- * more than six arguments).
+ * not the frame's between spawn and sync. So a function with a frame makes no variable-length
+ * array, calls no alloca(), and passes no argument on the stack (structs by value of more than 16
+ * bytes, more than six arguments).
  */
 #ifndef SCHEDLAB_FORKJOIN_H
 #define SCHEDLAB_FORKJOIN_H

@@ -36,8 +36,8 @@ void poll_evict(struct poll_desc *pd);
 struct g *poll_set_deadline(struct poll_desc *pd, enum poll_side side, int64_t when);
 
 /* The tag that the registration's events carry. netpoll_event() does what netpoll() does with one
- * event of `what` (MACHINE_READ, MACHINE_WRITE), and returns a list of its own. For tests: events
- * can be late. */
+ * event of `what` (MACHINE_READ, MACHINE_WRITE), and returns a list as that one does. For tests:
+ * events can be late. */
 uint64_t poll_tag(struct poll_desc *pd);
 struct g *netpoll_event(struct sched *sched, uint64_t tag, int what);
 

@@ -1,6 +1,6 @@
 /* sysmon.c - the watcher: a thread without a P that runs no G.
  *
- * It looks round, sleeps, and looks round again. Each look serves four kinds of wait:
+ * It looks round, sleeps, and looks round again. Each look does four things:
  *   an M that it sees in the same blocking call for the second time loses its P (syscall.c)
  *   a G that has run for a slice is asked to stop (preempt.c)
  *   what I/O has made ready is found, if no worker has looked for 10 ms

@@ -68,8 +68,8 @@ enum cache_kind {
     X(INCLUSION_VICTIMS, "lines that L1 or L2 lost because an inclusive level below did")          \
     X(PREFETCHES, "lines that were fetched into L2 ahead; not among the misses and transfers")     \
     X(PREFETCHES_USEFUL, "prefetched lines that were then asked for")                              \
-    X(OVERLAPPED, "accesses beyond L1 that went on beside an earlier one")                         \
-    X(STALL_PS, "picoseconds that accesses beyond L1 took")
+    X(OVERLAPPED, "accesses that L1 alone could not serve, beside an earlier one")                 \
+    X(STALL_PS, "picoseconds of accesses that L1 alone could not serve")
 
 enum cache_counter {
 #define CACHE_COUNTER_ID(name, help) CACHE_##name,
