@@ -555,7 +555,7 @@ check: ## Release build, checks of the source, unit tests, short conformance: a 
 t: ## One test, or one case: make t T=deque; make t T=conformance CASE='gmp/*wake*'; without T a list
 	+@CONFIG=$(CONFIG) CC='$(CC)' SEED='$(SEED)' tests/one.sh '$(T)' '$(CASE)'
 
-test: ## All unit tests, conformance on real threads and on a simulated machine, all scripts (8 min)
+test: ## All unit tests, conformance on real threads and on a simulated machine, all scripts (10 min)
 	@$(MAKE) deps-test
 	@$(MAKE) $(addprefix built-,$(PARTS_test))
 	@tests/run.sh $(PARTS_test)
