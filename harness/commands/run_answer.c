@@ -64,7 +64,7 @@ static size_t reps_of(const struct report_group *group)
 {
     size_t least = SIZE_MAX;
     for (size_t i = 0; i < group->count; i++)
-        if (group->cells[i].samples_count < least)
+        if (!peer_is_floor_name(group->cells[i].variant) && group->cells[i].samples_count < least)
             least = group->cells[i].samples_count;
     return least;
 }
@@ -213,9 +213,6 @@ static void what_if_print(const struct run_table *table, FILE *to)
     struct interval most = {NAN, NAN, NAN, 0};
     const char *label = NULL;
     for (size_t i = 0; i + 1 < table->count; i += 2) {
-        if (run_row_status(&table->rows[i]) != RUN_OK ||
-            run_row_status(&table->rows[i + 1]) != RUN_OK)
-            continue;
         struct interval ratio = run_table_what_if_ratio(table, i);
         if (isnan(ratio.median) || (label && ratio.median <= most.median))
             continue;

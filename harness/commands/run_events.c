@@ -53,10 +53,12 @@ static const double LITTLE = 0.001;
 
 /* Values -------------------------------------------------------------------------------------- */
 
-/* NAN if absent. */
+/* NAN if absent, or if the row is not ok. */
 static double value_of(const struct run_row *row, const char *name)
 {
-    return run_row_median(row, &(struct metric){.kind = METRIC_EVENT, .name = name});
+    return run_row_status(row) == RUN_OK
+               ? run_row_median(row, &(struct metric){.kind = METRIC_EVENT, .name = name})
+               : NAN;
 }
 
 static bool is_counted(const struct run_table *table, const char *name)
@@ -96,7 +98,7 @@ static double spread_of(const struct run_table *table, const char *name)
 struct shown {
     const char **names;
     size_t count;
-    size_t counted; /* in all */
+    size_t more; /* events that are neither among them nor zero in each variant */
 };
 
 /* In the order of the candidates. */
@@ -116,7 +118,7 @@ static void choose_telling(const struct run_table *table, struct shown *shown)
     }
     for (size_t i = 0; i < CANDIDATES; i++)
         if (chosen[i])
-            shown->names[shown->count++] = candidates[i];
+            shown->more -= !is_zero(table, shown->names[shown->count++] = candidates[i]);
 }
 
 static struct shown shown_make(const struct run_table *table)
@@ -129,8 +131,9 @@ static struct shown shown_make(const struct run_table *table)
         const char *name = field_text(event, "name");
         if (!is_counted(table, name) || (table->events != RUN_EVENTS_NAMED && is_zero(table, name)))
             continue;
-        shown.counted++;
-        if (table->events != RUN_EVENTS_TELLING)
+        if (table->events == RUN_EVENTS_TELLING)
+            shown.more++;
+        else
             shown.names[shown.count++] = name;
     }
     if (table->events == RUN_EVENTS_TELLING)
@@ -144,9 +147,7 @@ static const char *label_of(const char *name, char label[LABEL_SIZE])
 {
     int index = counter_sde_find(name);
     enum counter_kind kind = index >= 0 ? counter_sde_kind(index) : COUNTER_SUM;
-    size_t prefix = strlen(COUNTER_SDE_PREFIX);
-    snprintf(label, LABEL_SIZE, "%s%s",
-             strncmp(name, COUNTER_SDE_PREFIX, prefix) == 0 ? name + prefix : name,
+    snprintf(label, LABEL_SIZE, "%s%s", counter_short_name(name),
              kind == COUNTER_PEAK || kind == COUNTER_RUN_PEAK ? " (peak)"
              : kind == COUNTER_LEVEL                          ? " (at end)"
                                                               : "");
@@ -189,13 +190,14 @@ static void print_columns(const struct run_table *table, const struct shown *sho
     }
 }
 
-/* As many variants side by side as the page has room for. Those without numbers have no column. */
+/* As many variants side by side as the page has room for. Rows at the end that are not ok have no
+ * column. */
 static void print_table(const struct run_table *table, const struct shown *shown, FILE *to)
 {
     char label[LABEL_SIZE];
     int width = (int)strlen("events per operation");
     size_t count = table->count;
-    while (count > 0 && !run_row_first(&table->rows[count - 1], "ok"))
+    while (count > 0 && run_row_status(&table->rows[count - 1]) != RUN_OK)
         count--;
     for (size_t k = 0; k < shown->count; k++) {
         int own = (int)strlen(label_of(shown->names[k], label));
@@ -236,6 +238,8 @@ static void absent_collect(const struct run_table *table, const struct run_row *
 {
     size_t i;
     json_t *event;
+    if (run_row_status(row) != RUN_OK)
+        return;
     json_array_foreach(json_object_get(run_row_first(row, "ok"), "events"), i, event)
     {
         const char *absent = field_text(event, "absent");
@@ -247,29 +251,38 @@ static void absent_collect(const struct run_table *table, const struct run_row *
     }
 }
 
+/* " in kthread, uthread"; nothing if these are all variants that ran. */
+static void print_lacking(const json_t *variants, size_t all, FILE *messages)
+{
+    size_t count = json_array_size(variants);
+    for (size_t i = 0; count < all && i < count; i++)
+        fprintf(messages, "%s%s", i ? ", " : " in ",
+                json_string_value(json_array_get(variants, i)));
+}
+
 /* In one line: "a, b (why); c in kthread (why)". */
 static void print_absent(const struct run_table *table, FILE *messages)
 {
     json_t *by_reason = json_object();
     size_t ok_rows = 0;
     for (size_t i = 0; i < table->count; i++) {
-        ok_rows += run_row_first(&table->rows[i], "ok") != NULL;
+        ok_rows += run_row_status(&table->rows[i]) == RUN_OK;
         absent_collect(table, &table->rows[i], by_reason);
     }
     const char *reason, *name, *separator = "schedlab run: not counted: ";
     json_t *names, *variants;
     json_object_foreach(by_reason, reason, names)
     {
-        const json_t *last = NULL;
+        const json_t *before = NULL;
         json_object_foreach(names, name, variants)
         {
+            if (before && !json_equal(before, variants))
+                print_lacking(before, ok_rows, messages);
             fprintf(messages, "%s%s", separator, name);
             separator = ", ";
-            last = variants;
+            before = variants;
         }
-        for (size_t i = 0; json_array_size(last) < ok_rows && i < json_array_size(last); i++)
-            fprintf(messages, "%s%s", i ? ", " : " in ",
-                    json_string_value(json_array_get(last, i)));
+        print_lacking(before, ok_rows, messages);
         fprintf(messages, " (%s)", reason);
         separator = "; ";
     }
@@ -283,8 +296,8 @@ void run_events_print(const struct run_table *table, FILE *to, FILE *messages)
     struct shown shown = shown_make(table);
     if (shown.count > 0)
         print_table(table, &shown, to);
-    if (table->events == RUN_EVENTS_TELLING && shown.counted > shown.count)
-        fprintf(to, "and %zu more with --all-events\n", shown.counted - shown.count);
+    if (shown.more > 0)
+        fprintf(to, "and %zu more with --all-events\n", shown.more);
     fflush(to);
     if (table->events != RUN_EVENTS_TELLING)
         print_absent(table, messages);

@@ -145,11 +145,13 @@ void run_table_sort(struct run_table *table)
 struct interval run_table_what_if_ratio(const struct run_table *table, size_t i)
 {
     double *with, *without;
+    struct interval ratio = {NAN, NAN, NAN, 0};
     size_t n = run_row_values(&table->rows[i + 1], &throughput, &with);
     size_t n_without = run_row_values(&table->rows[i], &throughput, &without);
-    struct interval ratio = n == n_without
-                                ? statistics_paired_ratio(with, without, n, table->seed)
-                                : statistics_ratio(with, n, without, n_without, table->seed);
+    bool both =
+        run_row_status(&table->rows[i]) == RUN_OK && run_row_status(&table->rows[i + 1]) == RUN_OK;
+    if (both && n == n_without)
+        ratio = statistics_paired_ratio(with, without, n, table->seed);
     free(with);
     free(without);
     return ratio;

@@ -86,7 +86,8 @@ void run_table_sort(struct run_table *table);
  * machine only of a row that has its own. */
 json_t *run_table_summary(const struct run_table *table);
 
-/* The ratio of row i + 1 over row i: by repetition, as seeds are the same, unless some failed. */
+/* The ratio of row i + 1 over row i, by repetition, as seeds are the same; NAN unless both rows are
+ * ok in each. */
 struct interval run_table_what_if_ratio(const struct run_table *table, size_t i);
 
 /* [{variant, what_if, ratio, lo, hi}]: the rows' throughputs with those settings over those

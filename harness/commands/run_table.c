@@ -159,7 +159,8 @@ static void print_what_if(const struct run_table *table, FILE *to)
 
 static bool row_has_latencies(const struct run_row *row)
 {
-    return json_object_get(run_row_first(row, "ok"), "latency") != NULL;
+    return run_row_status(row) == RUN_OK &&
+           json_object_get(run_row_first(row, "ok"), "latency") != NULL;
 }
 
 static void print_latencies(const struct run_table *table, FILE *to)

@@ -131,6 +131,47 @@ static void one_repetition_on_a_simulated_machine_is_exact(void **state)
     end();
 }
 
+static void equal_numbers_of_one_seed_are_no_victory(void **state)
+{
+    (void)state;
+    begin(2);
+    table.machine = "sim:server64";
+    add_throughputs(0, 2e6, 1);
+    add_throughputs(1, 2e6, 1);
+    answers("\n~ as good as equal: a and b (the same each time with this seed)\n");
+    end();
+}
+
+static void a_floor_with_few_repetitions_takes_no_answer_away(void **state)
+{
+    (void)state;
+    begin(3);
+    rows[0].variant = rows[0].label = "serial";
+    add_throughputs(0, 8e6, 1);
+    add_throughputs(1, 1e6, 7);
+    add_throughputs(2, 2e6, 7);
+    answers("\nbest: c, 2.00× b (shown, p <0.001)\n");
+    end();
+}
+
+static void add_failure(size_t row)
+{
+    add(row, json_pack("{ss ss}", "status", "failed", "reason", "wrong"));
+}
+
+static void what_fails_once_buys_nothing(void **state)
+{
+    (void)state;
+    begin(2);
+    table.what_if = "grq.lock=free";
+    add_throughputs(0, 1e6, 6);
+    add_throughputs(1, 2e6, 6);
+    answers("\ngrq.lock=free would buy a 2.00× (shown, 95 % interval 2.00 to 2.00)\n");
+    add_failure(1);
+    answers("");
+    end();
+}
+
 static void one_variant_has_its_number_and_interval(void **state)
 {
     (void)state;
@@ -267,6 +308,51 @@ static void of_one_variant_three_that_are_always_the_same(void **state)
     end();
 }
 
+static void a_row_that_failed_once_has_no_events(void **state)
+{
+    (void)state;
+    begin(2);
+    add_events(0, 100, 0.5, 0, 2, 0.3);
+    add_events(1, 100, 0.5, 0, 9, 0.3);
+    add_failure(1);
+    char *text = events();
+    assert_null(strstr(text, " b\n"));
+    assert_null(strstr(text, "GRQ_LOCKS")); /* which differs from b alone */
+    free(text);
+    end();
+}
+
+static void add_absent(size_t row, const char *one, const char *other)
+{
+    json_t *list = json_pack("[{ss ss ss}]", "name", one, "source", "pmu", "absent", "no PMU");
+    if (other)
+        json_array_append_new(
+            list, json_pack("{ss ss ss}", "name", other, "source", "pmu", "absent", "no PMU"));
+    add(row, json_pack("{ss si sf so}", "status", "ok", "workers", 1, "throughput", 1e6, "events",
+                       list));
+}
+
+static void what_was_not_counted_is_told_with_its_variants(void **state)
+{
+    (void)state;
+    begin(2);
+    table.events = RUN_EVENTS_ALL;
+    add_absent(0, "X", "Y");
+    add_absent(1, "X", NULL);
+    char *text = events();
+    assert_string_equal(text, "schedlab run: not counted: X, Y in a (no PMU)\n");
+    free(text);
+    end();
+    begin(2);
+    table.events = RUN_EVENTS_ALL;
+    add_absent(0, "Y", "X");
+    add_absent(1, "X", NULL);
+    text = events();
+    assert_string_equal(text, "schedlab run: not counted: Y in a, X (no PMU)\n");
+    free(text);
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +362,9 @@ int main(void)
         cmocka_unit_test(five_repetitions_are_too_few),
         cmocka_unit_test(more_variants_take_more_repetitions),
         cmocka_unit_test(one_repetition_on_a_simulated_machine_is_exact),
+        cmocka_unit_test(equal_numbers_of_one_seed_are_no_victory),
+        cmocka_unit_test(a_floor_with_few_repetitions_takes_no_answer_away),
+        cmocka_unit_test(what_fails_once_buys_nothing),
         cmocka_unit_test(one_variant_has_its_number_and_interval),
         cmocka_unit_test(nobody_is_the_best_of_none),
         cmocka_unit_test(a_paced_workload_is_answered_by_its_latencies),
@@ -283,6 +372,8 @@ int main(void)
         cmocka_unit_test(a_long_name_has_a_line_of_its_own),
         cmocka_unit_test(three_events_are_shown_that_differ_most),
         cmocka_unit_test(of_one_variant_three_that_are_always_the_same),
+        cmocka_unit_test(a_row_that_failed_once_has_no_events),
+        cmocka_unit_test(what_was_not_counted_is_told_with_its_variants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
