@@ -260,22 +260,6 @@ static bool is_not_simulated(const struct sample *sample, char *why, size_t why_
     return true;
 }
 
-/* NULL, or why run() cannot be done with what the variant promises. */
-static const char *misfit_of(const struct sample *sample)
-{
-    const struct workload *workload = sample->workload.workload;
-    const void *params = sample->workload.params;
-    if (is_serial(sample))
-        return NULL;
-    struct promises promises = promises_of(sample->variant.ops, sample->variant.knobs);
-    const char *misfit = workload->skip ? workload->skip(params, &promises) : NULL;
-    if (misfit || promises.hands_off || promises.polls)
-        return misfit;
-    return workload->polls && workload->polls(params) > 0
-               ? "may never end: a goroutine in a blocking call keeps its worker"
-               : NULL;
-}
-
 static void record_skip(json_t *record, const char *why)
 {
     json_object_set_new(record, "status", json_string("skipped"));
@@ -343,7 +327,10 @@ static bool must_skip(const struct sample *sample, char *why, size_t why_size)
                  threads.left);
         return true;
     }
-    const char *misfit = misfit_of(sample);
+    struct promises promises = promises_of(ops, sample->variant.knobs);
+    const char *misfit = is_serial(sample) ? NULL
+                                           : promises_misfit(&promises, sample->workload.workload,
+                                                             sample->workload.params);
     if (misfit) {
         snprintf(why, why_size, "%s %s in %s", sample->workload.text, misfit, sample->variant.text);
         return true;

@@ -25,3 +25,14 @@ struct promises promises_of(const struct sched_ops *ops, void *knobs)
         .polls = !knob_is(ops, knobs, "netpoll", "call"),
     };
 }
+
+const char *promises_misfit(const struct promises *promises, const struct workload *workload,
+                            const void *params)
+{
+    const char *misfit = workload->skip ? workload->skip(params, promises) : NULL;
+    if (misfit || promises->hands_off || promises->polls)
+        return misfit;
+    return workload->polls && workload->polls(params) > 0
+               ? "may never end: a goroutine in a blocking call keeps its worker"
+               : NULL;
+}

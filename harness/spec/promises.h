@@ -13,4 +13,9 @@ struct sched_ops;
  * promises all. */
 struct promises promises_of(const struct sched_ops *ops, void *knobs);
 
+/* NULL, or why run() cannot be done with what is promised: the rest of a sentence, in static
+ * storage. */
+const char *promises_misfit(const struct promises *promises, const struct workload *workload,
+                            const void *params);
+
 #endif

@@ -187,7 +187,7 @@ static const char *workload_misfit(const struct workload *workload, const char *
     void *knobs = calloc(1, ops->knobs_size);
     support_set(knobs, ops->knobs, cell->settings);
     struct promises promises = promises_of(ops, knobs);
-    const char *misfit = workload->skip ? workload->skip(params, &promises) : NULL;
+    const char *misfit = promises_misfit(&promises, workload, params);
     free(knobs);
     free(params);
     if (ops->live_gs_max && live > ops->live_gs_max)
