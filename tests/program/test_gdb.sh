@@ -16,6 +16,7 @@ grep -q 'exited normally' out || { echo 'ok 1 - gdb # SKIP no process may be tra
 # gdb_out GDB-ARGUMENT...: leaves what it says in out.
 gdb_out() {
     gdb -q -nx -batch -x "$tree/harness/gdb/schedlab.py" "$@" >out 2>&1 </dev/null
+    grep -E 'Traceback|Python Exception' out >>tracebacks
 }
 shows() { # NAME REGEX: a line of out is this
     check "$1" grep -qxE -- "$2" out
@@ -50,7 +51,6 @@ shows a_goroutine_is_missing 'schedlab: schedlab bt takes the number of one goro
 shows gs_takes_all_only 'schedlab: schedlab gs takes nothing, or `all`'
 shows an_unknown_command_is_told 'schedlab: unknown command "threads"; valid: gs ps ms queues bt core help'
 shows help_lists_the_commands 'schedlab gs +goroutines: .*'
-check nothing_is_a_traceback eval '! grep -q Traceback out && ! grep -q "Python Exception" out'
 
 gdb_out "${lists[@]}" "$schedlab" core
 shows_deadlock core
@@ -77,11 +77,17 @@ pid=$!
 read -r _ <&3
 gdb_out -p $pid -ex 'schedlab gs' -ex 'schedlab ps' -ex 'schedlab ms'
 kill -9 $pid
-shows attached_main_waits "0 \(main\)  (waiting|runnable|running) .*  hog_run workloads/hog.c:[0-9]+.*"
-shows attached_ps_are_listed '1  (held|idle|in a call) +(M[0-9]+|-) +[0-9]+ +[0-9]+'
+if grep -q 'Operation not permitted' out; then
+    echo '# no process may be attached to here'
+else
+    # Main may be between two calls of hog_run().
+    shows attached_main_is_listed '0 \(main\)  (waiting|runnable|running) .*'
+    shows attached_ps_are_listed '1  (held|idle|in a call) +(M[0-9]+|-) +[0-9]+ +[0-9]+'
+fi
 
 strip -o stripped "$schedlab"
 gdb_out -ex starti -ex 'schedlab gs' -ex kill --args ./stripped --version
 shows a_stripped_program_is_told 'schedlab: .*/stripped has no types of a scheduler; valid: .*'
 
+check nothing_is_a_traceback [ ! -s tracebacks ]
 finish
