@@ -23,12 +23,6 @@ static const struct {
     {"pmu", "pmu: the processor's"},
 };
 
-static const char *short_name(const char *name)
-{
-    size_t length = sizeof COUNTER_SDE_PREFIX - 1;
-    return strncmp(name, COUNTER_SDE_PREFIX, length) == 0 ? name + length : name;
-}
-
 /* Why all events of that source are absent here; NULL if one is not, or for another reason. */
 static const char *absence_of_all(const json_t *events, const char *source)
 {
@@ -66,7 +60,7 @@ static void print_source(const struct list_page *page, const json_t *events, con
             continue;
         snprintf(text, sizeof text, "%s%s%s", field_text(event, "help"),
                  *absent ? "; absent here: " : "", absent);
-        page_row(page, COLUMN, short_name(field_text(event, "name")), text);
+        page_row(page, COLUMN, counter_short_name(field_text(event, "name")), text);
     }
 }
 

@@ -1,6 +1,7 @@
 /* list_name.c - what one name means. See list_name.h; list_name_print.c prints it. */
 #include "harness/commands/list_name.h"
 
+#include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/commands/list_json.h"
 #include "harness/commands/list_uses.h"
@@ -71,8 +72,9 @@ static json_t *variant_to_json(const struct sched_ops *ops, const struct uses *u
     }
     if (peer_is(ops) && peer_absence(ops, why, sizeof why))
         json_object_set_new(object, "absent", json_string(why));
-    json_object_set_new(object, "compared_in", uses_that_compare(uses, ops->name));
-    json_object_set_new(object, "knobs_varied_in", uses_within(uses, ops->name));
+    json_object_set_new(object, "compared_in",
+                        uses_experiments(uses, USES_THAT_COMPARE, ops->name));
+    json_object_set_new(object, "knobs_varied_in", uses_experiments(uses, USES_WITHIN, ops->name));
     set_command(object,
                 text_format("schedlab run %s %s %s --workers 2", ops->name,
                             strcmp(ops->name, GO) == 0 ? ONE_QUEUE : GO,
@@ -85,7 +87,8 @@ static json_t *preset_to_json(const struct preset *preset, const struct uses *us
     json_t *object = json_pack("{ss ss ss ss ss ss}", "role", "preset", "name", preset->name,
                                "variant", preset->variant, "settings", preset->settings, "idea",
                                preset->idea, "source", preset->source);
-    json_object_set_new(object, "compared_in", uses_that_compare(uses, preset->name));
+    json_object_set_new(object, "compared_in",
+                        uses_experiments(uses, USES_THAT_COMPARE, preset->name));
     set_command(object, text_format("schedlab run %s %s pingpong --workers 2", preset->variant,
                                     preset->name));
     return object;
@@ -99,8 +102,9 @@ static json_t *workload_to_json(const struct workload *workload, json_t *object,
     char value[TEXT_SIZE];
     const struct param *first = workload->params;
     json_object_set_new(object, "role", json_string("workload"));
-    json_object_set_new(object, "experiments", uses_that_run(uses, workload->name));
-    json_object_set_new(object, "sweeps", sweeps_that_run(uses, workload->name));
+    json_object_set_new(object, "experiments",
+                        uses_experiments(uses, USES_THAT_RUN, workload->name));
+    json_object_set_new(object, "sweeps", uses_sweeps(uses, USES_THAT_RUN, workload->name));
     set_command(object, text_format("schedlab run %s %s %s,%s=%s --workers 2", GO, ONE_QUEUE,
                                     workload->name, param_key(first),
                                     param_value_text(first, first->def, value, sizeof value)));
@@ -141,19 +145,13 @@ static json_t *knob_to_json(const char *name, const struct uses *uses)
         json_array_append_new(of, row);
     }
     json_object_set_new(object, "variants", of);
-    json_object_set_new(object, "experiments", uses_that_vary(uses, name));
-    json_object_set_new(object, "sweeps", sweeps_that_vary(uses, name));
+    json_object_set_new(object, "experiments", uses_experiments(uses, USES_THAT_VARY, name));
+    json_object_set_new(object, "sweeps", uses_sweeps(uses, USES_THAT_VARY, name));
     set_command(object, list_knob_command(name));
     return object;
 }
 
 /* Events --------------------------------------------------------------------------------------- */
-
-static const char *short_event(const char *name)
-{
-    size_t length = sizeof COUNTER_SDE_PREFIX - 1;
-    return strncasecmp(name, COUNTER_SDE_PREFIX, length) == 0 ? name + length : name;
-}
 
 static const char *event_unit(const char *name)
 {
@@ -233,7 +231,7 @@ static char *event_command(const json_t *movers, const char *name, const char *s
 static json_t *event_to_json(json_t *object, const struct uses *uses)
 {
     const char *full = json_string_value(json_object_get(object, "name"));
-    const char *name = short_event(full);
+    const char *name = counter_short_name(full);
     const char *source = json_string_value(json_object_get(object, "source"));
     const struct sched_ops *ops;
     json_t *movers = json_array();
@@ -243,8 +241,8 @@ static json_t *event_to_json(json_t *object, const struct uses *uses)
     json_object_set_new(object, "role", json_string("event"));
     json_object_set_new(object, "unit", json_string(event_unit(name)));
     json_object_set_new(object, "shown", json_string(event_shown(full)));
-    json_object_set_new(object, "judged_by", uses_that_judge(uses, name));
-    json_object_set_new(object, "counted_by", uses_that_count(uses, name));
+    json_object_set_new(object, "judged_by", uses_experiments(uses, USES_THAT_JUDGE, name));
+    json_object_set_new(object, "counted_by", uses_experiments(uses, USES_THAT_COUNT, name));
     set_command(object, event_command(movers, name, source));
     json_object_set_new(object, "moved_by", movers);
     return object;
@@ -255,10 +253,13 @@ static json_t *event_find(const char *name)
 {
     json_t *counting = list_events_to_json(), *found = NULL, *event;
     size_t i;
-    json_array_foreach(
-        json_object_get(counting, "events"), i,
-        event) if (strcasecmp(short_event(json_string_value(json_object_get(event, "name"))),
-                              short_event(name)) == 0) found = json_incref(event);
+    json_array_foreach(json_object_get(counting, "events"), i, event)
+    {
+        if (strcasecmp(counter_short_name(field_text(event, "name")), counter_short_name(name)))
+            continue;
+        found = json_incref(event);
+        break;
+    }
     json_decref(counting);
     return found;
 }

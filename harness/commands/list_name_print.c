@@ -64,22 +64,18 @@ static void print_variant(const struct list_page *page, const json_t *role)
         return;
     printf("\nKnobs: name, default, meaning (*: decisive); %s,KNOB=VALUE sets one\n", name);
     list_table_print(page, knobs);
+    puts("All variants have `malloc` too: schedlab list malloc");
     print_moots(page, list_of(role, "no_effect"));
 }
 
 static void print_preset(const struct list_page *page, const json_t *role)
 {
-    char *is = text_format("%s,%s", field_text(role, "variant"), field_text(role, "settings"));
-    for (char *at = is; *at; at++)
-        if (*at == ',') /* a line may end there */
-            *at = ' ';
     page_heading(page, "%s: a preset of %s", field_text(role, "name"), field_text(role, "variant"));
     page_text(page, INDENT, field_text(role, "idea"));
-    page_field(page, "is", is);
+    page_settings(page, field_text(role, "variant"), field_text(role, "settings"));
     page_field(page, "source", field_text(role, "source"));
     page_list(page, "compared in", list_of(role, "compared_in"), "no experiment");
     page_command(field_text(role, "example"));
-    free(is);
 }
 
 /* Workloads and parameters --------------------------------------------------------------------- */

@@ -59,6 +59,16 @@ void page_field(const struct list_page *page, const char *label, const char *tex
         text_wrap(stdout, at + printf(" "), FIELD_COLUMN, page->columns, text);
 }
 
+void page_settings(const struct list_page *page, const char *variant, const char *settings)
+{
+    char *text = text_format("%s %s", variant, settings);
+    for (char *at = text; *at; at++)
+        if (*at == ',') /* a line may end there */
+            *at = ' ';
+    page_field(page, "is", text);
+    free(text);
+}
+
 void page_command(const char *command)
 {
     if (*command)

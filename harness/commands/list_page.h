@@ -31,6 +31,9 @@ void page_text(const struct list_page *page, int column, const char *text);
 /* "  LABEL        TEXT"; nothing if the text is empty. */
 void page_field(const struct list_page *page, const char *label, const char *text);
 
+/* "is", a variant and the settings "a=1,b=2" that a preset has on top of its. */
+void page_settings(const struct list_page *page, const char *variant, const char *settings);
+
 /* The example: a line of any length, to be copied; nothing if there is none. */
 void page_command(const char *command);
 

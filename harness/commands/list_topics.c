@@ -106,14 +106,9 @@ static void print_settings(const struct list_page *page, const struct param *tab
 
 static void print_preset(const struct list_page *page, const struct preset *preset)
 {
-    char *text = text_format("%s %s", preset->variant, preset->settings);
-    for (char *at = text; *at; at++)
-        if (*at == ',') /* a line may end there */
-            *at = ' ';
     page_row(page, COLUMN_NAME, preset->name, preset->idea);
     page_field(page, "source", preset->source);
-    page_field(page, "is", text);
-    free(text);
+    page_settings(page, preset->variant, preset->settings);
 }
 
 void list_variants_print(const struct list_page *page)

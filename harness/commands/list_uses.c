@@ -42,12 +42,10 @@ static bool sweeps_load(struct uses *uses, char *error, size_t error_size)
     char folder[PATH_SIZE];
     char **names = data_folder_names("sweeps", error, error_size);
     size_t count = 0;
-    if (!names || !data_folder_find("sweeps", folder, sizeof folder, error, error_size))
-        return false;
-    while (names[count])
+    bool good = names && data_folder_find("sweeps", folder, sizeof folder, error, error_size);
+    while (names && names[count])
         count++;
     uses->sweeps = xcalloc(count + 1, sizeof(struct sweep_file *));
-    bool good = true;
     for (size_t i = 0; i < count && good; i++) {
         char *path = text_format("%s/%s.yaml", folder, names[i]);
         uses->sweeps[i] = sweep_file_load(path, error, error_size);
@@ -108,15 +106,22 @@ static const char *setting_of(const char *spec, const char *key)
     return NULL;
 }
 
-/* True if two of the specifications set the key differently, or one does not set it. */
+static bool same_setting(const char *spec, const char *other, const char *key)
+{
+    const char *a = setting_of(spec, key), *b = setting_of(other, key);
+    size_t length = a ? strcspn(a, ",") : 0;
+    return !a == !b && (!a || (strcspn(b, ",") == length && strncmp(a, b, length) == 0));
+}
+
+/* True if two specifications of one variant set the key differently, or one does not set it. */
 static bool differ_in(char *const *specs, unsigned count, const char *key)
 {
-    for (unsigned i = 1; i < count; i++) {
-        const char *a = setting_of(specs[0], key), *b = setting_of(specs[i], key);
-        size_t length = a ? strcspn(a, ",") : 0;
-        if (!a != !b || (a && (strcspn(b, ",") != length || strncmp(a, b, length) != 0)))
-            return true;
-    }
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned k = i + 1; k < count; k++)
+            if (strcspn(specs[i], ",") == strcspn(specs[k], ",") &&
+                strncmp(specs[i], specs[k], strcspn(specs[i], ",")) == 0 &&
+                !same_setting(specs[i], specs[k], key))
+                return true;
     return false;
 }
 
@@ -131,20 +136,6 @@ static bool has_part(const struct experiment *experiment, part_test *test, const
         if (test(experiment, &experiment->parts[p], name))
             return true;
     return false;
-}
-
-/* Experiments with a part that passes the one test, and none that passes the other, if any. */
-static json_t *select_experiments(const struct uses *uses, part_test *test, part_test *but,
-                                  const char *name)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < uses->experiments_count; i++) {
-        const struct experiment *experiment = uses->experiments[i];
-        if (has_part(experiment, test, name) && !(but && has_part(experiment, but, name)))
-            json_array_append_new(
-                array, json_pack("{ss ss}", "id", experiment->id, "title", experiment->title));
-    }
-    return array;
 }
 
 static bool part_varies(const struct experiment *experiment, const struct experiment_part *part,
@@ -209,53 +200,29 @@ static bool part_counts(const struct experiment *experiment, const struct experi
                                   : has_text(experiment->events, experiment->events_count, event);
 }
 
-json_t *uses_that_vary(const struct uses *uses, const char *knob)
+/* Experiments with a part that passes the one test, and none that passes the other, if any. */
+static const struct {
+    part_test *test, *but;
+} selections[] = {
+    [USES_THAT_VARY] = {part_varies, NULL},  [USES_THAT_COMPARE] = {part_compares, NULL},
+    [USES_WITHIN] = {part_is_within, NULL},  [USES_THAT_RUN] = {part_runs_workload, NULL},
+    [USES_THAT_JUDGE] = {part_judges, NULL}, [USES_THAT_COUNT] = {part_counts, part_judges},
+};
+
+json_t *uses_experiments(const struct uses *uses, enum uses_which which, const char *name)
 {
-    return select_experiments(uses, part_varies, NULL, knob);
-}
-
-json_t *uses_that_compare(const struct uses *uses, const char *variant)
-{
-    return select_experiments(uses, part_compares, NULL, variant);
-}
-
-json_t *uses_within(const struct uses *uses, const char *variant)
-{
-    return select_experiments(uses, part_is_within, NULL, variant);
-}
-
-json_t *uses_that_run(const struct uses *uses, const char *workload)
-{
-    return select_experiments(uses, part_runs_workload, NULL, workload);
-}
-
-json_t *uses_that_judge(const struct uses *uses, const char *event)
-{
-    return select_experiments(uses, part_judges, NULL, event);
-}
-
-json_t *uses_that_count(const struct uses *uses, const char *event)
-{
-    return select_experiments(uses, part_counts, part_judges, event);
-}
-
-/* Sweeps --------------------------------------------------------------------------------------- */
-
-typedef bool group_test(const struct sweep_group *group, const char *name);
-
-static json_t *select_sweeps(const struct uses *uses, group_test *test, const char *name)
-{
+    part_test *test = selections[which].test, *but = selections[which].but;
     json_t *array = json_array();
-    for (size_t i = 0; i < uses->sweeps_count; i++) {
-        const struct sweep_file *sweep = uses->sweeps[i];
-        bool found = false;
-        for (unsigned g = 0; g < sweep->groups_count && !found; g++)
-            found = test(&sweep->groups[g], name);
-        if (found)
-            json_array_append_new(array, json_string(sweep->name));
+    for (size_t i = 0; i < uses->experiments_count; i++) {
+        const struct experiment *experiment = uses->experiments[i];
+        if (has_part(experiment, test, name) && !(but && has_part(experiment, but, name)))
+            json_array_append_new(
+                array, json_pack("{ss ss}", "id", experiment->id, "title", experiment->title));
     }
     return array;
 }
+
+/* Sweeps --------------------------------------------------------------------------------------- */
 
 static bool group_varies(const struct sweep_group *group, const char *knob)
 {
@@ -267,12 +234,17 @@ static bool group_runs(const struct sweep_group *group, const char *workload)
     return any_is_of(group->workloads, group->workloads_count, workload);
 }
 
-json_t *sweeps_that_vary(const struct uses *uses, const char *knob)
+json_t *uses_sweeps(const struct uses *uses, enum uses_which which, const char *name)
 {
-    return select_sweeps(uses, group_varies, knob);
-}
-
-json_t *sweeps_that_run(const struct uses *uses, const char *workload)
-{
-    return select_sweeps(uses, group_runs, workload);
+    json_t *array = json_array();
+    for (size_t i = 0; i < uses->sweeps_count; i++) {
+        const struct sweep_file *sweep = uses->sweeps[i];
+        bool found = false;
+        for (unsigned g = 0; g < sweep->groups_count && !found; g++)
+            found = which == USES_THAT_VARY ? group_varies(&sweep->groups[g], name)
+                                            : group_runs(&sweep->groups[g], name);
+        if (found)
+            json_array_append_new(array, json_string(sweep->name));
+    }
+    return array;
 }

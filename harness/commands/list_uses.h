@@ -15,23 +15,16 @@ struct uses;
 struct uses *uses_load(char *error, size_t error_size);
 void uses_free(struct uses *uses);
 
-/* Experiments that set the knob differently in what they compare. */
-json_t *uses_that_vary(const struct uses *uses, const char *knob);
-
-/* Experiments that compare the variant with others; experiments that vary a knob of it. */
-json_t *uses_that_compare(const struct uses *uses, const char *variant);
-json_t *uses_within(const struct uses *uses, const char *variant);
-
-/* Experiments that run the workload. */
-json_t *uses_that_run(const struct uses *uses, const char *workload);
-
-/* Experiments that expect something of the event, and those that only count it. The name is without
- * the prefix of the program's own. */
-json_t *uses_that_judge(const struct uses *uses, const char *event);
-json_t *uses_that_count(const struct uses *uses, const char *event);
-
-/* Sweeps that vary the knob; that run the workload. */
-json_t *sweeps_that_vary(const struct uses *uses, const char *knob);
-json_t *sweeps_that_run(const struct uses *uses, const char *workload);
+enum uses_which {
+    USES_THAT_VARY,    /* set the knob differently in what they compare */
+    USES_THAT_COMPARE, /* compare the variant with others */
+    USES_WITHIN,       /* vary a knob of the variant */
+    USES_THAT_RUN,     /* run the workload */
+    USES_THAT_JUDGE,   /* expect something of the event, named without the program's prefix */
+    USES_THAT_COUNT,   /* only count it */
+};
+json_t *uses_experiments(const struct uses *uses, enum uses_which which, const char *name);
+json_t *uses_sweeps(const struct uses *uses, enum uses_which which, /* to vary or to run */
+                    const char *name);
 
 #endif

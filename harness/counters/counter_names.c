@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -216,6 +217,12 @@ int counter_sde_find(const char *name)
         if (strcmp(counter_sde_name(i), name + strlen(COUNTER_SDE_PREFIX)) == 0)
             return i;
     return -1;
+}
+
+const char *counter_short_name(const char *name)
+{
+    size_t length = strlen(COUNTER_SDE_PREFIX);
+    return strncasecmp(name, COUNTER_SDE_PREFIX, length) == 0 ? name + length : name;
 }
 
 static long long timeval_ns(struct timeval time)

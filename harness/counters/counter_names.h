@@ -74,6 +74,8 @@ bool counter_sde_is_malloc(int index);
 int counter_sde_sim_event(int index);   /* of sim_events.h; -1: none of these */
 bool counter_sde_is_per_g(int index);   /* divided by LIVE_GS_PEAK */
 int counter_sde_find(const char *name); /* with the prefix; -1 if there is none */
+/* Points behind the prefix, whose case does not matter; name itself if it has none. */
+const char *counter_short_name(const char *name);
 
 /* Reads an event of the process, of malloc or of a simulated machine, all threads together. Events
  * counted by thread are read by counters_malloc_bytes(). Pre: STAT_COUNT <= index, not

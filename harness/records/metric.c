@@ -82,16 +82,14 @@ static void explain_unknown(const struct metric *metric, const json_t *records, 
 {
     struct suggest near = suggest_for(metric->name);
     char text[SUGGEST_TEXT_SIZE] = "no sample has events";
-    size_t i, k, prefix = strlen(COUNTER_SDE_PREFIX);
+    size_t i, k;
     const json_t *record, *event;
     json_array_foreach(records, i, record)
     {
         json_array_foreach(json_object_get(record, "events"), k, event)
         {
-            const char *name = field_text(event, "name");
             if (!isnan(record_event_value(event)))
-                suggest_offer(&near, strncmp(name, COUNTER_SDE_PREFIX, prefix) == 0 ? name + prefix
-                                                                                    : name);
+                suggest_offer(&near, counter_short_name(field_text(event, "name")));
         }
         const char *found;
         json_t *value;

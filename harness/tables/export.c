@@ -183,14 +183,6 @@ static char *name_make(const struct exporting *exporting, const json_t *record)
     return name;
 }
 
-/* An event without the prefix that all of the program's own share. */
-static const char *event_name(const json_t *event)
-{
-    const char *name = field_text(event, "name");
-    size_t prefix = strlen(COUNTER_SDE_PREFIX);
-    return strncmp(name, COUNTER_SDE_PREFIX, prefix) == 0 ? name + prefix : name;
-}
-
 /* The first of these that is known, in ns per operation, owned by the caller; NULL if none is. */
 static json_t *cpu_time(const json_t *record)
 {
@@ -250,7 +242,7 @@ static json_t *gbench_entry(const json_t *record, json_t *family, const char *na
         if (!value)
             value = json_object_get(event, "value"); /* a peak */
         if (value)
-            json_object_set(entry, event_name(event), value);
+            json_object_set(entry, counter_short_name(field_text(event, "name")), value);
     }
     return entry;
 }
@@ -341,9 +333,11 @@ static void benchstat_events(FILE *to, const json_t *record)
         const json_t *per_op = json_object_get(event, "per_op");
         const json_t *value = json_object_get(event, "value");
         if (per_op)
-            fprintf(to, " %.15g %s/op", json_number_value(per_op), event_name(event));
+            fprintf(to, " %.15g %s/op", json_number_value(per_op),
+                    counter_short_name(field_text(event, "name")));
         else if (value)
-            fprintf(to, " %.15g %s", json_number_value(value), event_name(event));
+            fprintf(to, " %.15g %s", json_number_value(value),
+                    counter_short_name(field_text(event, "name")));
     }
 }
 
@@ -458,13 +452,13 @@ static void flatten_events(json_t *flat, json_t *events)
     json_array_foreach(events, i, event)
     {
         char key[NAME_SIZE];
-        snprintf(key, sizeof key, "event.%s", event_name(event));
+        snprintf(key, sizeof key, "event.%s", counter_short_name(field_text(event, "name")));
         json_object_set(flat, key,
                         json_object_get(event, "value") ? json_object_get(event, "value")
                                                         : json_null());
         if (!json_object_get(event, "per_op"))
             continue;
-        snprintf(key, sizeof key, "event.%s.per_op", event_name(event));
+        snprintf(key, sizeof key, "event.%s.per_op", counter_short_name(field_text(event, "name")));
         json_object_set(flat, key, json_object_get(event, "per_op"));
     }
 }
