@@ -134,7 +134,10 @@ void run_table_sort(struct run_table *table)
     for (size_t i = 0; i < table->count; i++) {
         struct run_row *row = &table->rows[i];
         double median = run_row_median(row, by_latency ? &latency : &throughput);
-        row->order = isnan(median) ? INFINITY : by_latency ? median : -median;
+        row->order = table->is_shown ? (double)i
+                     : isnan(median) ? INFINITY
+                     : by_latency    ? median
+                                     : -median;
     }
     size_t together = table->what_if ? 2 : 1; /* rows that stand below one another */
     qsort(table->rows, table->count / together, together * sizeof *table->rows, rows_compare);

@@ -76,8 +76,9 @@ extern const struct run_quantile {
 /* The quantile of the latencies in ns; NAN if the row is not ok, or has none or too few for it. */
 double run_row_latency_ns(const struct run_row *row, int which);
 
-/* Puts the fastest row first, of a paced workload that with the shortest latencies; those that
- * failed behind all with numbers, and those that were skipped last. */
+/* Puts the fastest row first, or the one with the shortest latencies if the workload is paced. Rows
+ * that failed come behind all with numbers, skipped ones last. Rows of a workload whose result is
+ * shown have no speed, and keep their order. */
 void run_table_sort(struct run_table *table);
 
 /* [{variant, workload, workers, status, n, median, lo, hi, latency: {p50_ns, p90_ns, p99_ns,

@@ -228,6 +228,18 @@ static void rows_stand_by_speed_and_those_without_numbers_last(void **state)
     end();
 }
 
+static void shown_results_keep_their_order(void **state)
+{
+    (void)state;
+    begin(2);
+    table.is_shown = true;
+    add_throughputs(0, 1e6, 1);
+    add_throughputs(1, 2e6, 1);
+    run_table_sort(&table);
+    assert_string_equal(rows[0].label, "a");
+    end();
+}
+
 static void a_long_name_has_a_line_of_its_own(void **state)
 {
     (void)state;
@@ -369,6 +381,7 @@ int main(void)
         cmocka_unit_test(nobody_is_the_best_of_none),
         cmocka_unit_test(a_paced_workload_is_answered_by_its_latencies),
         cmocka_unit_test(rows_stand_by_speed_and_those_without_numbers_last),
+        cmocka_unit_test(shown_results_keep_their_order),
         cmocka_unit_test(a_long_name_has_a_line_of_its_own),
         cmocka_unit_test(three_events_are_shown_that_differ_most),
         cmocka_unit_test(of_one_variant_three_that_are_always_the_same),
