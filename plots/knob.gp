@@ -11,7 +11,7 @@
 #   VALUES      the knob's values, separated by spaces, in the order in which words are to stand
 #
 # The axis is logarithmic where the largest number is more than 8 times the smallest above zero.
-# What has no place on such an axis, zero and words such as "random", stands apart at its ends.
+# Zero and words such as "random" have no place on such an axis, and stand apart at its ends.
 
 SL_HERE = ARG0
 while (strlen(SL_HERE) && SL_HERE[strlen(SL_HERE):*] ne "/") {

@@ -8,7 +8,7 @@
 #   CAPTION     machine and run, shown below
 #
 # A row of panels per workload: ns in the first round, ns in later ones, bytes. Both axes are
-# logarithmic. What costs as much each in any number is level, and a cliff is a step.
+# logarithmic. A cost that is the same in any number is level, and a cliff is a step.
 
 SL_HERE = ARG0
 while (strlen(SL_HERE) && SL_HERE[strlen(SL_HERE):*] ne "/") {

@@ -2,8 +2,8 @@
  * variant here.
  *
  * Wherever a variant is named, a preset may be: "tokio-1.50", and with knobs of the variant behind
- * it, which count in place of the preset's: "tokio-1.50,ring=512". What is run is the variant, and
- * records have all its knobs. harness/spec/spec.c reads it.
+ * it, which count in place of the preset's: "tokio-1.50,ring=512". The program runs the variant,
+ * and records have all its knobs. harness/spec/spec.c reads it.
  */
 #ifndef SCHEDLAB_PRESET_H
 #define SCHEDLAB_PRESET_H

@@ -18,8 +18,8 @@
 # program; --append keeps the rows of the run before and counts them too. The last line is "N passed, N failed".
 #
 # tests/budget.tsv holds each program's share of CPU seconds. The programs with the largest share start first, one in
-# each lane (LANES says how many). Those marked `alone` measure: they run at the end, beside nothing else.
-# A program over twice its share is named at the end; that is a warning and no failure.
+# each lane (LANES says how many). Programs marked `alone` measure: they run at the end, beside nothing else. A
+# program over twice its share is named at the end; that is a warning and no failure.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 

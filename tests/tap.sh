@@ -1,7 +1,7 @@
 # tap.sh - what the end-to-end tests begin with: tests/program/test_*.sh source it with their own arguments.
 #
 # Leaves the path of the program in $schedlab, of the source tree in $tree, and makes an empty folder
-# the current one, which goes away at the end. What a command printed is shown if it lies in out, err.
+# the current one, which goes away at the end. The output of a command is shown if it lies in out, err.
 set -uo pipefail
 # Under a hook or `git rebase --exec` these name the caller's repository, which is not for tests to write to.
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY GIT_PREFIX

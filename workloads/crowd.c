@@ -4,7 +4,7 @@
  * Source: schedlab.
  *
  * Main starts n goroutines; each says that it is there and waits. Once all have said so, main lets
- * them go, all at once, and waits until the last one has ended. What they wait for:
+ * them go, all at once, and waits until the last one has ended. They wait by one of these:
  *
  *   wait=close      to receive from one channel, which main closes
  *   wait=waitgroup  for one wait group, which main counts down to zero

@@ -5,9 +5,9 @@
  *         connection.
  *
  * Each client sends a message, waits until all of it has come back, compares it, and sends the next
- * one. That is a closed loop, with as many messages under way as there are connections. With a rate
- * it is an open loop: messages are due on a schedule of Poisson arrivals, and each connection has
- * an equal share of the rate. A latency then runs from when its message was due. So it includes the
+ * one. The loop is closed, with as many messages under way as there are connections. With a rate it
+ * is an open loop: messages are due on a schedule of Poisson arrivals, and each connection has an
+ * equal share of the rate. A latency then runs from when its message was due. So it includes the
  * time for which a late answer holds up the next message (coordinated omission; arrivals.c). The
  * time runs from when all are connected. Message m of connection c is drawn from (seed, c, m), so
  * that the answer to another message is noticed.

@@ -3,8 +3,8 @@
  * Source: schedlab; the question is Go's of proposal 24543: what does it cost to stop a loop, and
  *         what does it cost not to?
  *
- * Each of the hogs does `chunks` chunks of `rounds` rounds of work. What it offers the scheduler
- * between two chunks is the parameter `calls`:
+ * Each of the hogs does `chunks` chunks of `rounds` rounds of work. The parameter `calls` says what
+ * it offers the scheduler between two chunks:
  *
  *   none   nothing: only an interrupt stops it
  *   chan   an element into a channel of its own and out again, which never waits

@@ -1,9 +1,9 @@
 /* leaves.h - what fork/join workloads do where they fork no more.
  *
  * A file that forks is compiled once per policy. If its loops were compiled with it, each policy
- * would have the same loop at another place in memory, or in other registers. That has made up half
- * of a result. So the loops stand here, compiled once: all variants, the serial run, and the C and
- * C++ peers execute the same instructions. Any stack; nothing is allocated.
+ * would have the same loop at another place in memory, or in other registers. Such places have made
+ * up half of a result. So the loops stand here, compiled once: all variants, the serial run, and
+ * the C and C++ peers execute the same instructions. Any stack; nothing is allocated.
  */
 #ifndef SCHEDLAB_LEAVES_H
 #define SCHEDLAB_LEAVES_H

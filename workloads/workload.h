@@ -82,8 +82,8 @@ struct workload {
     /* Optional. True if run() fills out->latency; left out: never. */
     bool (*has_latency)(const void *params);
 
-    /* Optional. Whether a clock sets how many operations there are a second, so that its latencies
-     * tell schedulers apart and its throughput does not; left out: never. */
+    /* Optional. True if a clock sets how many operations there are a second, so that its latencies
+     * tell schedulers apart and its throughput does not. Left out: never. */
     bool (*is_paced)(const void *params);
 
     /* Its result is what print() shows of one call; how long the call took is none. */

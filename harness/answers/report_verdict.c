@@ -82,7 +82,7 @@ static size_t field_tests(const struct field *field)
 }
 
 /* The p of each test of a field, and the least that so many samples could give; the best against
- * each other one first. Of all fields of a group together, so that Holm's correction sees them
+ * each other one first. All fields of a group stand together, so that Holm's correction sees them
  * together. */
 struct tests {
     double *p, *least;

@@ -18,7 +18,7 @@
  *   - power: as it is against slowed down, likewise: the share that is found. An audit that does
  *     not find the largest slowdown says nothing;
  *   - order: all blocks together, once of each run. No cell may be faster in one order and slower
- *     in the other. That a difference is shown in one order only is counted, and is no fault: a
+ *     in the other. A difference that is shown in one order only is counted, and is no fault: a
  *     test of limited power decides so. Swapping the sides must mirror every verdict exactly.
  */
 #ifndef SCHEDLAB_AUDIT_H

@@ -35,7 +35,7 @@ json_t *bench_speed(const char *run_folder, struct record_flaws *flaws, char *er
 /* As tables, one per group. */
 void bench_speed_print(FILE *to, const json_t *lines);
 
-/* The ratios as JSON: an array of {what, over, ratio, lo, hi, n}, owned by the caller. Those of
+/* The ratios as JSON: an array of {what, over, ratio, lo, hi, n}, owned by the caller. Ratios of
  * counting also have `class`, `claim` and `stop`. `class` is as in comparable.h; "mixed" if no mood
  * has enough samples of both. `claim` is "holds" if the whole interval is below COUNTING_COST_MAX,
  * "broken" if all of it is above, else "open". It is "open" too with few samples, where moods mix,

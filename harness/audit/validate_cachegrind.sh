@@ -4,12 +4,12 @@
 #
 #     harness/audit/validate_cachegrind.sh BUILD_DIR OUT.tsv [VARIANT WORKLOAD]...
 #
-# What counts is cachegrind's simulation of caches; callgrind has the same one, and can confine it to
-# a function and what that calls: run() of the workload. It loses sight of that where goroutines
-# change stacks, so for these the whole process counts, checks of answers included. The caches are a first and a last level,
-# both true LRU, so the simulated core has an L1, an L2 of the size of that last level, no L3 and no
-# prefetcher. A way of either is a page, so that it does not matter where pages lie. A call's misses
-# are the difference of two runs, of which one makes CALLS more: the first touch of memory drops out.
+# cachegrind's simulation of caches does the counting. callgrind has the same one, and can confine it to run() of the
+# workload and what that calls. It loses sight of that where goroutines change stacks, so for these the whole process
+# counts, checks of answers included. The caches are a first and a last level, both true LRU, so the simulated core
+# has an L1, an L2 of the size of that last level, no L3 and no prefetcher. A way of either is a page, so that it does
+# not matter where pages lie. A call's misses are the difference of two runs, of which one makes CALLS more: the first
+# touch of memory drops out.
 # Columns: variant, workload, level, misses a call by valgrind, and simulated, accesses simulated.
 set -uo pipefail
 build=$1 out=$2

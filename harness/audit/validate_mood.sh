@@ -4,9 +4,10 @@
 #     harness/audit/validate_mood.sh RUN_DIR FOLDER
 #
 # A virtual machine has moods: lines took 6, 28 or 125 ns from one core to the other, for minutes. RUN_DIR is
-# judged by its samples in the most common one, whose round trip is in plan.json. Of FOLDER/calibrate-N.txt that N
-# is printed whose dirty.near is nearest to that, by its logarithm; a round trip is two transfers and more, 2.5 to
-# 3 of them where it was measured. Where neither tells, as on one core, it is the first, and that is said.
+# judged by its samples in the most common one, whose round trip is in plan.json. The script prints the N of that
+# FOLDER/calibrate-N.txt whose dirty.near is nearest to it, by its logarithm. A round trip is two transfers and
+# more, 2.5 to 3 of them where it was measured. Where neither tells, as on one core, it is the first, and that is
+# said.
 set -euo pipefail
 [ $# = 2 ] || { echo "usage: $0 RUN_DIR FOLDER" >&2; exit 2; }
 [ -r "$1/plan.json" ] || { echo "$0: cannot read $1/plan.json" >&2; exit 2; }

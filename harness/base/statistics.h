@@ -9,12 +9,12 @@
  * one expanded percentile to another, further out the fewer samples there are. For a ratio, the
  * samples of the side that scatters more decide. Source: [Hesterberg15]
  *
- * What they can promise depends on n. A resampled median lies between the extremes of the samples,
- * and these cover the true median in 1 - 2 * 0.5^n of all cases:
+ * Their promise depends on n. A resampled median lies between the extremes of the samples, and
+ * these cover the true median in 1 - 2 * 0.5^n of all cases:
  *   n = 5   93.75 %: no interval of samples covers 95 %, so there is none, and lo and hi are NAN.
  *   n = 6   96.9 %: the fewest, STATISTICS_INTERVAL_MIN.
  *   n = 7   98.4 %. From here on 93.5 to 99 %, and nearer to 95 % the larger n is.
- * Those of ratios of two sets that scatter alike cover 97 to 99 %.
+ * Intervals of ratios of two sets that scatter alike cover 97 to 99 %.
  *
  * Rejected: percentiles at 2.5 and 97.5 %, which cover 87.5 % at n = 7 and 92 % at n = 8. Order
  * statistics by the binomial distribution, which never cover less than they say, but have no

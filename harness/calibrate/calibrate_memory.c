@@ -23,8 +23,8 @@ enum {
 
 /* Clock --------------------------------------------------------------------------------------- */
 
-/* Additions that depend on each other: one a cycle on every core that this runs on. Of a register
- * and not of a constant, which some cores add up while decoding. */
+/* Additions that depend on each other: one a cycle on every core that this runs on. They add a
+ * register, since some cores add up constants while decoding. */
 static void add_loop(void *arg, int64_t n)
 {
     uint64_t x = 1, y = (uint64_t)(uintptr_t)arg;

@@ -1,8 +1,7 @@
 /* catalogue_figure.c - the figures of a reference reproduction beside the pages. See catalogue.h.
  *
- * A run's figure is an SVG of gnuplot's. What html_svg() takes into a page is a third as large; in
- * a file of its own that needs the style which is the page's otherwise, so it stands within an SVG
- * that has it.
+ * A run's figure is an SVG of gnuplot's. html_svg() makes it a third as large for a page. In a file
+ * of its own it needs the style that a page has, so it stands within an SVG that has it.
  */
 #include "harness/base/json_fields.h"
 #include "harness/catalogue/catalogue.h"

@@ -1,8 +1,8 @@
 /* cmd_run_cell.c - `schedlab run --cell ID --sweep FILE`: measures single cells of a sweep,
  * anywhere, any number of times, in any order.
  *
- * What it leaves is one file per cell in a folder (unit_store.h); one that is there is not measured
- * again. Jobs of the engines (engine.h) are this command with a list of ids.
+ * It leaves one file per cell in a folder (unit_store.h). A cell whose file is there is not
+ * measured again. Jobs of the engines (engine.h) are this command with a list of ids.
  */
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"

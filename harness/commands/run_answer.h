@@ -7,7 +7,8 @@
  * addition it takes STATISTICS_INTERVAL_MIN repetitions of each, so that what is shown has an
  * interval. One repetition on a simulated machine is exact for its seed and needs no test.
  *
- * What other settings of the machine would buy is shown if the interval of the ratio leaves 1 out.
+ * Other settings of the machine are shown to buy something if the interval of the ratio leaves 1
+ * out, and one variant ran.
  *
  * The throughput is compared, unless the workload is paced. Where there are latencies their p99 is,
  * or the p50 if they are too few for a tail.

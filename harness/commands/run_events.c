@@ -93,7 +93,7 @@ static double spread_of(const struct run_table *table, const char *name)
     return isinf(least) ? 0 : most / least;
 }
 
-/* Which are shown ----------------------------------------------------------------------------- */
+/* Choosing ------------------------------------------------------------------------------------ */
 
 struct shown {
     const char **names;

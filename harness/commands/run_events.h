@@ -8,7 +8,7 @@
  *   RUN_EVENTS_NAMED    all that were counted
  *   RUN_EVENTS_ALL      all that are not zero in each variant
  *
- * What was not counted is told with its reason only if events were asked for.
+ * Events that were not counted are told with their reasons only if events were asked for.
  */
 #ifndef SCHEDLAB_RUN_EVENTS_H
 #define SCHEDLAB_RUN_EVENTS_H

@@ -143,7 +143,7 @@ void run_table_sort(struct run_table *table)
     qsort(table->rows, table->count / together, together * sizeof *table->rows, rows_compare);
 }
 
-/* What if ------------------------------------------------------------------------------------- */
+/* Changed machines ----------------------------------------------------------------------------- */
 
 struct interval run_table_what_if_ratio(const struct run_table *table, size_t i)
 {

@@ -113,7 +113,8 @@ static bool set_read(struct counters *counters, struct event_set *set, long long
     return error == PAPI_OK;
 }
 
-/* The scheduler's sums; its peaks are not those of one M. Of a simulated machine all. */
+/* The scheduler's sums; its peaks are not those of one M. Events of a simulated machine all have
+ * one. */
 static void each_m_make(struct counters *counters, struct counter *counter)
 {
     bool simulated = counter_sde_sim_event(counter->sde) >= 0;

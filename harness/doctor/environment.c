@@ -145,7 +145,7 @@ static uint64_t jemalloc_allocated(void)
     return mallctl("thread.allocated", &bytes, &size, NULL, 0) == 0 ? bytes : 0;
 }
 
-/* Linked is not used: another library may have come first. What malloc() gives out must show in
+/* Linked is not used: another library may have come first. Memory from malloc() must show in
  * jemalloc's own books. */
 static bool malloc_is_jemalloc(void)
 {

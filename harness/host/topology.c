@@ -4,8 +4,8 @@
 #include <hwloc.h>
 #include <stdlib.h>
 
-/* The machine as far as the cgroup allows it; NULL if hwloc cannot tell. What hwloc misses, as in
- * containers without /sys, it would tell on standard error, where a line means a fault. */
+/* The machine as far as the cgroup allows it; NULL if hwloc cannot tell. hwloc would tell on
+ * standard error what it misses, as in containers without /sys; a line there means a fault. */
 static hwloc_topology_t topology_load(void)
 {
     hwloc_topology_t topology;

@@ -258,8 +258,8 @@ template <typename T> static bool has_error(const T &run)
         return run.error_occurred;
 }
 
-/* Puts CPU time that came as a counter into its place. Of what is a percentage, such as cv, the
- * library shows the number itself, of times it shows them divided by the iterations. */
+/* Puts CPU time that came as a counter into its place. The library shows percentages, such as cv,
+ * as they are, and times divided by the iterations. */
 static BenchmarkReporter::Run with_cpu_time(BenchmarkReporter::Run run)
 {
     auto cpu = run.counters.find(cpu_counter);

@@ -2,7 +2,7 @@
  *
  * Callers: micro.c. There are two sets of counters, for libsde cannot register a name again that
  * was unregistered. The program's own events are registered once for the process, and each call of
- * an operation sees the difference. Those of threads are made anew for every call.
+ * an operation sees the difference. Events of threads are made anew for every call.
  */
 #ifndef SCHEDLAB_MICRO_COUNT_H
 #define SCHEDLAB_MICRO_COUNT_H

@@ -10,8 +10,8 @@ enum { SPAWN_BATCH = 64 };
 
 /* Park and ready ----------------------------------------------------------------------------- */
 
-/* Two goroutines that hand the worker to each other: each readies the other and parks. That is the
- * work of a channel or a lock without the channel or the lock. */
+/* Two goroutines that hand the worker to each other: each readies the other and parks. A channel or
+ * a lock does the same work, beside its own. */
 struct hand_over {
     struct micro *micro;
     struct g *here, *there;

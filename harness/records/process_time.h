@@ -2,8 +2,8 @@
  *
  * Callers: tables.c; sweep_run.c and merge.c, for hyperfine's files. A sample's own times are those
  * of its calls, timed and untimed, and of what lies between them. The process around them costs
- * start-up. That is measured from outside too, by a process that does all but run the workload.
- * Start-up is not taken as the difference of the two sides: that would agree with any inside clock,
+ * start-up. Start-up is measured from outside too, by a process that does all but run the workload.
+ * It is not taken as the difference of the two sides: that would agree with any inside clock,
  * however wrong. Time that neither accounts for is the rest. A cell whose process takes more or
  * less than both together is flagged `disagree`: its clock is wrong, or there is time that its
  * numbers do not show. It is `unknown` where start-up was not measured, or where too few samples

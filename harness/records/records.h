@@ -45,8 +45,7 @@ double record_event_value(const json_t *event);
 double record_latency_ns(const json_t *record, double quantile);
 
 /* The names of the record's events, counted or not, with this separator between them; "" if it has
- * none. Those of a group that counts events of its own differ from those of the other groups.
- * free() it. */
+ * none. A group that counts events of its own has other names than the other groups. free() it. */
 char *record_event_names(const json_t *record, const char *separator);
 
 /* True if it is of this program's schema and has the keys that every reader relies on: cell,
@@ -118,8 +117,8 @@ enum record_read record_reader_next(struct record_reader *reader, json_t **recor
                                     size_t error_size);
 
 /* Reads a whole samples.jsonl into a JSON array; NULL and one line in error if it cannot, if there
- * is no record in it, or if two samples claim one place in a run. What is left out is in *flaws,
- * which may be NULL, for run_folder_tell_flaws(). */
+ * is no record in it, or if two samples claim one place in a run. *flaws, which may be NULL, says
+ * what was left out, for run_folder_tell_flaws(). */
 json_t *record_file_read(const char *path, struct record_flaws *flaws, char *error,
                          size_t error_size);
 

@@ -98,7 +98,7 @@ static const struct report_cell *contender(const struct verdict *verdict, size_t
     return i == 0 ? verdict->best : verdict->tied[i - 1];
 }
 
-/* Up to NAMES_MAX of them, and how many more there are. Whether the baseline is one of them. */
+/* Up to NAMES_MAX of them, and how many more there are. True if the baseline is one of them. */
 static bool contenders_write(FILE *to, const struct report_group *group,
                              const struct verdict *verdict)
 {

@@ -11,8 +11,8 @@
 
 /* Writes a paragraph for each kind of remark on samples that are ok; nothing where there are none.
  * Remarks tell of samples that ended before their calls took the time that was asked for, that had
- * more workers than cores, whose warm-up ended at its limit, or whose steal is not known. Those of
- * cell_remarks.h follow for each cell. */
+ * more workers than cores, whose warm-up ended at its limit, or whose steal is not known. The
+ * remarks of cell_remarks.h follow for each cell. */
 void report_remarks_write(FILE *to, const struct report *report);
 
 /* Prints the remarks of cell_remarks.h, a line each for a terminal. */

@@ -99,8 +99,8 @@ enum {
 struct experiment *experiment_load(const char *path, char *error, size_t error_size);
 void experiment_free(struct experiment *experiment);
 
-/* Turns it into the held form, for tests: `held` replaces the workloads. Of levels, and of values
- * held fixed, only those stay that an expectation is about. Call once. experiment_hold.c. */
+/* Turns it into the held form, for tests: `held` replaces the workloads. Levels and values held
+ * fixed stay only if an expectation is about them. Call once. experiment_hold.c. */
 void experiment_hold(struct experiment *experiment);
 
 /* True if two equal samples of that cell decide all of the part's expectations about it: they use

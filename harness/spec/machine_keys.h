@@ -9,7 +9,7 @@
  *     clock rate  4.5 GHz      MHz, GHz; up to three decimals
  *     words       lru          those of the key
  *
- * The space may be missing, and 0 needs no unit. What is given in cycles follows the clock rate.
+ * The space may be missing, and 0 needs no unit. A time in cycles follows the clock rate.
  */
 #ifndef SCHEDLAB_MACHINE_KEYS_H
 #define SCHEDLAB_MACHINE_KEYS_H

@@ -296,7 +296,7 @@ static bool jobs_wait(struct work *work)
 /* After a round ------------------------------------------------------------------------------- */
 
 /* The last two lines of what a job said, in text, which is to be freed; NULL: its log is not there.
- * path is that of the log. Of several arrays in a round only the first has logs of this name. */
+ * path is that of the log. Only the first of several arrays in a round has logs of this name. */
 static char *log_read(const struct work *work, const struct engine_batch *batch, size_t job,
                       char path[ENGINE_PATH_SIZE], const char *lines[2])
 {

@@ -11,8 +11,7 @@
  * A failure stops a cell, but not the sweep. A sample that fails is recorded with its reason and
  * its output. Its cell is tried again in the next block, unless it ran into the time limit twice. A
  * skipped cell is recorded once. stopping_rule.h decides how many blocks there are, and which cells
- * each holds. What became of each cell is written to plan.json at the end, also if a signal ends
- * the sweep.
+ * each holds. plan.json says at the end what became of each cell, also if a signal ends the sweep.
  *
  * A sweep that was interrupted, in whatever way, is resumed by measuring into the same folder with
  * `resume`: what its records hold is not measured again.

@@ -54,7 +54,7 @@ static size_t workers_count(const struct sched_trace *trace, size_t least)
 }
 
 /* The earliest event of A, in A's order, that its worker in B does not do next; or else the
- * earliest of B that is left. What was not kept cannot be missed. */
+ * earliest of B that is left. Events that were not kept cannot be missed. */
 static void find_worker(struct diff *diff)
 {
     const struct sched_trace *a = diff->trace[0], *b = diff->trace[1];

@@ -39,7 +39,8 @@ static char *worker_name(const struct sched_trace_event *event, char *text, size
     return text;
 }
 
-/* "gmp took G 7 from runnext on P 3; grq did nothing more". Who gets a P is on it by then. */
+/* "gmp took G 7 from runnext on P 3; grq did nothing more". An event by which somebody gets a P is
+ * on that P by then. */
 static char *sentence_of(const struct diff_page *page, const int64_t at[2], char *text, size_t size)
 {
     char name[TEXT_SIZE], what[TEXT_SIZE], worker[32];

@@ -27,7 +27,7 @@ struct textbook_row {
     struct textbook_cell book[REPLAY_PROCESSORS_MAX], real[REPLAY_PROCESSORS_MAX];
 };
 
-/* The numbers of the book's table of statistics. Those of the book are texts, since it may be
+/* The numbers of the book's table of statistics. The book's own numbers are texts, since it may be
  * wrong. */
 struct textbook_statistics {
     /* Counted by the variant: DEQUE_MAX, JOINS_STALLED, TASKS_STOLEN, PARKS. */

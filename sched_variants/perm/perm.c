@@ -131,8 +131,8 @@ static bool holds_p(const struct sched *sched, const struct m *m)
     return false;
 }
 
-/* With backoff_ns=never a slot is private while its thread may run. That of a thread that sleeps or
- * blocks is not: in gmp it would move on with the P, here it would be out of everybody's reach. */
+/* With backoff_ns=never a slot is private while its thread may run. The slot of a thread that
+ * sleeps or blocks is not: in gmp it would move on with the P, here nobody could reach it. */
 static bool has_private_next(const struct sched *sched, const struct m *m)
 {
     return lrq_has_private_next(sched->knobs) && !m_in_call(m) && holds_p(sched, m);

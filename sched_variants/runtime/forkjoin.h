@@ -44,11 +44,11 @@
  * anything but its sync: it would hold its worker. The function may start goroutines, and yield.
  * Under FJ_HELP gosched() returns at once there, since queued children belong to the worker. After
  * a spawn, a call or a sync the function may be on another worker. One and the same function opens
- * a frame, spawns on it and syncs it. Of frames that are open together the newest is synced first.
- * A frame that spawned is synced before its function returns. Under FJ_LINKED the stack pointer is
- * not the frame's between spawn and sync. So a function with a frame makes no variable-length
- * array, calls no alloca(), and passes no argument on the stack (structs by value of more than 16
- * bytes, more than six arguments).
+ * a frame, spawns on it and syncs it. The newest of the frames that are open together is synced
+ * first. A frame that spawned is synced before its function returns. Under FJ_LINKED the stack
+ * pointer is not the frame's between spawn and sync. So a function with a frame makes no
+ * variable-length array, calls no alloca(), and passes no argument on the stack (structs by value
+ * of more than 16 bytes, more than six arguments).
  */
 #ifndef SCHEDLAB_FORKJOIN_H
 #define SCHEDLAB_FORKJOIN_H
@@ -99,7 +99,7 @@ struct fj_task {
  * costs the owner nothing until it is made. It then moves the older half of the private part to the
  * deque and wakes an idle worker.
  *   A request is lost only if the owner never spawns or joins again. Then nothing new is queued,
- *   and what is private waits for the sync. That is the price: a long call without spawns hides
+ *   and what is private waits for the sync. The price is this: a long call without spawns hides
  *   what was queued before it and was not yet asked for.
  *
  *   Source: [Dijk14] Lace's private and shared part of one deque, [Acar13] private deques.

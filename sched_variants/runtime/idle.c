@@ -242,7 +242,7 @@ static void start_p(struct m *self, struct p *p, bool spinning)
 }
 
 /* Sees to it that an M watches the timers, and the descriptors if `io`. If none does, one takes the
- * part: an idle M that is woken if self `leaves` it; else one that gets a P. That may be a new M,
+ * part: an idle M that is woken if self `leaves` it; else one that gets a P. It may be a new M,
  * since all others may be in blocking calls. */
 static void keep_watch(struct m *self, bool leaves, bool io)
 {

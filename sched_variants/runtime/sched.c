@@ -344,8 +344,8 @@ static void sched_wait_threads(struct sched *sched)
  *
  * A signal may stop a G after its last word, a wg_done(), and before it returns. Nobody waits for
  * such a G, and it would lie in a queue when main returns and the Ms stop. So main waits for each G
- * that can still return by itself. Those that wait for something have been left behind, and are not
- * waited for; nor is, for more than LINGER_NS, one that runs for ever.
+ * that can still return by itself. It leaves behind each G that waits for something, and after
+ * LINGER_NS one that runs for ever.
  *   Rejected: to run what is queued once main has returned: what never ends would never stop.
  *   Rejected: a count of Gs that signals have stopped: one may be stopped anew after the last look.
  */

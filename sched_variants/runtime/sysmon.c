@@ -8,7 +8,7 @@
  *
  * Its sleep begins at sysmon_ns. After sysmon_rounds looks in a row that took no P away it doubles
  * with each look, up to sysmon_max_ns. So its services are quick where calls block all the time,
- * and late by up to that maximum elsewhere. That is how a slice of 10 ms lasts 10 to 20. When all
+ * and late by up to that maximum elsewhere. A slice of 10 ms therefore lasts 10 to 20 ms. When all
  * Ps are idle, and none has run since its last look, it sleeps until one is taken.
  *
  *   Y1  sysmon_deep is written under sched->lock, where all Ps were seen idle; whoever takes one

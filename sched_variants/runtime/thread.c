@@ -72,7 +72,7 @@ void go_unlock_thread(void)
         g_unlock(m, gp);
 }
 
-/* Pre: sched->lock. Those on the list that are to be used again become idle, or the other way. */
+/* Pre: sched->lock. Ps on the list that are to be used again become idle, or the other way. */
 static void lists_sort(struct sched *sched, int32_t used)
 {
     struct p *all = sched->idle_p, *p;

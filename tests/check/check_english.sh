@@ -1,3 +1,3 @@
 #!/bin/bash
-# check_english.sh - comments do not open with What, Whether, Of, Those, Who or That; no sentence has over 35 words.
+# check_english.sh - no sentence of a comment opens with What, Whether, Of, Those, Who or That, and none has over 35 words.
 exec python3 "$(dirname "$0")/english.py"

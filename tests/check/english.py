@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""english.py - the measurable part of plain English: openings of comments, and the length of sentences.
+"""english.py - the measurable part of plain English: how sentences of comments open, and how long sentences are.
 
 Reads the C comments, string literals, comments of scripts, Markdown, and texts of YAML that Git knows. Prints one line per
-offence, FILE:LINE: what, and the beginning of the sentence; exit status 1 if there is any. EXCEPTIONS lists sentences that stay.
+offence, FILE:LINE: what, and the beginning of the sentence; exit status 1 if there is any.
 With --count, prints for each folder how many comments and sentences there are, how many offend, and the mean length instead.
 
 A sentence ends at a full stop, a question mark or an exclamation mark that white space follows; so do an item of a list, a
@@ -19,9 +19,6 @@ import sys
 WORDS_MOST = 35
 OPENINGS = re.compile(r"(What|Whether|Of|Those|Who|That)\b")
 FIELDS = re.compile(r"\{(?:[^{}\n]|\n(?!\s*\n))*\}")
-
-# Sentences that stay as they are, by their first words; each with the reason.
-EXCEPTIONS = {}
 
 # Generated from the experiments' files, whose texts are read themselves; measured pages of a reference run.
 GENERATED = ("docs/experiments/", "docs/EXPERIMENTS.md", "results/reference")
@@ -129,22 +126,21 @@ def main():
         folder = "/".join(path.parts[:2]) if path.parts[0] in ("harness", "sched_variants", "tests") else path.parts[0]
         count = table[folder]
         for line, text, comment in reader(path.read_text(errors="replace")):
-            stripped = text.strip()
-            if comment and stripped and "----" not in stripped:  # a heading of a part of the file
-                count["comments"] += 1
-                if OPENINGS.match(stripped) and not stripped.startswith(tuple(EXCEPTIONS) or ("\0",)):
-                    count["openings"] += 1
-                    offences.append((name, line, f"opens with {stripped.split()[0]}: {' '.join(stripped.split()[:9])}"))
+            count["comments"] += comment
             for offset, sentence in sentences(text):
                 length = len(words(sentence))
+                first = " ".join(sentence.split())
+                at = line + text.count("\n", 0, offset + len(sentence) - len(sentence.lstrip()))
+                asks = text[offset + len(sentence) :].startswith("?")
+                if comment and not asks and OPENINGS.match(first):
+                    count["openings"] += 1
+                    offences.append((name, at, f"opens with {first.split()[0]}: {first[:70]}"))
                 if length < 3:
                     continue
                 count["sentences"] += 1
                 count["words"] += length
-                first = " ".join(sentence.split())
-                if length > WORDS_MOST and not first.startswith(tuple(EXCEPTIONS) or ("\0",)):
+                if length > WORDS_MOST:
                     count["long"] += 1
-                    at = line + text.count("\n", 0, offset + len(sentence) - len(sentence.lstrip()))
                     offences.append((name, at, f"a sentence of {length} words, {WORDS_MOST} at most: {first[:70]}"))
     if counting:
         print(f"{'':28}{'comments':>9}{'openings':>9}{'sentences':>10}{'long':>6}{'mean':>6}")

@@ -1,7 +1,7 @@
 /* conform_timers.c - conformance cases for timers and tickers; see conformance.c.
  *
- * What must not happen has had the time to, by a sleep beyond when it was due; nothing passes or
- * fails by how long anything takes.
+ * An event that must not happen has had time to: the test sleeps beyond the moment when it was due.
+ * Nothing passes or fails by how long anything takes.
  */
 #include "conform.h"
 #include "tests/support/support.h"

@@ -75,7 +75,7 @@ commands_run() {
     return $status
 }
 
-# A step's commands have compiled without a warning. That others use the machine is said too.
+# A step's commands have compiled without a warning. The program also says if others use the machine.
 no_warning() { ! grep -vE 'schedlab (run|sweep): warning: ' "$work/printed" | grep -F 'warning: '; }
 
 lines_printed() {
@@ -116,7 +116,7 @@ printf '#!/bin/sh\nexec %s -o build/schedlab-sim "$@"\n' "$(command -v make)" >"
 chmod +x "$scratch/.bin/make"
 
 (cd "$tree" && git ls-files -co --exclude-standard -z | tar --null -T - -cf -) | tar -xf - -C "$copy"
-# In one call, so that names of one file stay that. What is missing will be built.
+# In one call, so that names of one file stay that. Objects that are missing will be built.
 (cd "$tree" && cp -a --parents build/registry.checked build/schedlab{,-sim} \
     build/{release,sim}/{command,origin.h,schedlab,harness,sched_variants,workloads} build/release/harness.a \
     build/release/tests/{conform*,support*} "$copy") 2>/dev/null

@@ -1,6 +1,6 @@
 #!/bin/bash
 # test_audit.sh - audits from the outside: what they leave behind, what reports say of them, and what
-# they refuse. Whether an audit of this machine holds is not asked: the machine may be busy.
+# they refuse. An audit of this machine need not hold: the machine may be busy.
 #
 #     tests/program/test_audit.sh build/schedlab
 #

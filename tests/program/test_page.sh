@@ -4,7 +4,7 @@
 #
 #     tests/program/test_page.sh build/schedlab
 #
-# Prints TAP. Needs the program, gnuplot and chromium. What is looked at is in page_check.js; with
+# Prints TAP. Needs the program, gnuplot and chromium. page_check.js says what is looked at. With
 # PAGE_SHOTS=DIR pictures of the page are left there.
 . "$(dirname "$0")/../tap.sh"
 here=$tree/tests

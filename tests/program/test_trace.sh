@@ -3,7 +3,7 @@
 #
 #     tests/program/test_trace.sh build/schedlab
 #
-# What must happen is derived by hand from Go's rules and those of deques. Prints TAP.
+# The expected steps are derived by hand from Go's rules and those of deques. Prints TAP.
 . "$(dirname "$0")/../tap.sh"
 
 # run ARGUMENT...: leaves out, err, status.

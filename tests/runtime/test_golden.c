@@ -3,9 +3,9 @@
  *
  * Goldens are of Go 1.26: spawn orders at one P, wake orders of six waiters, the steal order at two
  * Ps, and the peaks of a parallel fib at one P. They were measured on Go itself, and follow from
- * its run queue. That has a ring of 256 and runnext, an overflow of 128 and the G that did not fit,
- * one G from the global queue whenever schedtick % 61 == 0, and global batches of at most 128. The
- * G on which that tick falls was measured on Go as well.
+ * its run queue. The run queue has a ring of 256 and runnext. An overflow takes 128 and the G that
+ * did not fit, schedtick % 61 == 0 one G from the global queue. Global batches have 128 at most.
+ * The G on which that tick falls was measured on Go as well.
  *
  * The phase. A spawn order of more than 257 depends on t = schedtick mod 61 at the time when main
  * parks. Here main's first dispatch makes schedtick 1, each yield of main, alone in the world,

@@ -1,8 +1,8 @@
 /* test_knobs.c - every knob changes what it says it changes, seen in counters or in an order.
  *
  * Scenes with one worker are exact. Scenes with more wait for events, never for time to pass, and
- * compare only what holds on any machine: a lower bound of a time, a count that cannot differ. Who
- * waits in vain fails and says for what (AWAIT).
+ * compare only what holds on any machine: a lower bound of a time, a count that cannot differ. A
+ * scene that waits in vain fails and says for what (AWAIT).
  */
 #include "harness/spec/spec.h"
 #include "knob_scenes.h"

@@ -302,8 +302,8 @@ static uint64_t race_random(struct race *self)
     return self->seed >> 33;
 }
 
-/* A reader against those that end its wait, in any order and with any delay. What it returns has to
- * be one of those, and it has to return. */
+/* A reader against those that end its wait, in any order and with any delay. It has to return, and
+ * with the result of one of them. */
 static void race_round(struct race *self)
 {
     struct reader reader = {0};

@@ -1,6 +1,6 @@
 /* test_storms.c - many connections, timers and blocking calls at once, again and again:
- * descriptors, heaps and threads come back to where they were. That no memory is lost shows under
- * AddressSanitizer, at the end of each child.
+ * descriptors, heaps and threads come back to where they were. AddressSanitizer shows lost memory
+ * at the end of each child.
  */
 #include "internal.h"
 #include "timer.h"

@@ -572,8 +572,9 @@ static void sharing(void **state)
         snprintf(what, sizeof what, "one word, %d cores: L1 misses by true sharing", n);
         claim(what, misses - sum_of(players, n, CACHE_L1D_MISS_COLD), 2 * n, /* cold: stacks */
               sum_of(players, n, CACHE_L1D_MISS_TRUE_SHARING));
-        /* The line goes from one to the next without a pause, however many wait. Of two, the one
-         * that has just lost it may still be at its last addition when it could have it back. */
+        /* The line goes from one to the next without a pause, however many wait. With two cores,
+         * the one that has just lost it may still be at its last addition when it could have it
+         * back. */
         double ns = misses * (double)model->dirty_ps[SIM_NEAR] / 1e3;
         snprintf(what, sizeof what, "one word, %d cores add to it: ns, that is transfers x dirty",
                  n);

@@ -2,8 +2,7 @@
  * test_sim_formulas.c runs them.
  *
  * They are instrumented like workloads, so that each load and store goes through hooks, kernel and
- * caches. What they work on is simulated memory (machine_alloc()); counters and bounds are in
- * registers.
+ * caches. They work on simulated memory (machine_alloc()). Counters and bounds are in registers.
  */
 #ifndef SCHEDLAB_SIM_KERNELS_H
 #define SCHEDLAB_SIM_KERNELS_H

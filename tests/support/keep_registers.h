@@ -12,7 +12,8 @@
 
 enum { GENERAL = 32, STACKED = 8, MASKS = 8, VECTORS = 32, VECTOR_WORDS = 8 };
 
-/* The offsets are used below. What an architecture, or a function, does not have stays unused. */
+/* The offsets are used below. A member that an architecture, or a function, does not have stays
+ * unused. */
 struct registers {
     uint64_t general[GENERAL];
     double stacked[STACKED]; /* x87 */

@@ -156,7 +156,7 @@ static void watchdog_print_g(struct g *gp, void *arg)
             (unsigned)atomic_load(&gp->on_cpu), (unsigned)gp->wait_reason, gp->wait_on);
 }
 
-/* A tick while there are some left, however late it is. What follows is not async-signal-safe; the
+/* A tick while there are some left, however late it is. The rest is not async-signal-safe. The
  * process is lost already, and most times it still tells us where. */
 static void watchdog_on_alarm(int signal_number)
 {

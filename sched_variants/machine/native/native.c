@@ -367,7 +367,7 @@ void machine_thread_leave(void)
  *
  * Two signals. SIGURG runs on the signal stack, so that it may come at any time, however little
  * room is left on the stack that it interrupts. The handler decides if the interruption is welcome,
- * also by the room on that stack. If so, it sends the thread the second one, SIGRTMIN. That one is
+ * also by the room on that stack. If so, it sends the thread the second one, SIGRTMIN. This one is
  * blocked until the first handler returns, and so arrives at the same instruction, on the
  * interrupted stack. Its frame keeps all registers there while the stack rests. The kernel restores
  * them wherever it goes on. A SIGURG that comes while the first handler runs is handled before the

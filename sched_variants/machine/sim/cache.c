@@ -7,7 +7,7 @@
  *   E  one unit alone, unchanged  owner, not modified
  *   M  one unit alone, changed    owner, modified
  *
- * A unit holds a line while its L1 or its L2 has it. What unit u of group g does:
+ * A unit holds a line while its L1 or its L2 has it. Unit u of group g does:
  *
  *   L1 hit, read, or write in M    l1.hit_ps, store_ps
  *   L1 hit, write in E             store_ps; M

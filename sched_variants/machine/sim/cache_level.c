@@ -2,7 +2,7 @@
  *
  * Stamps alone decide on replacement. LRU: the smallest leaves. Tree-PLRU: a bit of the tree points
  * away from the half whose access was the later one. So following the bits means to go, from the
- * root, into the half whose latest stamp is the smaller. That needs no bits, and a hit stores a
+ * root, into the half whose latest stamp is the smaller. This needs no bits, and a hit stores a
  * stamp under both policies. Places that empty keep their stamps, as bits would stay. If the ways
  * are no power of two, the left half is the larger.
  */

@@ -4,11 +4,11 @@
  * fully associative LRU cache of the same size would have done with the same accesses.
  *
  * L2 and L3 see few enough accesses to run such a cache beside them, as a list (cache_level.c). For
- * L1 that would cost every hit. There the stamps that hits leave anyway are enough. Of C lines,
- * such a cache holds those whose last access is the latest. So a line that was last accessed at t
- * has left it when C others have later stamps. Those are in L1, or L1 has replaced them since;
- * replaced ones are kept, with their stamps, in the history. Counting through both costs as much as
- * C accesses and is seldom needed, for three bounds:
+ * L1 that would cost every hit. There the stamps that hits leave anyway are enough. A cache of C
+ * lines holds the C lines whose last access is the latest. So a line that was last accessed at t
+ * has left it when C others have later stamps. These others are in L1, or L1 has replaced them
+ * since. Replaced lines are kept, with their stamps, in the history. Counting through both costs as
+ * much as C accesses and is seldom needed, for three bounds:
  *
  *   fewer than C accesses since t                  a conflict: too few for C lines
  *   n others are later than t, and n < C           a conflict, now and for C - n accesses, from t

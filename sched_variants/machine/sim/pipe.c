@@ -3,7 +3,7 @@
  * Source: Linux fs/pipe.c, fs/eventfd.c.
  *   Same:    a pipe is 16 pages; a write fills up the last one only with what fits there whole,
  *            and so up to a page is written whole or not at all; a pipe can be written when a
- *            page is free. Who sleeps is woken one at a time, and wakes the next one. Each write
+ *            page is free. Sleepers are woken one at a time, and each wakes the next. Each write
  *            tells the pollers of the reading end; a read tells those of the writing end when the
  *            pipe was full.
  *   Differs: a writer always passes the turn on when there is room, where Linux's does only if it

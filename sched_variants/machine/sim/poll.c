@@ -3,8 +3,8 @@
  * Source: Linux fs/eventpoll.c, as machine/native uses it.
  *   Same:    a list of those that may be ready, in the order in which they became so; each is
  *            asked for its state when it is taken, and dropped if it is none that was asked for.
- *            What is told is the whole state, not only what has changed. Who becomes ready wakes
- *            one thread. Regular files are refused with -EPERM.
+ *            The poller tells the whole state, not only what has changed. A descriptor that becomes
+ *            ready wakes one thread. Regular files are refused with -EPERM.
  *   Differs: a break is a flag, and takes no place in the batch. Not armed means not told, also of
  *            errors, as machine.h has it; there Linux tells of errors.
  *

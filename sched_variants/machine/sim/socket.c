@@ -2,7 +2,7 @@
  *
  * A connection is two sockets, and a stream to each of them. A stream is a queue of segments: what
  * one write took, the end, or a reset. Each takes a sample of the model's latency of the network,
- * and none overtakes another. Of each stream's window,
+ * and none overtakes another. Each stream has a window,
  *
  *   SOCKET_WINDOW = credit + bytes flying + bytes arrived + returned + returning
  *

@@ -409,7 +409,7 @@ void machine_yield(void)
     sim_go_on(self);
 }
 
-/* The kernel interrupts the other cores that run the program, and waits for them. Those that spin
+/* The kernel interrupts the other cores that run the program, and waits for them. Cores that spin
  * have time to lose. */
 int machine_fence_all(void)
 {
