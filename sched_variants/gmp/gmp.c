@@ -32,11 +32,10 @@ struct gmp {
 
 static const struct param gmp_knobs[] = {
     LRQ_KNOBS(struct gmp_knobs),
-    PARAM_WORD(
-        struct gmp_knobs, idle_mask, lrq_off_on, 1, "Go 1.26 proc.go stealWork, idlepMask",
-        "whether thieves pass by Ps that are idle",
-        .detail = "off: they look into the queues of idle Ps, too, which are empty.",
-        KNOB_FINE(STEALING, "VICTIM_PROBES STEALS_FAILED", "idle_mask=off pingpong,rounds=1000 4")),
+    PARAM_WORD(struct gmp_knobs, idle_mask, lrq_off_on, 1, "Go 1.26 proc.go stealWork, idlepMask",
+               "whether thieves pass by Ps that are idle",
+               .detail = "off: they look into the queues of idle Ps, too, which are empty.",
+               KNOB_FINE(STEALING, "VICTIM_PROBES", "idle_mask=off bursts,n=20,b=4 8")),
     FLOOR_KNOBS_WATCHED(struct gmp_knobs, lrq.floor, WATCH_SYSMON),
     {0},
 };

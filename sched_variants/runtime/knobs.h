@@ -150,8 +150,7 @@ extern const char *const netpoll_place_words[];
         PARAM_WORD(o, f.timers, timers_words, TIMERS_PERP, "Go 1.26 time.go",                      \
                    "where timers wait: a heap per P, or one for all",                              \
                    .detail = "perp: each P has a heap. global: one heap behind one lock.",         \
-                   KNOB_DECISIVE(TIMERS, "SLEEPS WAKEUPS",                                         \
-                                 "timers=global timers,n=1000,spread_ns=10ms 4")),                 \
+                   KNOB_DECISIVE(TIMERS, "SLEEPS SPINS", "timers=global wakers,n=20 4")),          \
         COMMON_KNOBS(o, f), MUTEX_SPIN_KNOB(o, f), SLEEP_KNOBS(o, f), WATCH_KNOBS(o, f),           \
         CALL_KNOBS(o, f)
 
@@ -181,7 +180,8 @@ extern const char *const netpoll_place_words[];
                        "look and sleep lies until somebody else finds it. none: it does not "      \
                        "look. The last two are wrong on purpose, to show what the look is "        \
                        "for.",                                                                     \
-                   KNOB_FINE(WAKING, "SLEEPS WAKEUPS", "recheck=none arrivals,n=200 4")),          \
+                   KNOB_FINE(WAKING, "SLEEPS",                                                     \
+                             "dawdle_ns=100us,recheck=none arrivals,n=400,rate=50000 4")),         \
         PARAM_NUMBER(o, f.dawdle_ns, 0, 0, 1000000000, "ns", "schedlab",                           \
                      "a delay before a worker that found nothing gives its P up",                  \
                      .detail =                                                                     \
@@ -189,12 +189,13 @@ extern const char *const netpoll_place_words[];
                          "races with `recheck` become frequent. A tool for experiments; 0 "        \
                          "otherwise.",                                                             \
                      KNOB_FINE(WAKING, "SLEEPS", "dawdle_ns=1ms wakers,n=20 4")),                  \
-        PARAM_WORD(                                                                                \
-            o, f.idle, idle_words, IDLE_LIFO, "Go 1.26 proc.go pidleget, mget",                    \
-            "which idle worker is woken first",                                                    \
-            .detail = "lifo: the one that went idle last, whose caches are warm. fifo: the "       \
-                      "one that has been idle longest. Idle threads likewise.",                    \
-            KNOB_FINE(WAKING, "MIGRATIONS WAKEUPS", "idle=fifo timers,n=100,spread_ns=10ms 4")),   \
+        PARAM_WORD(o, f.idle, idle_words, IDLE_LIFO, "Go 1.26 proc.go pidleget, mget",             \
+                   "which idle worker is woken first",                                             \
+                   .detail =                                                                       \
+                       "lifo: the one that went idle last, whose caches are warm. fifo: the "      \
+                       "one that has been idle longest. Idle threads likewise.",                   \
+                   KNOB_FINE(WAKING, "SIM_L2_MISS",                                                \
+                             "idle=fifo bursts,n=50,b=4,period_ns=100000,rounds=20000 8")),        \
         PARAM_WORD(o, f.watch, watch_words, watch_, "schedlab; Go 1.26 proc.go findRunnable",      \
                    "who waits for I/O and timers after the idle worker that did finds work",       \
                    .detail =                                                                       \
@@ -218,12 +219,12 @@ extern const char *const netpoll_place_words[];
                    .detail =                                                                       \
                        "edge: once, and changes are reported. level: anew for each wait, and "     \
                        "the state is reported.",                                                   \
-                   KNOB_FINE(DESCRIPTORS, "POLL_CTLS POLL_EVENTS",                                 \
+                   KNOB_FINE(DESCRIPTORS, "POLL_CTLS",                                             \
                              "netpoll_trigger=level echo,connections=8,messages=20 2")),           \
         PARAM_NUMBER(o, f.netpoll_batch, NETPOLL_BATCH, 1, 1024, "events",                         \
                      "Go 1.26 netpoll_epoll.go netpoll",                                           \
                      "most events that one look at the descriptors takes",                         \
-                     KNOB_FINE(DESCRIPTORS, "POLLS POLL_EVENTS",                                   \
+                     KNOB_FINE(DESCRIPTORS, "POLLS LOCAL_HITS",                                    \
                                "netpoll_batch=1 echo,connections=8,messages=20 2")),               \
         PARAM_WORD(                                                                                \
             o, f.netpoll_place, netpoll_place_words, PLACE_FIRST, "Go 1.26 proc.go injectglist",   \
@@ -232,16 +233,17 @@ extern const char *const netpoll_place_words[];
                       "global queue, the rest to its own. global: all to the global queue. "       \
                       "local: all to its own.",                                                    \
             KNOB_FINE(DESCRIPTORS, "GRQ_LOCKS LOCAL_HITS",                                         \
-                      "netpoll_place=global echo,connections=8,messages=20 2"))
+                      "netpoll_place=local echo,connections=8,messages=20 2"))
 
 #define CALL_KNOBS(o, f)                                                                           \
-    PARAM_WORD(                                                                                    \
-        o, f.calls, calls_words, CALLS_SYSMON, "Go 1.26 proc.go entersyscall",                     \
-        "who hands the P on while a goroutine is in a blocking call",                              \
-        .detail = "none: nobody, the P waits. sysmon: sysmon, when it sees the call a second "     \
-                  "time. immediate: the goroutine itself, before the call. adaptive: the "         \
-                  "goroutine itself, if calls from that place in the program were long.",          \
-        KNOB_DECISIVE(CALLS, "HANDOFFS CALLS_QUEUED", "calls=none calls,n=100,callers=4 2")),      \
+    PARAM_WORD(o, f.calls, calls_words, CALLS_SYSMON, "Go 1.26 proc.go entersyscall",              \
+               "who hands the P on while a goroutine is in a blocking call",                       \
+               .detail =                                                                           \
+                   "none: nobody, the P waits. sysmon: sysmon, when it sees the call a second "    \
+                   "time. immediate: the goroutine itself, before the call. adaptive: the "        \
+                   "goroutine itself, if calls from that place in the program were long.",         \
+               KNOB_DECISIVE(CALLS, "HANDOFFS CALLS_QUEUED",                                       \
+                             "calls=none calls,n=100,callers=4,beside=1,yields=on 2")),            \
         PARAM_NUMBER(o, f.call_long_ns, 20000, 0, 1000000000, "ns", "Go 1.26 proc.go sysmon",      \
                      "with calls=adaptive: a longer call makes its place give the P up at once",   \
                      KNOB_FINE(CALLS, "HANDOFFS",                                                  \
@@ -250,12 +252,13 @@ extern const char *const netpoll_place_words[];
                      "how long sysmon leaves a P with a call while nobody needs the P",            \
                      .detail = "Nobody needs it while nothing is queued and other Ps are idle.",   \
                      KNOB_FINE(CALLS, "HANDOFFS", "lenient_ns=0 calls,n=100 2")),                  \
-        PARAM_WORD(                                                                                \
-            o, f.returns, returns_words, RETURNS_IDLE, "Go 1.26 proc.go exitsyscall",              \
-            "what a goroutine does after a call during which its P was taken",                     \
-            .detail = "idle: it takes an idle P if there is one, else it is queued. queue: "       \
-                      "it is always queued.",                                                      \
-            KNOB_FINE(CALLS, "CALLS_QUEUED HANDOFFS", "returns=queue calls,n=100,callers=4 2")),   \
+        PARAM_WORD(o, f.returns, returns_words, RETURNS_IDLE, "Go 1.26 proc.go exitsyscall",       \
+                   "what a goroutine does after a call during which its P was taken",              \
+                   .detail =                                                                       \
+                       "idle: it takes an idle P if there is one, else it is queued. queue: "      \
+                       "it is always queued.",                                                     \
+                   KNOB_FINE(CALLS, "CALLS_QUEUED MIGRATIONS",                                     \
+                             "returns=queue calls,n=20,sleep_ns=5000000,beside=1 2")),             \
         PARAM_NUMBER(o, f.threads_max, 10000, 1, 1000000, "threads",                               \
                      "Go 1.26 proc.go checkmcount",                                                \
                      "most threads that blocking calls may start; more end the run",               \

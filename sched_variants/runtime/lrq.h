@@ -80,18 +80,17 @@ extern const char *const lrq_yield_words[];
                      .detail = "0: no limit.",                                                     \
                      KNOB_FINE(QUEUES, "RUNNEXT_HITS LOCAL_HITS",                                  \
                                "runnext_cap=1 pingpong,rounds=1000,pairs=8 1")),                   \
-        PARAM_WORD(o, lrq.inherit, lrq_off_on, 1, "Go 1.26 proc.go runqget, execute",              \
-                   "whether a goroutine from runnext goes on in the slice of its waker",           \
-                   .detail =                                                                       \
-                       "on: it inherits what is left of the slice, and the dispatch does not "     \
-                       "count for `tick`. off: it begins a slice of its own.",                     \
-                   KNOB_FINE(QUEUES, "TICK_POLLS RUNNEXT_HITS",                                    \
-                             "inherit=off chain,n=2000,queue=global 1")),                          \
+        PARAM_WORD(                                                                                \
+            o, lrq.inherit, lrq_off_on, 1, "Go 1.26 proc.go runqget, execute",                     \
+            "whether a goroutine from runnext goes on in the slice of its waker",                  \
+            .detail = "on: it inherits what is left of the slice, and the dispatch does not "      \
+                      "count for `tick`. off: it begins a slice of its own.",                      \
+            KNOB_FINE(QUEUES, "TICK_POLLS GRQ_HITS", "inherit=off chain,n=2000,queue=global 1")),  \
         PARAM_WORD(o, lrq.runnext_wake, lrq_off_on, 1, "Go 1.26 proc.go ready; off: [Tokio7431]",  \
                    "whether a goroutine put into runnext wakes an idle worker",                    \
                    .detail =                                                                       \
                        "on: as any other goroutine does. off: not while it is the only work.",     \
-                   KNOB_FINE(WAKING, "WAKEUPS SPINS", "runnext_wake=off arrivals,n=200 2")),       \
+                   KNOB_FINE(WAKING, "WAKEUPS SLEEPS", "runnext_wake=off wakers,n=20 4")),         \
         PARAM_NUMBER_OR(o, lrq.tick, 61, 0, 1024, lrq_tick_words, TICK_RANDOM, "dispatches",       \
                         "Go 1.26 proc.go findRunnable",                                            \
                         "every how many dispatches a worker looks at the global queue first",      \
@@ -114,13 +113,13 @@ extern const char *const lrq_yield_words[];
         PARAM_WORD(o, lrq.overflow, lrq_share_words, SHARE_HALF, "Go 1.26 proc.go runqputslow",    \
                    "how much of a full ring moves to the global queue",                            \
                    .detail = "The goroutine that does not fit moves with it.",                     \
-                   KNOB_FINE(QUEUES, "OVERFLOWS GRQ_HITS", "overflow=all spawn,n=5000 1")),        \
+                   KNOB_FINE(QUEUES, "OVERFLOWS GRQ_LOCKS", "overflow=all spawn,n=5000 1")),       \
         PARAM_WORD(                                                                                \
             o, lrq.overflow_end, lrq_end_words, OVERFLOW_OLDEST, "Go 1.26 proc.go runqputslow",    \
             "which goroutines of a full ring move to the global queue",                            \
             .detail = "oldest: those that have waited longest. newest: those that came last. "     \
                       "new: only the goroutine that does not fit.",                                \
-            KNOB_FINE(QUEUES, "OVERFLOWS GRQ_HITS", "overflow_end=new spawn,n=5000 1")),           \
+            KNOB_FINE(QUEUES, "OVERFLOWS GRQ_LOCKS", "overflow_end=new spawn,n=5000 1")),          \
         PARAM_WORD(o, lrq.steal, lrq_share_words, SHARE_HALF, "Go 1.26 proc.go runqgrab",          \
                    "how much of a victim's ring a thief takes",                                    \
                    KNOB_DECISIVE(STEALING, "STOLEN STEALS", "steal=one uneven,tasks=500 4")),      \
@@ -133,8 +132,8 @@ extern const char *const lrq_yield_words[];
                        "from the first one on. rotate: from a random one on. random: as many "     \
                        "as there are, each drawn anew, so that some may be missed; Go did so "     \
                        "before ea0386f85f.",                                                       \
-                   KNOB_DECISIVE(STEALING, "VICTIM_PROBES VICTIMS_MISSED",                         \
-                                 "idle_mask=off,victim=random bursts,n=20,b=8 8")),                \
+                   KNOB_DECISIVE(STEALING, "VICTIMS_MISSED",                                       \
+                                 "victim=random chain,n=1000,victims=1,rounds=5000 8")),           \
         PARAM_NUMBER(o, lrq.passes, 4, 1, 64, "passes", "Go 1.26 proc.go stealWork",               \
                      "how often one search goes through all victims",                              \
                      .detail = "Only the last pass may take from a victim's runnext.",             \

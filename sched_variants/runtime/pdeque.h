@@ -34,7 +34,7 @@ extern const char *const pdeque_owner_words[];
                         "number: the oldest once in so many takes, else the newest. Children "     \
                         "of fork/join run newest first whatever it says, unless contsteal "        \
                         "has them as goroutines (frames=pooled).",                                 \
-                    KNOB_DECISIVE(QUEUES, "LOCAL_HITS STOLEN", "owner=fifo spawn,n=1000 4")),      \
+                    KNOB_DECISIVE(QUEUES, "DEQUE_MAX", "owner=fifo spawn,n=1000,creators=16 4")),  \
         PARAM_NUMBER(o, k.tick, 61, 0, 1024, "dispatches", "Go 1.26 proc.go findRunnable",         \
                      "every how many dispatches a worker looks at the global queue first",         \
                      .detail =                                                                     \

@@ -92,7 +92,7 @@ static bool is_counter(const char *name, size_t length)
     for (int i = 0; i < STAT_COUNT; i++)
         if (strlen(stat_info[i].name) == length && strncmp(stat_info[i].name, name, length) == 0)
             return true;
-    return strncmp(name, "MALLOC_BYTES", length) == 0;
+    return strncmp(name, "MALLOC_BYTES", length) == 0 || strncmp(name, "SIM_L2_MISS", length) == 0;
 }
 
 /* A knob without counters of its own would be forgotten in the figure about it. */
