@@ -16,6 +16,10 @@ command_of() { # FILE: the words of its command behind build/schedlab
     sed -n 's/^# Command: *build\/schedlab //p' "$1"
 }
 
+stall() { # MACHINE: gmp's stall per operation there, in ns
+    "$schedlab" run gmp fib,n=14 --machine "$1" --why --reps 1 2>err </dev/null | tee out | sed -n 's/.*gmp: \([0-9.]*\) ns of stall per operation.*/\1/p'
+}
+
 for file in examples/*.yaml; do
     name=$(basename "$file" .yaml)
     name=${name//-/_}
@@ -32,5 +36,7 @@ for file in examples/*.yaml; do
     *) report 0 "${name}_has_a_command_of_these" ;;
     esac
 done
+far=$(stall sim:examples/four-cores.yaml) near=$(stall sim:examples/four-cores.yaml,group=4)
+check one_l3_for_all_costs_less_stall awk "BEGIN { exit !(0 < $near + 0 && $near + 0 < 0.75 * $far) }"
 check each_row_of_the_index_has_a_file [ "$(grep -c '^| \[' examples/README.md)" = "$(ls examples/*.yaml | wc -l)" ]
 finish
