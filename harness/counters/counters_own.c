@@ -113,8 +113,8 @@ static bool set_read(struct counters *counters, struct event_set *set, long long
     return error == PAPI_OK;
 }
 
-/* The scheduler's sums; its peaks are not those of one M. Events of a simulated machine all have
- * one. */
+/* Makes room for a count per M, or per core of a simulated machine. Sums of the scheduler and
+ * events of the machine get it. A peak of the scheduler does not: it is not one M's. */
 static void each_m_make(struct counters *counters, struct counter *counter)
 {
     bool simulated = counter_sde_sim_event(counter->sde) >= 0;

@@ -27,8 +27,8 @@ struct textbook_row {
     struct textbook_cell book[REPLAY_PROCESSORS_MAX], real[REPLAY_PROCESSORS_MAX];
 };
 
-/* The numbers of the book's table of statistics. The book's own numbers are texts, since it may be
- * wrong. */
+/* The numbers of the book's table of statistics, counted in the real run. The book's own are texts
+ * (struct textbook_table), since it may be wrong. */
 struct textbook_statistics {
     /* Counted by the variant: DEQUE_MAX, JOINS_STALLED, TASKS_STOLEN, PARKS. */
     size_t deque, waited, stolen, parked;

@@ -72,7 +72,8 @@ void go_unlock_thread(void)
         g_unlock(m, gp);
 }
 
-/* Pre: sched->lock. Ps on the list that are to be used again become idle, or the other way. */
+/* Pre: sched->lock. Puts each P of the idle and the retired list on the one where it belongs now:
+ * idle if its id is below `used`, else retired. */
 static void lists_sort(struct sched *sched, int32_t used)
 {
     struct p *all = sched->idle_p, *p;
