@@ -255,10 +255,11 @@ static json_t *event_find(const char *name)
     size_t i;
     json_array_foreach(json_object_get(counting, "events"), i, event)
     {
-        if (strcasecmp(counter_short_name(field_text(event, "name")), counter_short_name(name)))
-            continue;
-        found = json_incref(event);
-        break;
+        const char *short_name = counter_short_name(field_text(event, "name"));
+        if (strcasecmp(short_name, counter_short_name(name)) == 0) {
+            found = json_incref(event);
+            break;
+        }
     }
     json_decref(counting);
     return found;
