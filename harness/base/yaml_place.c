@@ -183,6 +183,28 @@ const char *yaml_place_text(const struct yaml_place *place, const char *path)
     return whole && node->type == YAML_SCALAR_NODE ? (const char *)node->data.scalar.value : NULL;
 }
 
+const char *yaml_place_key(const struct yaml_place *place, const char *path, size_t nth)
+{
+    bool whole;
+    const yaml_node_t *node = node_find(place, path, &whole);
+    if (!whole || node->type != YAML_MAPPING_NODE)
+        return NULL;
+    const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
+    if (nth >= (size_t)(node->data.mapping.pairs.top - pair))
+        return NULL;
+    const yaml_node_t *key = node_at(place, pair[nth].key);
+    return key->type == YAML_SCALAR_NODE ? (const char *)key->data.scalar.value : NULL;
+}
+
+size_t yaml_place_entries(const struct yaml_place *place, const char *path)
+{
+    bool whole;
+    const yaml_node_t *node = node_find(place, path, &whole);
+    if (!whole || node->type != YAML_SEQUENCE_NODE)
+        return 0;
+    return (size_t)(node->data.sequence.items.top - node->data.sequence.items.start);
+}
+
 size_t yaml_place_line(const struct yaml_place *place, const char *path)
 {
     bool whole;

@@ -25,6 +25,13 @@ bool yaml_place_exists(const struct yaml_place *place, const char *path);
 /* The scalar at path, or NULL; of the place. */
 const char *yaml_place_text(const struct yaml_place *place, const char *path);
 
+/* The nth key (from 0) of the mapping at path, of the place; NULL if it has fewer, or the key is no
+ * scalar, or no mapping is there. */
+const char *yaml_place_key(const struct yaml_place *place, const char *path, size_t nth);
+
+/* The values of the list at path; 0 if none is there. */
+size_t yaml_place_entries(const struct yaml_place *place, const char *path);
+
 /* The line of the value at path, or of the innermost part of path that exists. */
 size_t yaml_place_line(const struct yaml_place *place, const char *path);
 

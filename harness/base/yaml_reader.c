@@ -105,6 +105,79 @@ bool yaml_complain(const struct yaml_reader *reader, size_t line, const char *fo
     return false;
 }
 
+/* libcyaml tells one unknown key; the walk along its schema finds the others. */
+struct unknown_keys {
+    const struct yaml_reader *reader;
+    void (*complain)(const struct yaml_reader *reader, const struct yaml_mistake *mistake);
+    struct yaml_mistake mistake; /* its place */
+    unsigned told;
+};
+
+static void unknown_keys_in(struct unknown_keys *unknown, const cyaml_schema_value_t *schema);
+
+/* The same one step further in: mistakes have the innermost part first. */
+static void unknown_keys_below(struct unknown_keys *unknown, const cyaml_schema_value_t *schema,
+                               bool is_key, const char *part)
+{
+    struct yaml_mistake *mistake = &unknown->mistake, outer = *mistake;
+    if (mistake->parts == YAML_MISTAKE_DEPTH)
+        return;
+    memmove(mistake->part[1], mistake->part[0], sizeof mistake->part - sizeof mistake->part[0]);
+    memmove(&mistake->is_key[1], &mistake->is_key[0], sizeof mistake->is_key - sizeof(bool));
+    snprintf(mistake->part[0], sizeof mistake->part[0], "%s", part);
+    mistake->is_key[0] = is_key;
+    mistake->parts++;
+    unknown_keys_in(unknown, schema);
+    *mistake = outer;
+}
+
+static void unknown_keys_of_mapping(struct unknown_keys *unknown, const char *place,
+                                    const cyaml_schema_field_t *fields)
+{
+    const struct yaml_place *places = unknown->reader->place;
+    const char *key;
+    for (size_t i = 0; unknown->told <= YAML_MISTAKES_MAX; i++) {
+        if (!(key = yaml_place_key(places, place, i)))
+            return;
+        const cyaml_schema_field_t *field = fields;
+        while (field->key && strcmp(field->key, key) != 0)
+            field++;
+        if (field->key) {
+            unknown_keys_below(unknown, &field->value, true, key);
+            continue;
+        }
+        snprintf(unknown->mistake.message, sizeof unknown->mistake.message, "Unexpected key: %s",
+                 key);
+        unknown->complain(unknown->reader, &unknown->mistake);
+        unknown->told++;
+    }
+}
+
+static void unknown_keys_in(struct unknown_keys *unknown, const cyaml_schema_value_t *schema)
+{
+    char place[YAML_MISTAKE_PLACE], index[24];
+    yaml_mistake_place(&unknown->mistake, 0, place);
+    if (schema->type == CYAML_MAPPING)
+        unknown_keys_of_mapping(unknown, place, schema->mapping.fields);
+    if (schema->type != CYAML_SEQUENCE || schema->sequence.entry->type != CYAML_MAPPING)
+        return;
+    size_t entries = yaml_place_entries(unknown->reader->place, place);
+    for (size_t i = 0; i < entries && unknown->told <= YAML_MISTAKES_MAX; i++) {
+        snprintf(index, sizeof index, "%zu", i);
+        unknown_keys_below(unknown, schema->sequence.entry, false, index);
+    }
+}
+
+/* False if there are none. */
+static bool unknown_keys_tell(const struct yaml_reader *reader, const cyaml_schema_value_t *schema,
+                              void (*complain)(const struct yaml_reader *reader,
+                                               const struct yaml_mistake *mistake))
+{
+    struct unknown_keys unknown = {.reader = reader, .complain = complain};
+    unknown_keys_in(&unknown, schema);
+    return unknown.told > 0;
+}
+
 void *yaml_reader_load(const struct yaml_reader *reader, const cyaml_schema_value_t *schema,
                        void (*complain)(const struct yaml_reader *reader,
                                         const struct yaml_mistake *mistake))
@@ -119,10 +192,13 @@ void *yaml_reader_load(const struct yaml_reader *reader, const cyaml_schema_valu
                             NULL) == CYAML_OK &&
             data)
             return data;
+        bool is_key = !pass_over && strncmp(mistake.message, "Unexpected key", 14) == 0;
         /* what is missing now is the key that was misspelt */
-        if (!pass_over || strncmp(mistake.message, "Missing required", 16) != 0)
+        bool is_told = (pass_over && strncmp(mistake.message, "Missing required", 16) == 0) ||
+                       (is_key && unknown_keys_tell(reader, schema, complain));
+        if (!is_told)
             complain(reader, &mistake);
-        if (pass_over || strncmp(mistake.message, "Unexpected key", 14) != 0)
+        if (!is_key)
             return NULL;
         pass_over = CYAML_CFG_IGNORE_UNKNOWN_KEYS;
     }

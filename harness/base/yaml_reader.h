@@ -48,8 +48,8 @@ size_t yaml_line(const struct yaml_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* The data that libcyaml reads from the text; NULL if it cannot. complain is told its mistakes.
- * After an unknown key, all unknown keys are passed over, so that data and a mistake may come
- * together. */
+ * After an unknown key, complain is told all unknown keys, and they are passed over, so that data
+ * and mistakes may come together. */
 void *yaml_reader_load(const struct yaml_reader *reader, const cyaml_schema_value_t *schema,
                        void (*complain)(const struct yaml_reader *reader,
                                         const struct yaml_mistake *mistake));

@@ -107,6 +107,38 @@ static void all_mistakes_are_told_at_once(void **state)
     assert_true(error[strlen(error) - 1] != '\n');
 }
 
+static void unknown_keys_of_every_mapping_are_told(void **state)
+{
+    (void)state;
+    char error[8192] = "", expected[2048];
+    FILE *to = fopen(file_path, "w");
+    assert_non_null(to);
+    fputs("rep: 5\ncolour: red\n" HEAD /* of three lines */
+          "  - {id: a, nam: x, question: q, baseline: gmp, variants: [gmp], workloads: [fib],\n"
+          "     worker: [1], workers: [1]}\n" GROUP "    knobs: 1\n",
+          to);
+    fclose(to);
+    assert_null(sweep_file_load(file_path, error, sizeof error));
+    static const struct {
+        int line;
+        const char *what;
+    } mistakes[] = {{1, "a sweep has no key \"rep\"; "},
+                    {2, "a sweep has no key \"colour\"; "},
+                    {6, "a group has no key \"nam\"; "},
+                    {7, "a group has no key \"worker\"; "},
+                    {14, "a group has no key \"knobs\"; "}};
+    const char *at = error;
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        snprintf(expected, sizeof expected, "%s:%d: %s", file_path, mistakes[i].line,
+                 mistakes[i].what);
+        if (!at || strncmp(at, expected, strlen(expected)) != 0)
+            fail_msg("no \"%s\" at its place in:\n%s", expected, error);
+        at = strchr(at, '\n');
+        at += at != NULL;
+    }
+    assert_null(at); /* told once each */
+}
+
 static void many_mistakes_are_bounded(void **state)
 {
     (void)state;
@@ -666,6 +698,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_mistakes_are_told_at_once),
+        cmocka_unit_test(unknown_keys_of_every_mapping_are_told),
         cmocka_unit_test(many_mistakes_are_bounded),
         cmocka_unit_test(least_file_gets_the_defaults),
         cmocka_unit_test(simulated_sweeps_have_other_defaults),
