@@ -9,6 +9,7 @@
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/spec.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -96,8 +97,9 @@ static _Noreturn void misuse_unknown(const char *command, const struct argp *arg
                suggest_text(&near, "--", "--help", text, sizeof text));
 }
 
-/* Returns how many arguments after this one belong to it. */
-static int check_long_option(const char *command, const struct argp *argp, const char *name)
+/* How many arguments after this one belong to it: 0, or 1 that is the value of *which. */
+static int check_long_option(const char *command, const struct argp *argp, const char *name,
+                             const struct argp_option **which)
 {
     size_t length = strcspn(name, "=");
     int matches = 0, builtin_matches = 0;
@@ -111,10 +113,12 @@ static int check_long_option(const char *command, const struct argp *argp, const
     bool has_value = name[length] == '=';
     if (has_value && !option->arg)
         cli_misuse(command, "--%s takes no value, found \"%s\"", option->name, name + length + 1);
+    *which = option;
     return !has_value && option->arg && !(option->flags & OPTION_ARG_OPTIONAL);
 }
 
-static int check_short_options(const char *command, const struct argp *argp, const char *letters)
+static int check_short_options(const char *command, const struct argp *argp, const char *letters,
+                               const struct argp_option **which)
 {
     for (; *letters; letters++) {
         const struct argp_option *option = option_by_key(argp->options, *letters);
@@ -122,6 +126,7 @@ static int check_short_options(const char *command, const struct argp *argp, con
             option = option_by_key(builtin_options, *letters);
         if (!option)
             cli_misuse(command, "unknown option -%c; --help lists them", *letters);
+        *which = option;
         if (option->arg)
             return letters[1] == '\0';
     }
@@ -131,13 +136,15 @@ static int check_short_options(const char *command, const struct argp *argp, con
 static void check_options(const struct argp *argp, int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const struct argp_option *option = NULL;
         int values = 0;
         if (argv[i][0] == '-' && argv[i][1] == '-')
-            values = check_long_option(argv[0], argp, argv[i] + 2);
+            values = check_long_option(argv[0], argp, argv[i] + 2, &option);
         else if (argv[i][0] == '-' && argv[i][1] != '\0')
-            values = check_short_options(argv[0], argp, argv[i] + 1);
+            values = check_short_options(argv[0], argp, argv[i] + 1, &option);
         if (i + values >= argc)
-            cli_misuse(argv[0], "%s has no value; --help shows what it takes", argv[i]);
+            cli_misuse(argv[0], "%s has no value; %s: %s", argv[i], option->arg,
+                       option->doc ? option->doc : "--help shows what it takes");
         i += values;
     }
 }
@@ -177,6 +184,11 @@ int64_t cli_next_number(const char *command, const char *option, const char **li
     char first[64];
     size_t length = strcspn(*list, ",");
     snprintf(first, sizeof first, "%.*s", (int)length, *list);
+    if (length == 0)
+        cli_misuse(command,
+                   "--%s lacks a number; valid: %" PRId64 " to %" PRId64
+                   ", several with a comma between, as in 1,2",
+                   option, min, max);
     int64_t value = cli_number(command, option, first, min, max, "");
     *list = (*list)[length] ? *list + length + 1 : NULL;
     return value;

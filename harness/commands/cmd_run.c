@@ -287,8 +287,11 @@ static char *variant_text(const struct options *options, const char *text)
     char error[ERROR_SIZE], unused[ERROR_SIZE];
     if (!variant_spec_parse(&spec, text, error, sizeof error)) {
         if (workload_spec_parse(&workload, text, unused, sizeof unused))
-            cli_misuse(options->command, "one workload at a time, found \"%s\" before the last one",
-                       text);
+            cli_misuse(
+                options->command,
+                "one workload at a time, found \"%s\" before the last word; valid: "
+                "[VARIANT...] WORKLOAD; `schedlab sweep` takes a file with several workloads",
+                text);
         cli_misuse(options->command, "%s", error);
     }
     char *canonical = xstrdup(spec.text);
