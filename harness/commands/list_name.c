@@ -265,6 +265,18 @@ static json_t *event_find(const char *name)
     return found;
 }
 
+/* Experiments ---------------------------------------------------------------------------------- */
+
+static json_t *experiment_to_json(const char *id, const struct uses *uses)
+{
+    json_t *object = uses_experiment(uses, id);
+    if (!object)
+        return NULL;
+    json_object_set_new(object, "role", json_string("experiment"));
+    set_command(object, text_format("schedlab repro --explain %s", field_text(object, "id")));
+    return object;
+}
+
 /* All roles ------------------------------------------------------------------------------------ */
 
 static void append_role(json_t *roles, json_t *role)
@@ -292,6 +304,7 @@ static json_t *roles_of(const char *name, const struct uses *uses)
     append_role(roles, parameter_to_json(name));
     if (event)
         append_role(roles, event_to_json(event, uses));
+    append_role(roles, experiment_to_json(name, uses));
     json_decref(all);
     return roles;
 }

@@ -199,14 +199,25 @@ static void print_event(const struct list_page *page, const json_t *role)
     page_command(field_text(role, "example"));
 }
 
+/* Experiments ---------------------------------------------------------------------------------- */
+
+static void print_experiment(const struct list_page *page, const json_t *role)
+{
+    page_heading(page, "%s: an experiment", field_text(role, "id"));
+    page_text(page, INDENT, field_text(role, "title"));
+    page_field(page, "claim", field_text(role, "claim"));
+    page_command(field_text(role, "example"));
+}
+
 void list_name_print(const struct list_page *page, const json_t *object)
 {
     static const struct {
         const char *role;
         void (*print)(const struct list_page *page, const json_t *role);
     } printers[] = {
-        {"variant", print_variant},     {"preset", print_preset}, {"workload", print_workload},
-        {"parameter", print_parameter}, {"knob", print_knob},     {"event", print_event},
+        {"variant", print_variant},       {"preset", print_preset}, {"workload", print_workload},
+        {"parameter", print_parameter},   {"knob", print_knob},     {"event", print_event},
+        {"experiment", print_experiment},
     };
     const json_t *role;
     size_t i;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct uses {
     struct experiment **experiments;
@@ -75,6 +76,17 @@ void uses_free(struct uses *uses)
     free(uses->experiments);
     free(uses->sweeps);
     free(uses);
+}
+
+json_t *uses_experiment(const struct uses *uses, const char *id)
+{
+    for (size_t i = 0; i < uses->experiments_count; i++) {
+        const struct experiment *experiment = uses->experiments[i];
+        if (strcasecmp(experiment->id, id) == 0)
+            return json_pack("{ss ss ss}", "id", experiment->id, "title", experiment->title,
+                             "claim", experiment->claim);
+    }
+    return NULL;
 }
 
 /* Specifications ------------------------------------------------------------------------------- */

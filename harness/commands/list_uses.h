@@ -15,6 +15,9 @@ struct uses;
 struct uses *uses_load(char *error, size_t error_size);
 void uses_free(struct uses *uses);
 
+/* {"id": ..., "title": ..., "claim": ...} of the experiment called so; NULL: none is. */
+json_t *uses_experiment(const struct uses *uses, const char *id);
+
 enum uses_which {
     USES_THAT_VARY,    /* set the knob differently in what they compare */
     USES_THAT_COMPARE, /* compare the variant with others */

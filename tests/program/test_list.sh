@@ -82,6 +82,9 @@ check it_is_found_by_its_full_name cmp -s out short
 listed an_event_of_the_processor_is_explained PAPI_TOT_CYC -- cycles 'the processor (pmu)'
 listed a_preset_is_explained tokio-1.50 -- 'a preset of gmp' runnext_cap=3
 listed a_peer_is_explained peer:go -- 'a variant' goroutines
+listed an_experiment_says_what_shows_it E3 -- 'E3: an experiment' 'FIFO, runnext or LIFO' \
+    'schedlab repro --explain E3'
+listed an_experiment_in_small_letters e3 -- 'E3: an experiment'
 listed a_name_has_all_its_roles calls -- 'calls: a workload' 'calls: a knob' 'calls: a parameter' 'CALLS: an event'
 run list calls --format json
 json the_same_for_programs \
