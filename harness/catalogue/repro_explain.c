@@ -2,6 +2,7 @@
  */
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
+#include "harness/base/process.h"
 #include "harness/base/wrap.h"
 #include "harness/repro/repro.h"
 #include "harness/repro/repro_file.h"
@@ -10,8 +11,9 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { LIST_ID = 7, EXPLAIN_INDENT = 2 };
+enum { LIST_ID = 7, EXPLAIN_INDENT = 2, REFERENCE_MACHINE = 16 };
 
 /* Catalogue ------------------------------------------------------------------------------------ */
 
@@ -208,6 +210,54 @@ static void print_last(FILE *to, const char *id, const char *results, int column
     json_decref(last);
 }
 
+/* The content of a packed file; NULL if it cannot be unpacked. */
+static json_t *packed_read(const char *packed)
+{
+    const char *const argv[] = {"xz", "-dc", packed, NULL};
+    char xz[REPRO_PATH_SIZE];
+    struct process_result result;
+    if (!process_find("xz", xz, sizeof xz) || process_run(xz, argv, 0, &result) != 0)
+        return NULL;
+    json_t *repro = json_loadb(result.output, result.output_size, 0, NULL);
+    process_result_free(&result);
+    return repro;
+}
+
+/* NULL if no reference is there, or it cannot be unpacked; then a line says how. */
+static json_t *reference_read(FILE *to, const char *folder)
+{
+    char *path = text_format("%s/repro.json", folder), *packed = text_format("%s.xz", path);
+    json_t *repro = NULL;
+    if (access(path, F_OK) == 0)
+        repro = json_load_file(path, 0, NULL);
+    else if (access(packed, F_OK) == 0 && !(repro = packed_read(packed)))
+        fprintf(to, "\nThe reference is packed; unpack it: xz -dk %s\n", packed);
+    free(packed);
+    free(path);
+    return repro;
+}
+
+static void print_reference(FILE *to, const char *id, const char *results)
+{
+    char *folder = text_format("%s/reference/repro", results);
+    json_t *repro = reference_read(to, folder);
+    const json_t *one = repro_file_entry(repro, "experiments", id), *machine;
+    size_t i;
+    if (!one)
+        one = repro_file_entry(repro, "claims", id);
+    if (one)
+        fprintf(to, "\nThe verdicts of the reference, %s\n", folder);
+    json_array_foreach(json_object_get(one, "machines"), i, machine)
+    {
+        fprintf(to, "  %-*s%s\n", REFERENCE_MACHINE, field_text(machine, "machine"),
+                field_text(machine, "verdict"));
+    }
+    if (one && !json_object_get(one, "machines"))
+        fprintf(to, "  %s\n", field_text(one, "verdict"));
+    json_decref(repro);
+    free(folder);
+}
+
 void repro_explain_experiment(FILE *to, const struct experiment *experiment, const char *results,
                               int columns)
 {
@@ -222,6 +272,7 @@ void repro_explain_experiment(FILE *to, const struct experiment *experiment, con
     for (unsigned p = 0; p < experiment->parts_count; p++)
         print_part(to, &experiment->parts[p], columns);
     print_last(to, experiment->id, results, columns);
+    print_reference(to, experiment->id, results);
     free(machines);
 }
 
@@ -236,4 +287,5 @@ void repro_explain_claim(FILE *to, const struct claim *claim, const char *result
     for (unsigned i = 0; i < claim->shown_by_count; i++)
         fprintf(to, "%s  %s\n", i ? "" : "\nShown by\n", claim->shown_by[i]);
     print_last(to, claim->id, results, columns);
+    print_reference(to, claim->id, results);
 }

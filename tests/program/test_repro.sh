@@ -43,6 +43,15 @@ json cells_are_behind_it 'all(len(x["columns"]) == 1 and x["columns"][0]["level"
 check runs_can_be_drawn [ -s "$folder/S@native/report.html" ]
 run --explain S.yaml
 check explanation_has_the_last_verdict [ "$(grep -c '^S *supported' out) $(grep -c 'The last verdict, of results/named' out)" = '1 1' ]
+mkdir results/reference && cp -r results/named-* results/reference/repro
+run --explain S.yaml
+check explanation_has_the_reference [ "$(grep -A2 'reference, results/reference/repro' out | tr -s ' \n' ' ')" = \
+    'The verdicts of the reference, results/reference/repro native supported sim:desktop8 supported ' ]
+xz results/reference/repro/repro.json
+cp out unpacked
+run --explain S.yaml
+check explanation_reads_a_packed_reference cmp -s out unpacked
+rm -r results/reference
 
 # Times of earlier reproductions count.
 python3 - results/slow/S@native/timings.json results/named-*/S@native/timings.json <<'END'
