@@ -102,6 +102,13 @@ static const char argp_doc[] =
     "kept; 2 misused: a side that "
     "cannot be read, or nothing in common.";
 
+static _Noreturn void side_refuse(const char *command, const char *run_dir)
+{
+    char error[ERROR_SIZE];
+    run_folder_explain(run_dir, error, sizeof error);
+    cli_misuse(command, "%s", error);
+}
+
 static void options_check(const struct options *options, const char *command)
 {
     if (options->git && options->count < ARGUMENTS_MAX)
@@ -112,6 +119,8 @@ static void options_check(const struct options *options, const char *command)
     if (options->results || options->override.reps >= 0)
         cli_misuse(command, "--%s takes --git: runs that are there are only read",
                    options->results ? "results" : "reps");
+    if (options->count == 1 && run_folder_is_packed(options->arguments[0]))
+        side_refuse(command, options->arguments[0]);
     if (options->count < SIDES)
         cli_misuse(command, "which two? For example results/x:variant=gmp results/x:variant=grq");
     if (options->count > SIDES)

@@ -149,12 +149,24 @@ static bool nearest_run(const char *run_dir, char nearest[NEAREST_SIZE])
     return nearest_run_in(folder, name, nearest) || nearest_run_in("results", name, nearest);
 }
 
+bool run_folder_is_packed(const char *folder)
+{
+    char packed[PATH_SIZE];
+    return !run_folder_is_run(folder) &&
+           snprintf(packed, sizeof packed, "%s/samples.jsonl.xz", folder) < (int)sizeof packed &&
+           access(packed, F_OK) == 0;
+}
+
 void run_folder_explain(const char *run_dir, char *error, size_t error_size)
 {
     char nearest[NEAREST_SIZE];
     int problem = run_folder_is_run(run_dir) ? 0 : errno;
     if (problem != ENOENT && problem != ENOTDIR)
         snprintf(error, error_size, "cannot read %s: %s", run_dir, strerror(problem));
+    else if (run_folder_is_packed(run_dir))
+        snprintf(error, error_size,
+                 "the samples of %s are packed; unpack them: xz -dk %s/samples.jsonl.xz", run_dir,
+                 run_dir);
     else if (nearest_run(run_dir, nearest))
         snprintf(error, error_size,
                  "%s is not a run: it has no samples.jsonl; the nearest run is %s", run_dir,

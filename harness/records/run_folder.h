@@ -24,6 +24,9 @@ void run_folder_remove(const char *folder);
 /* True if it has a samples.jsonl; if not, errno says why. */
 bool run_folder_is_run(const char *folder);
 
+/* True if it would be a run, were its samples.jsonl.xz unpacked. */
+bool run_folder_is_packed(const char *folder);
+
 /* The run's environment.json, for the caller to free; an empty object if it has none, or a broken
  * one: then error is one line that says where and why, else "". */
 json_t *run_folder_environment(const char *folder, char *error, size_t error_size);

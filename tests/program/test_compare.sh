@@ -110,6 +110,9 @@ misuse quantile_that_is_none 'no share of the latencies is p100.5' runs/early ru
 
 misuse one_side 'which two?' runs/old
 misuse three_sides 'two revisions and a sweep file take --git' runs/old runs/new runs/old
+mkdir packed && touch packed/samples.jsonl.xz
+misuse a_packed_run_says_how_to_unpack_it 'xz -dk packed/samples.jsonl.xz' packed
+misuse a_packed_side_says_how_to_unpack_it 'xz -dk packed/samples.jsonl.xz' packed:variant=gmp packed:variant=grq
 misuse no_run 'runs/nev is not a run: it has no samples.jsonl; the nearest run is runs/new' runs/old runs/nev
 misuse unknown_key 'no record has a key "worker"; the nearest is "workers"' runs/old:worker=2 runs/new
 misuse unknown_value 'no cell is left: none has variant=gq; the nearest is "grq"' runs/old:variant=gq runs/new
