@@ -107,8 +107,9 @@ static const struct argp_option argp_options[] = {
     {"no-report", KEY_NO_REPORT, NULL, 0, "Draw no figures and write no report at the end", 0},
     {"dry-run", KEY_DRY_RUN, NULL, 0, "Only print the cells that would be measured", 0},
     {"plan", KEY_PLAN, NULL, 0,
-     "Only print each cell and repetition with its id, for `schedlab run --cell ID`, and the time "
-     "that it will take",
+     "Only print the samples, a row each. A sample is one repetition of a cell; its row has the id "
+     "for `schedlab run --cell ID` and the time that it will take. The end says how many and how "
+     "long in all",
      0},
     {"format", KEY_FORMAT, "FORMAT", 0, "With --plan: table (default) or json", 0},
     {"cells", KEY_CELLS, "DIR", 0,

@@ -90,8 +90,10 @@ static void table_end(const struct state *state)
     char all[32], most[32];
     const struct sweep_file *sweep = state->plan->sweep;
     size_t left = state->count - state->done;
-    fprintf(state->to, "%s, %zu done; one after the other the %zu take %s%s, %s at most\n",
-            counted(state->count, "cell").s, state->done, left,
+    fprintf(state->to, "%s of %s in %s, %zu done\n", counted(state->count, "sample").s,
+            counted(state->plan->plan->count, "cell").s, counted(sweep->groups_count, "group").s,
+            state->done);
+    fprintf(state->to, "one after the other the %zu take %s%s, %s at most\n", left,
             state->by_basis[UNIT_TIME_UNKNOWN] ? "an unknown time beyond " : "about ",
             progress_duration(state->seconds, all),
             progress_duration((double)left * (double)sweep->timeout_s, most));

@@ -143,7 +143,7 @@ run run --list a --sweep sim.yaml --seed 1 --cells d
 run sweep sim.yaml --seed 1 --no-report --cells d --timeout 600
 check cells_one_by_one_make_the_same_sweep diff reference <(samples)
 run sweep sim.yaml --seed 1 --plan --cells d
-check plan_says_what_is_done grep -q '^8 cells, 8 done' out
+check plan_says_what_is_done grep -q '^8 samples of [0-9]* cells in [0-9]* groups*, 8 done' out
 printf '{' >"d/${one:0:2}/$one.json"
 run sweep sim.yaml --seed 1 --no-report --cells d
 check a_broken_result_is_named [ "$status $(grep -c "d/${one:0:2}/$one.json is no result of that cell" err)" = '1 1' ]

@@ -28,7 +28,7 @@ for file in examples/*.yaml; do
     check "${name}_is_in_the_index" grep -qF "\`build/schedlab $command\`" examples/README.md
     case $command in
     sweep*)
-        check "${name}_is_planned" ran 'cells, 0 done' sweep "$file" --plan
+        check "${name}_is_planned" ran ', 0 done' sweep "$file" --plan
         ! grep -q 'machine:' "$file" || check "${name}_runs" ran ', 0 failed, 0 cells skipped' $command --results . --no-report
         ;;
     repro*) check "${name}_is_supported" ran '1 experiment: 1 supported, 0 refuted, 0 undecided' $command --results . --no-report ;;
