@@ -33,8 +33,10 @@ static inline void turn_give(struct turns *turns, uint32_t turn)
 
 static inline void turn_wait(struct turns *turns, uint32_t turn)
 {
-    uint32_t now;
-    while ((now = atomic_load_explicit(&turns->turn, memory_order_acquire)) != turn) {
+    for (;;) {
+        uint32_t now = atomic_load_explicit(&turns->turn, memory_order_acquire);
+        if (now == turn)
+            return;
         if (IS_FUTEX)
             syscall(SYS_futex, &turns->turn, FUTEX_WAIT_PRIVATE, now, NULL, NULL, 0);
         else
