@@ -11,7 +11,7 @@ void memory_die(void)
 {
     ssize_t written = write(STDERR_FILENO, NO_MEMORY_TEXT, sizeof NO_MEMORY_TEXT - 1);
     (void)written;
-    _exit(EXIT_NO_MEMORY);
+    _exit(EXIT_ENVIRONMENT);
 }
 
 static void *have(void *memory)

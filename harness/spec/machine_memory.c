@@ -10,6 +10,6 @@ void *machine_zalloc(size_t size)
 {
     void *memory = machine_alloc(size, 64); /* of its own lines */
     if (!memory)
-        machine_die(NO_MEMORY_TEXT, EXIT_NO_MEMORY);
+        machine_die(NO_MEMORY_TEXT, EXIT_ENVIRONMENT);
     return memset(memory, 0, size);
 }

@@ -15,7 +15,10 @@ static const char NO_MEMORY_TEXT[] =
     "schedlab: fatal: no memory left (limits: the machine's, ulimit -v, the cgroup's)\n";
 
 /* An arena and its first blocks, with room to spare. */
-enum { NO_MEMORY_BLOCK = 8 << 20, EXIT_NO_MEMORY = 71 /* as of fatal_env() */ };
+enum { NO_MEMORY_BLOCK = 8 << 20 };
+
+/* The exit status where the environment refused something: memory, or what fatal_env() tells. */
+enum { EXIT_ENVIRONMENT = 71 };
 
 /* Any stack, also in a handler of signals. */
 static inline bool no_memory_left(void)

@@ -1,13 +1,12 @@
 /* api.c - the small functions of runtime.h: clock, workers, randomness, work, memory, and fatal().
  * */
 #include "internal.h"
+#include "machine/no_memory.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { EXIT_ENVIRONMENT = 71 };
 
 int64_t go_now(void)
 {

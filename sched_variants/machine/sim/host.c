@@ -21,7 +21,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     if (machine_on_fault)
         machine_on_fault(info->si_addr);
     if (no_memory_left())
-        machine_die(NO_MEMORY_TEXT, EXIT_NO_MEMORY);
+        machine_die(NO_MEMORY_TEXT, EXIT_ENVIRONMENT);
     signal(number, SIG_DFL); /* not ours: the instruction faults again and ends the process */
 }
 
