@@ -12,6 +12,16 @@ int text_columns(const char *text, int length)
     return columns;
 }
 
+static void word_print(FILE *to, const char *word, int length)
+{
+    const int together = (int)sizeof TEXT_TOGETHER - 1;
+    for (int i = 0; i < length; i++) {
+        bool is_together = i + together <= length && memcmp(word + i, TEXT_TOGETHER, 2) == 0;
+        fputc(is_together ? ' ' : word[i], to);
+        i += is_together ? together - 1 : 0;
+    }
+}
+
 void text_wrap(FILE *to, int at, int indent, int columns, const char *text)
 {
     bool first = true;
@@ -31,7 +41,8 @@ void text_wrap(FILE *to, int at, int indent, int columns, const char *text)
             at = indent;
         }
         at += width + !first;
-        fprintf(to, "%s%.*s", first ? "" : " ", length, text);
+        fputs(first ? "" : " ", to);
+        word_print(to, text, length);
         first = paragraph;
         if (paragraph) {
             fprintf(to, "\n\n%*s", indent, "");

@@ -288,6 +288,30 @@ void run_answers_free(struct run_answers *answers)
 
 /* Telling -------------------------------------------------------------------------------------- */
 
+/* A copy in which no line ends between a ratio and the name that it is about, "1.16× bwos"; long
+ * names may stand on a line of their own. */
+static char *ratios_together(const char *text)
+{
+    static const char times[] = "×", shorter[] = "shorter than ";
+    enum { NAME_MAX_TOGETHER = RUN_COLUMNS / 2 };
+    char *copy = xcalloc(1, 2 * strlen(text) + 1), *to = copy;
+    const char *together = text; /* up to here */
+    for (const char *at = text; *at; at++) {
+        if (strncmp(at, "× ", sizeof times) == 0) {
+            const char *name = at + sizeof times;
+            if (strncmp(name, shorter, sizeof shorter - 1) == 0)
+                name += sizeof shorter - 1;
+            if (strcspn(name, " ") <= NAME_MAX_TOGETHER)
+                together = name;
+        }
+        if (*at == ' ' && at < together)
+            to = stpcpy(to, TEXT_TOGETHER);
+        else
+            *to++ = *at;
+    }
+    return copy;
+}
+
 void run_answers_print(const struct run_answers *answers, bool colour, FILE *to)
 {
     const char *before = "\n";
@@ -295,7 +319,9 @@ void run_answers_print(const struct run_answers *answers, bool colour, FILE *to)
         if (!*answers->of[i].text)
             continue;
         fprintf(to, "%s%s", before, colour ? "\033[1m" : "");
-        text_wrap(to, 0, 2, RUN_COLUMNS, answers->of[i].text);
+        char *text = ratios_together(answers->of[i].text);
+        text_wrap(to, 0, 2, RUN_COLUMNS, text);
+        free(text);
         fputs(colour ? "\033[0m" : "", to);
         before = "";
     }

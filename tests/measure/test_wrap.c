@@ -35,6 +35,13 @@ static void signs_count_and_not_bytes(void **state)
     wraps(0, 0, "µµµµ µµµµµ µ", "µµµµ µµµµµ\nµ\n");
 }
 
+static void words_stay_together(void **state)
+{
+    (void)state;
+    wraps(0, 2, "abc 1.2×" TEXT_TOGETHER "gmp", "abc\n  1.2× gmp\n");
+    wraps(0, 2, "ab 1.2×" TEXT_TOGETHER "gm", "ab 1.2× gm\n");
+}
+
 static void wide_word_is_cut(void **state)
 {
     (void)state;
@@ -53,6 +60,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_end_before_the_width),
         cmocka_unit_test(signs_count_and_not_bytes),
+        cmocka_unit_test(words_stay_together),
         cmocka_unit_test(wide_word_is_cut),
         cmocka_unit_test(empty_line_begins_a_paragraph),
     };

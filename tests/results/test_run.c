@@ -79,6 +79,19 @@ static void the_best_is_told_with_its_ratio_and_p(void **state)
     end();
 }
 
+static void no_line_ends_between_a_ratio_and_its_name(void **state)
+{
+    (void)state;
+    begin(3);
+    rows[0].variant = rows[0].label = "gmp,runnext=off,tick=1,ring=16,steal=on";
+    add_throughputs(0, 1e6, 7);
+    add_throughputs(1, 2e6, 7);
+    add_throughputs(2, 4e6, 7);
+    answers("\nbest: c, 2.00× b (shown, p 0.002),\n"
+            "  4.00× gmp,runnext=off,tick=1,ring=16,steal=on, the slowest\n");
+    end();
+}
+
 static void of_more_than_two_the_slowest_is_told_too(void **state)
 {
     (void)state;
@@ -370,6 +383,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_is_told_with_its_ratio_and_p),
         cmocka_unit_test(of_more_than_two_the_slowest_is_told_too),
+        cmocka_unit_test(no_line_ends_between_a_ratio_and_its_name),
         cmocka_unit_test(without_a_difference_that_is_said_and_who_is_slower),
         cmocka_unit_test(five_repetitions_are_too_few),
         cmocka_unit_test(more_variants_take_more_repetitions),
