@@ -99,7 +99,7 @@ static bool glob_matches(const struct line *line, int workers)
     return fnmatch(suite.glob, line->path, 0) == 0 || fnmatch(suite.glob, path, 0) == 0;
 }
 
-bool line_begin(const struct line *line, int workers)
+bool line_begin(struct line *line, int workers)
 {
     bool wanted = glob_matches(line, workers);
     for (int i = 0; i < suite.words_count; i++) {
@@ -109,7 +109,7 @@ bool line_begin(const struct line *line, int workers)
     }
     if (!wanted)
         return false;
-    suite.lines++;
+    line->number = ++suite.lines;
     if (suite.list)
         puts(line->text);
     return !suite.list && suite.lines % suite.jobs == suite.job;
@@ -129,7 +129,7 @@ void line_print(const struct line *line, const struct conform_cell *cell, const 
 {
     bool failed = problem && *problem;
     atomic_fetch_add(&suite.shared->failures, failed);
-    printf("%sok %d - %s\n", failed ? "not " : "", suite.lines, line->text);
+    printf("%sok %d - %s\n", failed ? "not " : "", line->number, line->text);
     if (failed) {
         printf("#   %s; seed %" PRIu64 "\n", problem, cell->seed);
         print_output(report->output);

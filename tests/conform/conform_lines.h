@@ -49,6 +49,7 @@ extern struct suite {
 
 /* How a line is called in the output, and how --case calls it. */
 struct line {
+    int number; /* line_begin() gives it */
     char text[256];
     char path[256];
 };
@@ -68,7 +69,7 @@ void line_name(struct line *line, const char *name, const struct conform_cell *c
 
 /* True if this process is to run the line. Counts it if any process is to run it, and prints it for
  * --list. */
-bool line_begin(const struct line *line, int workers);
+bool line_begin(struct line *line, int workers);
 
 /* Prints the outcome: passed if problem is NULL or empty. */
 void line_print(const struct line *line, const struct conform_cell *cell, const char *problem,
@@ -88,7 +89,7 @@ static inline struct support_run run_of(const struct conform_cell *cell, void (*
                                 .arg = arg};
 }
 
-/* conform_workloads.c: workload w of the registry, in each form that the suite has of it. */
-void workload_run_rows(size_t w, const struct conform_cell *cell);
+/* conform_workloads.c: each workload of the registry, in each form that the suite has of it. */
+void workloads_run(const struct conform_cell *cell);
 
 #endif

@@ -1,5 +1,6 @@
 /* conform_workloads.c - every workload under every variant: it ends, verifies, counts alike in two
- * runs, and leaves the digest that it leaves under any other variant and number of workers.
+ * runs, and leaves the digest that it leaves under any other variant and number of workers. The
+ * workloads of a variant and number of workers run one after another in one process.
  */
 #include "conform_lines.h"
 #include "harness/spec/promises.h"
@@ -114,15 +115,24 @@ static const struct workload_row workload_rows[] = {
 enum { ROWS = sizeof workload_rows / sizeof *workload_rows };
 _Static_assert(ROWS + 256 <= DIGESTS, "a digest for each row, and for each of 256 workloads");
 
-/* The child reports both outcomes here, and the verdict on the second. */
+/* A workload in one form. The child reports both outcomes here, and the verdict on the second. */
 struct workload_run {
     const struct workload *workload;
     const char *settings;
     uint64_t seed;
+    struct line line;
+    _Atomic uint64_t *digest; /* of the run that was first, 0 before */
     /* the child's */
     void *params, *state;
     struct outcome out[2];
     char wrong[256];
+};
+
+/* A cell's runs, in memory of the children too. */
+struct cell_runs {
+    const struct conform_cell *cell;
+    int count;
+    struct workload_run of[DIGESTS];
 };
 
 static void workload_before(void *arg)
@@ -156,9 +166,9 @@ static void workload_after(void *arg)
     free(self->params);
 }
 
-/* NULL, or what is wrong; *digest is that of the run that was first, 0 if this one is. */
+/* NULL, or what is wrong. */
 static const char *workload_judge(const struct workload_run *self,
-                                  const struct support_report *report, _Atomic uint64_t *digest)
+                                  const struct support_report *report)
 {
     const struct outcome *out = self->out;
     uint64_t first = 0;
@@ -172,7 +182,7 @@ static const char *workload_judge(const struct workload_run *self,
         return "two calls of run() differ in their digests";
     if (report->live != 0)
         return "Gs are alive at the end";
-    bool is_first = atomic_compare_exchange_strong(digest, &first, out[0].digest);
+    bool is_first = atomic_compare_exchange_strong(self->digest, &first, out[0].digest);
     return is_first || first == out[0].digest ? NULL : "the digest is not that of other variants";
 }
 
@@ -195,35 +205,31 @@ static const char *workload_misfit(const struct workload *workload, const char *
     return misfit;
 }
 
-static void conform_every_workload_small(const struct workload *workload, const char *settings,
-                                         const struct conform_cell *cell, _Atomic uint64_t *digest)
+/* Adds the line to those that the cell runs, if it is to run. */
+static void conform_every_workload_small(struct cell_runs *runs, const struct workload *workload,
+                                         const char *settings, _Atomic uint64_t *digest)
 {
-    static struct support_report report;
+    const struct conform_cell *cell = runs->cell;
+    struct workload_run *self = &runs->of[runs->count];
     char name[128];
-    struct line line;
     snprintf(name, sizeof name, "%s %s%s%s", __func__, workload->name, settings ? "," : "",
              settings ? settings : "");
-    line_name(&line, name, cell);
-    if (!workload_is_due(cell) || !line_begin(&line, cell->workers))
+    line_name(&self->line, name, cell);
+    if (!workload_is_due(cell) || !line_begin(&self->line, cell->workers))
         return;
     const char *misfit = workload_misfit(workload, settings, cell);
     if (misfit) {
-        line_skip(&line, misfit);
+        line_skip(&self->line, misfit);
         return;
     }
-    struct workload_run *self = support_shared(sizeof *self);
     self->workload = workload;
     self->settings = settings;
     self->seed = suite.seed; /* one seed for all cells, whose digests must agree */
-    struct support_run run = run_of(cell, workload_main, self);
-    run.before = workload_before;
-    run.after = workload_after;
-    support_run(&run, &report);
-    line_print(&line, cell, workload_judge(self, &report, digest), &report);
-    support_unshare(self, sizeof *self);
+    self->digest = digest;
+    runs->count++;
 }
 
-void workload_run_rows(size_t w, const struct conform_cell *cell)
+static void workload_find(struct cell_runs *runs, size_t w)
 {
     _Atomic uint64_t *digests = suite.shared->digests;
     bool found = false;
@@ -231,8 +237,32 @@ void workload_run_rows(size_t w, const struct conform_cell *cell)
         if (strcmp(workload_rows[i].name, workloads[w]->name) != 0)
             continue;
         found = true;
-        conform_every_workload_small(workloads[w], workload_rows[i].settings, cell, &digests[i]);
+        conform_every_workload_small(runs, workloads[w], workload_rows[i].settings, &digests[i]);
     }
     if (!found)
-        conform_every_workload_small(workloads[w], NULL, cell, &digests[ROWS + w]);
+        conform_every_workload_small(runs, workloads[w], NULL, &digests[ROWS + w]);
+}
+
+static void workload_told(void *arg, int i, const struct support_report *report)
+{
+    struct cell_runs *runs = arg;
+    struct workload_run *self = &runs->of[i];
+    line_print(&self->line, runs->cell, workload_judge(self, report), report);
+}
+
+void workloads_run(const struct conform_cell *cell)
+{
+    static struct support_run children[DIGESTS];
+    struct cell_runs *runs = support_shared(sizeof *runs);
+    runs->cell = cell;
+    for (size_t w = 0; workloads[w]; w++)
+        workload_find(runs, w);
+    for (int i = 0; i < runs->count; i++) {
+        children[i] = run_of(cell, workload_main, &runs->of[i]);
+        children[i].before = workload_before;
+        children[i].after = workload_after;
+    }
+    if (runs->count > 0)
+        support_run_each(children, runs->count, workload_told, runs);
+    support_unshare(runs, sizeof *runs);
 }

@@ -17,9 +17,10 @@
  *
  * --jobs N: line i is run by process i mod N. Lines keep their numbers and may change places.
  *
- * Every case is a process of its own (support.h) and ends with no G alive. Counts are bounded and
- * nothing depends on speed: where a case has to wait, it waits for an event, and the watchdog turns
- * a lost wake-up into a failure.
+ * Cases run in processes of their own (support.h): those of a table under one variant and number of
+ * workers one after another in one, and the workloads likewise. Each ends with no G alive. Counts
+ * are bounded and nothing depends on speed: where a case has to wait, it waits for an event, and
+ * the watchdog turns a lost wake-up into a failure.
  *
  * Cases proper are in conform_*.c, workloads in conform_workloads.c, what the options do in
  * conform_lines.c. Here are cases that end their child on purpose, and the loop. No third-party
@@ -71,12 +72,32 @@ struct case_run {
     const struct case_tables *tables;
     size_t index;
     struct conform_cell *cell;
+    struct line line;
+};
+
+/* A table's cases that a cell runs, one after another in one process. */
+enum { CASES = 128 };
+struct cell_cases {
+    int count;
+    struct case_run of[CASES];
+    struct support_run runs[CASES];
 };
 
 static void case_main(void *arg)
 {
     const struct case_run *self = arg;
     self->tables->of[fj_policy()][self->index].fn(self->cell);
+}
+
+static void case_told(void *arg, int i, const struct support_report *report)
+{
+    const struct cell_cases *cases = arg;
+    char problem[128] = "";
+    if (report->status != 0)
+        snprintf(problem, sizeof problem, "ended with status %d", report->status);
+    else if (report->live != 0)
+        snprintf(problem, sizeof problem, "%" PRId64 " Gs are alive at the end", report->live);
+    line_print(&cases->of[i].line, cases->of[i].cell, problem, report);
 }
 
 /* May the variant have these settings? If not, says why: its knob of that name may be another. */
@@ -91,38 +112,44 @@ static bool settings_fit(const struct sched_ops *ops, const char *settings, char
     return fit && !wrong;
 }
 
+/* Adds the case to those that the cell runs, if it is to run. */
+static void case_add(struct cell_cases *cases, const struct case_tables *tables, size_t index,
+                     struct conform_cell *cell)
+{
+    const struct conform_case *of = &tables->of[FJ_GO][index];
+    const char *settings = of->settings;
+    char name[128], problem[128] = "";
+    struct case_run *self = &cases->of[cases->count];
+    if (of->alone ? cell->workers != 1 : !case_is_due(cell, settings != NULL, of->steals))
+        return;
+    if (settings && (cell->settings || !support_takes(cell->ops->knobs, settings)))
+        return;
+    snprintf(name, sizeof name, "%s%s%s", of->name, settings ? "," : "", settings ? settings : "");
+    line_name(&self->line, name, cell);
+    if (!line_begin(&self->line, cell->workers))
+        return;
+    if (settings && !settings_fit(cell->ops, settings, problem, sizeof problem)) {
+        line_skip(&self->line, problem);
+        return;
+    }
+    self->tables = tables;
+    self->index = index;
+    self->cell = cell;
+    cases->runs[cases->count] = run_of(cell, case_main, self);
+    if (settings)
+        cases->runs[cases->count].settings = settings;
+    if (++cases->count == CASES)
+        support_fail(__FILE__, __LINE__, "a table has more than %d cases", CASES - 1);
+}
+
 static void cases_run(const struct case_tables *tables, struct conform_cell *cell)
 {
-    static struct support_report report;
-    const struct conform_case *first = tables->of[FJ_GO];
-    for (const struct conform_case *cases = first; cases->name; cases++) {
-        char name[128], problem[128] = "";
-        struct line line;
-        const char *settings = cases->settings;
-        if (cases->alone ? cell->workers != 1 : !case_is_due(cell, settings != NULL, cases->steals))
-            continue;
-        if (settings && (cell->settings || !support_takes(cell->ops->knobs, settings)))
-            continue;
-        snprintf(name, sizeof name, "%s%s%s", cases->name, settings ? "," : "",
-                 settings ? settings : "");
-        line_name(&line, name, cell);
-        if (!line_begin(&line, cell->workers))
-            continue;
-        if (settings && !settings_fit(cell->ops, settings, problem, sizeof problem)) {
-            line_skip(&line, problem);
-            continue;
-        }
-        struct case_run self = {tables, (size_t)(cases - first), cell};
-        struct support_run run = run_of(cell, case_main, &self);
-        if (settings)
-            run.settings = settings;
-        support_run(&run, &report);
-        if (report.status != 0)
-            snprintf(problem, sizeof problem, "ended with status %d", report.status);
-        else if (report.live != 0)
-            snprintf(problem, sizeof problem, "%" PRId64 " Gs are alive at the end", report.live);
-        line_print(&line, cell, problem, &report);
-    }
+    static struct cell_cases cases;
+    cases.count = 0;
+    for (size_t i = 0; tables->of[FJ_GO][i].name; i++)
+        case_add(&cases, tables, i, cell);
+    if (cases.count > 0)
+        support_run_each(cases.runs, cases.count, case_told, &cases);
 }
 
 /* Live Gs ----------------------------------------------------------------------------------- */
@@ -373,8 +400,7 @@ static void cell_run(struct conform_cell *cell)
         conform_stack_overflow_is_reported(cell);
     if (!SUPPORT_SANITIZED && cell->settings && strstr(cell->settings, "preempt=signal"))
         conform_stack_overflow_after_stops_is_reported(cell);
-    for (size_t w = 0; workloads[w]; w++)
-        workload_run_rows(w, cell);
+    workloads_run(cell);
 }
 
 /* The defaults; frames=pooled, where fork/join code is another; and slices so short that goroutines

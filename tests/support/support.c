@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static struct sched *watched; /* what the watchdog reports on; the child's only scheduler */
+static struct sched *watched; /* what the watchdog reports on: the child's scheduler of now */
 static _Atomic int watchdog_ticks;
 
 void support_fail(const char *file, int line, const char *format, ...)
@@ -189,7 +189,6 @@ static void watchdog_start(void)
 
 static void child_run(const struct support_run *run, struct support_report *shared)
 {
-    watchdog_start();
     const struct sched_ops *ops = support_variant(run->variant);
     if (!ops)
         support_fail(__FILE__, __LINE__, "no variant %s", run->variant);
@@ -198,8 +197,6 @@ static void child_run(const struct support_run *run, struct support_report *shar
     const char *wrong = ops->check ? ops->check(knobs) : NULL;
     if (wrong)
         support_fail(__FILE__, __LINE__, "%s,%s: %s", run->variant, run->settings, wrong);
-    if (machine_init(NULL, 0) != 0)
-        support_fail(__FILE__, __LINE__, "machine_init failed");
     if (run->before)
         run->before(run->arg);
     int error = 0;
@@ -217,7 +214,9 @@ static void child_run(const struct support_run *run, struct support_report *shar
         run->after(run->arg);
     for (int i = 0; i < STAT_COUNT; i++)
         shared->stat[i] = sched_stat(watched, (enum stat_id)i);
-    sched_free(watched);
+    struct sched *sched = watched;
+    watched = NULL;
+    sched_free(sched);
     free(knobs);
 }
 
@@ -247,9 +246,30 @@ static void output_collect(int fd, char *output)
     output[used] = '\0';
 }
 
-void support_run(const struct support_run *run, struct support_report *report)
+/* Memory of the child and of whoever waits for it. */
+struct shared {
+    int ended; /* runs that have come to their end */
+    struct support_report reports[];
+};
+
+static _Noreturn void child_main(const struct support_run *runs, int count, struct shared *shared)
 {
-    struct support_report *shared = support_shared(sizeof *shared);
+    watchdog_start();
+    if (machine_init(NULL, 0) != 0)
+        support_fail(__FILE__, __LINE__, "machine_init failed");
+    while (shared->ended < count) {
+        support_watchdog_restart();
+        child_run(&runs[shared->ended], &shared->reports[shared->ended]);
+        shared->ended++;
+    }
+    child_exit();
+}
+
+/* A child for the runs that have not ended. Its words, and a status that is not 0, are those of the
+ * run in which it ended. */
+static void child_start(const struct support_run *runs, int count, struct shared *shared)
+{
+    static char output[SUPPORT_OUTPUT];
     int ends[2];
     if (pipe(ends) != 0)
         support_fail(__FILE__, __LINE__, "pipe: %s", strerror(errno));
@@ -261,16 +281,40 @@ void support_run(const struct support_run *run, struct support_report *report)
         dup2(ends[1], STDERR_FILENO);
         close(ends[0]);
         close(ends[1]);
-        child_run(run, shared);
-        child_exit();
+        child_main(runs, count, shared);
     }
     close(ends[1]);
-    output_collect(ends[0], shared->output);
+    output_collect(ends[0], output);
     close(ends[0]);
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
-    shared->status = WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
-    *report = *shared;
-    support_unshare(shared, sizeof *shared);
+    bool early = shared->ended < count;
+    struct support_report *last = &shared->reports[early ? shared->ended++ : count - 1];
+    strcpy(last->output, output);
+    last->status = WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+    if (early && last->status == 0)
+        last->status = SUPPORT_LEFT;
+}
+
+void support_run_each(const struct support_run *runs, int count, support_told *told, void *arg)
+{
+    size_t size = sizeof(struct shared) + (size_t)count * sizeof(struct support_report);
+    struct shared *shared = support_shared(size);
+    while (shared->ended < count)
+        child_start(runs, count, shared);
+    for (int i = 0; i < count; i++)
+        told(arg, i, &shared->reports[i]);
+    support_unshare(shared, size);
+}
+
+static void report_copy(void *arg, int i, const struct support_report *report)
+{
+    (void)i;
+    *(struct support_report *)arg = *report;
+}
+
+void support_run(const struct support_run *run, struct support_report *report)
+{
+    support_run_each(run, 1, report_copy, report);
 }

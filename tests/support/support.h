@@ -25,6 +25,7 @@ enum {
     SUPPORT_TICKS = 20,
     SUPPORT_AWAIT_S = 60, /* of the time in which the caller runs */
     SUPPORT_OUTPUT = 16384,
+    SUPPORT_LEFT = 255, /* status of a run that ended its process with 0, before its own end */
 };
 
 struct support_run {
@@ -49,6 +50,12 @@ struct support_report {
 
 /* Runs it and waits. Always fills *report. */
 void support_run(const struct support_run *run, struct support_report *report);
+
+/* Likewise for several, one after another in one child: a child takes longer to start than a short
+ * run to end. Where one of them ends the child, another child takes up those behind it. Then tells
+ * the reports, in order; count > 0. */
+typedef void support_told(void *arg, int i, const struct support_report *report);
+void support_run_each(const struct support_run *runs, int count, support_told *told, void *arg);
 
 /* From now on an indirect jump that meets no landing pad ends the program. Does nothing in builds
  * without branch protection. */
