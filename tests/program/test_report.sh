@@ -99,10 +99,11 @@ END
 
 # record BLOCK VARIANT KNOBS WORKLOAD WORKERS GROUPS REST
 position=0
+declare -A ids
 record() {
-    local id
-    id=$(printf '%s' "$2 $4 $5" | cksum | awk '{ printf "%012x", $1 }')
-    printf '{"schema":2,"cell":"%s","block":%d,"position":%d,"groups":[%s],' "$id" "$1" $position "$6"
+    local cell="$2 $4 $5"
+    [ "${ids[$cell]:-}" ] || ids[$cell]=$(printf '%s' "$cell" | cksum | awk '{ printf "%012x", $1 }')
+    printf '{"schema":2,"cell":"%s","block":%d,"position":%d,"groups":[%s],' "${ids[$cell]}" "$1" $position "$6"
     printf '"started":"2026-01-31T23:59:59Z","variant":"%s","variant_name":"%s","knobs":{%s},' \
         "$2" "${2%%,*}" "$3"
     printf '"workload":"%s","workload_name":"%s","params":{},"op":"round trip","workers":%d,' \
