@@ -510,7 +510,7 @@ built-peers: $(addprefix build/peers/,$(PEERS) $(FLOORS))
 
 # Holds the simulated machine against what is known from elsewhere; docs/VALIDATION.md. Claims that
 # do not hold are printed; they do not fail the target. It takes the one of three calibrations that
-# has the native cells' mood.
+# fits the core distance of the native cells.
 VALIDATE := build/validate
 validate: build ## Hold the simulated machine against formulas, valgrind, this machine and published curves (9 min)
 	@command -v valgrind >/dev/null || { echo 'valgrind is missing: apt-get install valgrind' >&2; exit 1; }
@@ -522,7 +522,7 @@ validate: build ## Hold the simulated machine against formulas, valgrind, this m
 	build/schedlab calibrate --output $(VALIDATE)/host-1.yaml >$(VALIDATE)/calibrate-1.txt
 	build/schedlab sweep harness/sweeps/validate.yaml --results $(VALIDATE) --name native --no-report
 	for i in 2 3; do build/schedlab calibrate --output $(VALIDATE)/host-$$i.yaml >$(VALIDATE)/calibrate-$$i.txt || exit 1; done
-	i=$$(harness/audit/validate_mood.sh $(VALIDATE)/native-* $(VALIDATE)) && \
+	i=$$(harness/audit/validate_distance.sh $(VALIDATE)/native-* $(VALIDATE)) && \
 	    cp $(VALIDATE)/host-$$i.yaml $(VALIDATE)/host.yaml && cp $(VALIDATE)/calibrate-$$i.txt $(VALIDATE)/calibrate.txt
 	build/schedlab sweep harness/sweeps/validate.yaml --machine sim:$(VALIDATE)/host.yaml --reps 1 \
 	    --results $(VALIDATE) --name simulated --no-report

@@ -27,7 +27,7 @@ bool best_peer_any(const struct report_group *group);
 bool best_peer_next(const struct report_group *group, size_t *at, struct best_peer *line);
 
 /* Median throughput of the cell over that of the reference, and the class of the samples. NAN if
- * the two were measured in different moods of the machine. pre: both are ok. */
+ * the two were measured at different core distances. pre: both are ok. */
 struct peer_ratio {
     struct interval ratio;
     enum cell_class chosen;

@@ -144,20 +144,20 @@ static void latencies_read(struct report *report)
         };
 }
 
-static enum mood mood_of_text(const char *text)
+static enum core_distance distance_of_text(const char *text)
 {
-    enum mood which = MOOD_NONE;
-    while (which < MOOD_MIXED && strcmp(mood_text(which), text) != 0)
+    enum core_distance which = DISTANCE_NONE;
+    while (which < DISTANCE_MIXED && strcmp(core_distance_text(which), text) != 0)
         which++;
     return which;
 }
 
-void report_cell_add_sample(struct report_cell *cell, double throughput, enum mood mood,
-                            bool marked)
+void report_cell_add_sample(struct report_cell *cell, double throughput,
+                            enum core_distance distance, bool marked)
 {
-    class_count_add(&cell->counts, mood, marked);
+    class_count_add(&cell->counts, distance, marked);
     for (enum cell_class which = CLASS_ALL; which < CLASSES; which++)
-        if (class_holds(which, mood, marked))
+        if (class_holds(which, distance, marked))
             cell->of_class[which][cell->of_class_count[which]++] = throughput;
 }
 
@@ -251,7 +251,7 @@ static void samples_read(struct report *report, const json_t *index)
         double throughput = tsv_number(tsv, row, "throughput");
         if (cell && report_cell_ok(cell) && isfinite(throughput))
             report_cell_add_sample(cell, throughput,
-                                   mood_of_text(text_or(tsv_text(tsv, row, "mood"), "-")),
+                                   distance_of_text(text_or(tsv_text(tsv, row, "mood"), "-")),
                                    tsv_text(tsv, row, "marks") != NULL);
     }
     for (size_t i = 0; i < report->cells_count; i++)
@@ -471,12 +471,12 @@ const double *report_cell_samples(const struct report_cell *cell, enum cell_clas
 
 struct class_choice report_choose_class(const struct report_cell *const *cells, size_t count)
 {
-    enum mood preferred = MOOD_NONE;
+    enum core_distance preferred = DISTANCE_NONE;
     struct class_counts *counts = xcalloc(count, sizeof *counts);
     for (size_t i = 0; i < count; i++) {
         counts[i] = cells[i]->counts;
         if (cells[i]->chosen == CLASS_NEAR || cells[i]->chosen == CLASS_FAR)
-            preferred = cells[i]->chosen == CLASS_NEAR ? MOOD_NEAR : MOOD_FAR;
+            preferred = cells[i]->chosen == CLASS_NEAR ? DISTANCE_NEAR : DISTANCE_FAR;
     }
     struct class_choice choice = class_choose(counts, count, preferred);
     free(counts);

@@ -37,7 +37,7 @@ struct report_cell {
     enum cell_class chosen;     /* the samples behind its numbers, see comparable.h */
     double *samples;            /* their throughputs */
     size_t samples_count;
-    struct class_counts counts; /* its samples that are ok by class and mood */
+    struct class_counts counts; /* its samples that are ok by class and distance */
     double *of_class[CLASSES];  /* their throughputs; that of `chosen` is `samples` */
     size_t of_class_count[CLASSES];
     const struct report_event *events; /* its rows of events.tsv */
@@ -126,8 +126,8 @@ const double *report_cell_samples(const struct report_cell *cell, enum cell_clas
 
 /* Adds one sample that is ok; of_class must have room. report_cell_choose() then sets the class of
  * the cell's numbers. */
-void report_cell_add_sample(struct report_cell *cell, double throughput, enum mood mood,
-                            bool marked);
+void report_cell_add_sample(struct report_cell *cell, double throughput,
+                            enum core_distance distance, bool marked);
 void report_cell_choose(struct report_cell *cell, enum cell_class chosen);
 
 /* The class in which these cells are compared: that of their own numbers if possible. */

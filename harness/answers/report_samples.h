@@ -13,9 +13,9 @@
 /* Texts belong to the table. Columns that the table has not are NULL here. */
 struct report_sample {
     const char *cell, *status;
-    const char *mood;  /* "near", "far", "mixed", "-" */
-    const char *marks; /* what disturbed it: "steal", "steal,throttle"; NULL or "-": nothing */
-    double seed;       /* of its run: one that was merged has several; NAN if not known */
+    const char *distance; /* "near", "far", "mixed", "-" */
+    const char *marks;    /* what disturbed it: "steal", "steal,throttle"; NULL or "-": nothing */
+    double seed;          /* of its run: one that was merged has several; NAN if not known */
     double position;   /* place in the run; NAN outside sweeps. The runs of a merged one stand one
                         * after the other, by seed. */
     double throughput; /* NAN unless ok */

@@ -353,7 +353,7 @@ static void tail_make(struct report_cell *cell, const json_t *records,
         bool ok = report_cell_ok(cell) && record_is(record, "ok");
         double ns = ok ? record_latency_ns(record, quantile) : NAN;
         if (ns > 0)
-            report_cell_add_sample(cell, 1 / ns, comparable_mood(classes, record),
+            report_cell_add_sample(cell, 1 / ns, comparable_distance(classes, record),
                                    comparable_is_marked(record));
     }
     report_cell_choose(cell, cell->chosen);

@@ -7,8 +7,8 @@
  * named. Holm's correction is therefore over all pairs, of all workloads of the group. The fastest
  * wins if it is shown to be faster than each. If it is not told apart from some, others may still
  * be shown to be slower. If even samples that do not overlap could not show a difference, there are
- * too few, and none wins. None wins either if no mood of the machine has enough samples of each:
- * then the machine would decide. `serial`, which has no scheduler, does not compete.
+ * too few, and none wins. None wins either if no core distance has enough samples of each: then
+ * the machine would decide. `serial`, which has no scheduler, does not compete.
  */
 #ifndef SCHEDLAB_REPORT_VERDICT_H
 #define SCHEDLAB_REPORT_VERDICT_H
@@ -22,7 +22,7 @@ enum verdict_outcome {
     VERDICT_WON,    /* best is faster than every other */
     VERDICT_TIED,   /* best is not told apart from some */
     VERDICT_FEW,    /* too few samples to say */
-    VERDICT_UNLIKE, /* their samples are of different moods of the machine */
+    VERDICT_UNLIKE, /* their samples are of different core distances */
     VERDICT_NONE,   /* fewer than two variants have a number */
 };
 
@@ -58,7 +58,7 @@ void verdicts_free(struct verdict *verdicts, size_t count);
  * are the same as above, with Holm's correction over all cells of the group with as many workers.
  * Words are "faster", "slower", "none", "few" and "moods"; NULL without a baseline or numbers.
  * "few" means too few samples: they do not overlap, and still are not told apart. "moods" means
- * that no mood has enough samples of both. To be freed. */
+ * that no core distance has enough samples of both. To be freed. */
 const char **verdicts_over_baseline(const struct report_group *group);
 
 /* The quantile by which questions about latency are answered: far enough in the tail to tell

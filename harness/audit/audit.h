@@ -6,10 +6,10 @@
  * compare_make(), as any two runs are:
  *
  * A sweep decides while it runs how much it measures: until intervals are narrow, again if it was
- * disturbed, more if the mood was another. This decision is audited too. So the runs hold many
- * blocks of everything. stopping_rule.c, which decides in sweeps, takes from them the samples that
- * a sweep beginning there would have measured: a round. The next round begins with the block after
- * it.
+ * disturbed, more if the core distance was another. This decision is audited too. So the runs hold
+ * many blocks of everything. stopping_rule.c, which decides in sweeps, takes from them the samples
+ * that a sweep beginning there would have measured: a round. The next round begins with the block
+ * after it.
  *
  *   - false positives: as it is against as it is, round by round. The share of comparisons with
  *     p < alpha may not be larger than what alpha allows by chance;
@@ -45,9 +45,9 @@ struct plan *audit_plan(const struct sweep_file *sweep);
 /* Results of comparisons of which the truth is the same. */
 struct audit_tally {
     size_t comparisons;
-    size_t too_few;        /* so few samples in one mood that p < alpha is impossible: slowed down
-                            * ones count as not found, and equal ones are left out of the
-                            * comparisons */
+    size_t too_few;        /* so few samples at one core distance that p < alpha is impossible:
+                            * slowed down ones count as not found, and equal ones are left out of
+                            * the comparisons */
     size_t found;          /* p < alpha, each for itself; of slowed down ones only if slower */
     size_t found_adjusted; /* and also with Holm's correction over the cells of a round */
     double lo, hi;         /* of the share found: 95 %, by Clopper and Pearson */

@@ -27,7 +27,7 @@ static struct report_cell cell_make(const struct compare_cell *of, const struct 
     {
         double throughput = json_number_value(json_object_get(record, "throughput"));
         if (strcmp(field_text(record, "status"), "ok") == 0 && throughput > 0)
-            report_cell_add_sample(&cell, throughput, comparable_mood(classes, record),
+            report_cell_add_sample(&cell, throughput, comparable_distance(classes, record),
                                    comparable_is_marked(record));
     }
     report_cell_choose(&cell, class_of_cell(&cell.counts, classes->common));

@@ -76,11 +76,12 @@ static json_t *array_sort(json_t *array, int (*compare)(const void *a, const voi
 
 /* Counting ----------------------------------------------------------------------------------- */
 
-/* Few samples have no interval (statistics.h), and samples of unlike moods differ by those. */
+/* Few samples have no interval (statistics.h), and samples of unlike core distances differ by
+ * those. */
 static const char *claim_of(const struct compare_pair *pair)
 {
     const struct interval *ratio = &pair->ratio;
-    if (!statistics_has_interval(*ratio) || pair->moods_mixed)
+    if (!statistics_has_interval(*ratio) || pair->distances_mixed)
         return "open";
     if (ratio->hi < 1 / COUNTING_COST_MAX)
         return "open"; /* counting makes nothing faster: something else differed */
@@ -134,7 +135,7 @@ static json_t *counting_ratio(const struct compare_pair *pair, const json_t *pla
         return NULL;
     json_t *row = bench_row(pair->a->key, "without events", pair->ratio);
     json_object_set_new(row, "class",
-                        json_string(pair->moods_mixed ? "mixed" : class_text(pair->chosen)));
+                        json_string(pair->distances_mixed ? "mixed" : class_text(pair->chosen)));
     json_object_set_new(row, "claim", json_string(claim_of(pair)));
     json_object_set_new(row, "stop", json_string(pair_stop(plan, pair)));
     return row;

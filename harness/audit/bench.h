@@ -7,7 +7,7 @@
  *              them, as the run's report has it
  *   counting   of a run whose cells were measured with events and without (bench-counters.yaml):
  *              time per operation with, over time without; at most COUNTING_COST_MAX - 1 is
- *              claimed. Samples of one mood, undisturbed, are compared, as in compare.h
+ *              claimed. Undisturbed samples of one core distance are compared, as in compare.h
  *   simulator  measured there and then: what the simulated machine costs on this one, for the same
  *              work; it takes the host's time alone, so no run's folder tells it
  *   operation  of the JSON of `schedlab micro --benchmark_repetitions=N`: time of an operation over
@@ -36,12 +36,12 @@ json_t *bench_speed(const char *run_folder, struct record_flaws *flaws, char *er
 void bench_speed_print(FILE *to, const json_t *lines);
 
 /* The ratios as JSON: an array of {what, over, ratio, lo, hi, n}, owned by the caller. Ratios of
- * counting also have `class`, `claim` and `stop`. `class` is as in comparable.h; "mixed" if no mood
- * has enough samples of both. `claim` is "holds" if the whole interval is below COUNTING_COST_MAX,
- * "broken" if all of it is above, else "open". It is "open" too with few samples, where moods mix,
- * and where events seem to have made it faster by more than that. `stop` is why measuring both
- * ended (plan.json; "" without one). NULL and one line in error if the file cannot be read or has
- * nothing to compare; *flaws as above. */
+ * counting also have `class`, `claim` and `stop`. `class` is as in comparable.h; "mixed" if no core
+ * distance has enough samples of both. `claim` is "holds" if the whole interval is below
+ * COUNTING_COST_MAX, "broken" if all of it is above, else "open". It is "open" too with few
+ * samples, where distances mix, and where events seem to have made it faster by more than that.
+ * `stop` is why measuring both ended (plan.json; "" without one). NULL and one line in error if the
+ * file cannot be read or has nothing to compare; *flaws as above. */
 json_t *bench_counting(const char *run_folder, struct record_flaws *flaws, char *error,
                        size_t error_size);
 

@@ -75,7 +75,7 @@ static double wide(const json_t *record)
                 wide_of(json_object_get(probe, "after")));
 }
 
-/* The mood that cells are judged in (comparable.h), and how fast a core is alone. */
+/* The core distance that cells are judged at (comparable.h), and how fast a core is alone. */
 struct moment {
     struct comparable classes;
     double alone; /* wide() of a core that is not shared; NAN: not measured */
@@ -102,9 +102,9 @@ static void moment_learn(struct moment *moment, const json_t *records)
  * throttled, the core was shared, or the cores lay further apart than they mostly did. */
 static bool is_disturbed(const struct moment *moment, const json_t *record)
 {
-    enum mood mood = comparable_mood(&moment->classes, record);
+    enum core_distance distance = comparable_distance(&moment->classes, record);
     return comparable_is_marked(record) || wide(record) > SHARED * moment->alone ||
-           (mood != MOOD_NONE && mood != moment->classes.common);
+           (distance != DISTANCE_NONE && distance != moment->classes.common);
 }
 
 static void cells_read(struct cells *cells, const json_t *records, bool simulated)

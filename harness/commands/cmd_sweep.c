@@ -436,8 +436,8 @@ static int64_t extra_samples_max(const struct plan *plan, const struct sweep_fil
 {
     int64_t per_cell = sweep->repeat_disturbed ? sweep->reps_max : 0, extra = 0;
     for (size_t i = 0; i < plan->count; i++) {
-        bool has_mood = plan->cells[i].workers > 1 && sweep->class_min > 0;
-        extra += per_cell + (has_mood ? sweep->reps_max : 0);
+        bool has_distance = plan->cells[i].workers > 1 && sweep->class_min > 0;
+        extra += per_cell + (has_distance ? sweep->reps_max : 0);
     }
     return extra;
 }

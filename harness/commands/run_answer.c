@@ -42,7 +42,7 @@ static struct report_cell cell_make(const struct run_table *table, const struct 
     for (enum cell_class which = CLASS_ALL; which < CLASSES; which++)
         cell.of_class[which] = xcalloc(n + 1, sizeof *x);
     for (size_t i = 0; i < n; i++)
-        report_cell_add_sample(&cell, score_of(metric, x[i]), MOOD_NONE, false);
+        report_cell_add_sample(&cell, score_of(metric, x[i]), DISTANCE_NONE, false);
     report_cell_choose(&cell, CLASS_ALL);
     cell.throughput = statistics_median(cell.samples, n, table->seed);
     free(x);

@@ -282,24 +282,24 @@ static void print_marked(const struct run_table *table, FILE *messages)
             marked, all);
 }
 
-static void print_moods(const struct run_table *table, FILE *messages)
+static void print_distances(const struct run_table *table, FILE *messages)
 {
     struct comparable classes;
-    size_t i, count[MOOD_MIXED + 1] = {0};
+    size_t i, count[DISTANCE_MIXED + 1] = {0};
     const json_t *record;
     json_t *records = run_table_records(table);
     comparable_learn(&classes, records);
-    json_array_foreach(records, i, record) count[comparable_mood(&classes, record)]++;
+    json_array_foreach(records, i, record) count[comparable_distance(&classes, record)]++;
     json_decref(records);
-    if ((count[MOOD_NEAR] > 0) + (count[MOOD_FAR] > 0) + (count[MOOD_MIXED] > 0) < 2)
+    if ((count[DISTANCE_NEAR] > 0) + (count[DISTANCE_FAR] > 0) + (count[DISTANCE_MIXED] > 0) < 2)
         return;
     fprintf(
         messages,
         "schedlab run: the machine was in several moods: %zu near (%.0f ns from core to core and "
         "back), %zu far (%.0f ns), %zu in between; the medians are over all, `schedlab sweep` "
         "compares within one\n",
-        count[MOOD_NEAR], classes.moods.near_ns, count[MOOD_FAR], classes.moods.far_ns,
-        count[MOOD_MIXED]);
+        count[DISTANCE_NEAR], classes.distances.near_ns, count[DISTANCE_FAR],
+        classes.distances.far_ns, count[DISTANCE_MIXED]);
 }
 
 static void print_sysmon(const struct run_table *table, FILE *messages)
@@ -327,6 +327,6 @@ void run_table_print(const struct run_table *table, const struct run_answer *ans
         return;
     print_cut_short(table, messages);
     print_marked(table, messages);
-    print_moods(table, messages);
+    print_distances(table, messages);
     print_sysmon(table, messages);
 }

@@ -1,4 +1,4 @@
-/* probe.h - the machine's mood: how fast its cores talk to each other and compute, right now.
+/* probe.h - how fast the machine's cores talk to each other and compute, right now.
  *
  * Callers: sample.c, before and after the calls of a sample, while no M runs; doctor_native.c.
  * One thread at a time.
@@ -6,7 +6,7 @@
  * Two cores of a virtual machine may run on hardware threads that share a cache, or on ones that do
  * not. The host moves them, and leaves them there for seconds to minutes. This changes several
  * times over what goroutines pay for a word passed from one worker to another. Samples of unlike
- * moods are not comparable, so each record says in which one it was taken:
+ * core distances are not comparable, so each record says at which one it was taken:
  *
  *   line_ns     one cache line goes from the first core in use to the second and back
  *   pairs       the same between the first core and up to PROBE_PAIRS_MAX others in use
@@ -17,11 +17,11 @@
  * core computes a chain as fast as ever, but has only half of its units for independent operations.
  * wide_ns shows that, by a factor of 1.75 where it was tried.
  *
- * line_ns is of one pair, always the same, because moods are told by it. With more than two cores
- * in use the time for the line is shared among several pairs. Each has the first core; the others
- * are spread evenly over all in use, so that a core that the host has moved away shows in the worst
- * pair. Going round all pairs would leave each too few batches for a median in the time that a
- * probe may take.
+ * line_ns is of one pair, always the same, because the core distance is told by it. With more than
+ * two cores in use the time for the line is shared among several pairs. Each has the first core;
+ * the others are spread evenly over all in use, so that a core that the host has moved away shows
+ * in the worst pair. Going round all pairs would leave each too few batches for a median in the
+ * time that a probe may take.
  *
  * All are medians over short batches, so that one interruption, which hits one batch, changes
  * nothing. A probe takes PROBE_NS, and up to ten times that where other programs hold the cores, or

@@ -26,7 +26,7 @@
 enum why {
     WHY_NONE,
     WHY_BLOCK,
-    WHY_TOP_UP, /* its cell has too few samples of a mood of the run, see stopping_rule.h */
+    WHY_TOP_UP, /* its cell has too few samples of a core distance, see stopping_rule.h */
     WHY_REPEAT, /* an earlier one was disturbed */
 };
 

@@ -97,14 +97,14 @@ static struct past past_of(const struct cell *cell, unsigned block)
     return past;
 }
 
-/* Moods --------------------------------------------------------------------------------------- */
+/* Core distances ------------------------------------------------------------------------------ */
 
-static enum mood note_mood(const struct stopping_rule *needs, const struct note *note)
+static enum core_distance note_distance(const struct stopping_rule *needs, const struct note *note)
 {
-    return mood_of(&needs->moods, note->line_before_ns, note->line_after_ns);
+    return core_distance_of(&needs->distances, note->line_before_ns, note->line_after_ns);
 }
 
-/* True if moods are learnt from the sample: an ok one of a block before this one. */
+/* True if distances are learnt from the sample: an ok one of a block before this one. */
 static bool note_teaches(const struct note *note, unsigned block)
 {
     return note->ok && note->why == WHY_BLOCK && note->block < block;
@@ -130,24 +130,24 @@ static double *probes_of_blocks(const struct plan *plan, unsigned block, size_t 
     return line_ns;
 }
 
-static void moods_learn_of_blocks(struct stopping_rule *needs, unsigned block)
+static void distances_learn_of_blocks(struct stopping_rule *needs, unsigned block)
 {
-    size_t count, samples[MOOD_MIXED + 1] = {0};
+    size_t count, samples[DISTANCE_MIXED + 1] = {0};
     double *line_ns = probes_of_blocks(needs->plan, block, &count);
-    moods_learn(&needs->moods, line_ns, count);
+    core_distances_learn(&needs->distances, line_ns, count);
     free(line_ns);
     for (size_t i = 0; i < needs->plan->count; i++) {
         const struct cell *cell = &needs->plan->cells[i];
         for (size_t k = 0; k < cell->notes_count; k++)
-            samples[note_mood(needs, &cell->notes[k])] += note_teaches(&cell->notes[k], block);
+            samples[note_distance(needs, &cell->notes[k])] += note_teaches(&cell->notes[k], block);
     }
-    needs->class = mood_common(samples[MOOD_NEAR], samples[MOOD_FAR]);
+    needs->class = core_distance_common(samples[DISTANCE_NEAR], samples[DISTANCE_FAR]);
 }
 
 void stopping_rule_conclude(struct stopping_rule *needs)
 {
     if (needs->blocks == UINT_MAX)
-        moods_learn_of_blocks(needs, UINT_MAX);
+        distances_learn_of_blocks(needs, UINT_MAX);
 }
 
 /* Width --------------------------------------------------------------------------------------- */
@@ -160,11 +160,11 @@ static double past_width(const struct stopping_rule *needs, const struct past *p
     size_t n = 0;
     for (size_t i = 0; i < past->count; i++)
         if (past->notes[i].ok)
-            class_count_add(&counts, note_mood(needs, &past->notes[i]), past->notes[i].marked);
+            class_count_add(&counts, note_distance(needs, &past->notes[i]), past->notes[i].marked);
     enum cell_class chosen = class_of_cell(&counts, needs->class);
     for (size_t i = 0; i < past->count; i++) {
         const struct note *note = &past->notes[i];
-        if (note->ok && class_holds(chosen, note_mood(needs, note), note->marked))
+        if (note->ok && class_holds(chosen, note_distance(needs, note), note->marked))
             x[n++] = note->throughput;
     }
     double width = NAN;
@@ -230,7 +230,7 @@ static size_t block_of_sets(struct stopping_rule *needs, unsigned block)
     struct plan *plan = needs->plan;
     size_t held = 0;
     if (needs->sweep->width > 0 && block >= (unsigned)needs->sweep->reps)
-        moods_learn_of_blocks(needs, block);
+        distances_learn_of_blocks(needs, block);
     for (size_t i = 0; i < plan->count; i++)
         needs->open[plan->cells[i].set] = false;
     for (size_t i = 0; i < plan->count; i++)
@@ -250,7 +250,7 @@ static size_t block_of_sets(struct stopping_rule *needs, unsigned block)
 struct tally {
     int64_t blocks, clean; /* of blocks; without marks, of blocks and repeats */
     int64_t repeats, top_ups;
-    int64_t in_mood[MOOD_MIXED + 1]; /* without marks */
+    int64_t at_distance[DISTANCE_MIXED + 1]; /* without marks */
     int64_t probed;
 };
 
@@ -259,31 +259,31 @@ static struct tally past_tally(const struct stopping_rule *needs, const struct p
     struct tally tally = {0};
     for (size_t i = 0; i < past->count; i++) {
         const struct note *note = &past->notes[i];
-        enum mood mood = note_mood(needs, note);
+        enum core_distance distance = note_distance(needs, note);
         tally.blocks += note->why == WHY_BLOCK;
         tally.clean += note->why != WHY_TOP_UP && !note->marked;
         tally.repeats += note->why == WHY_REPEAT;
         tally.top_ups += note->why == WHY_TOP_UP;
-        tally.probed += mood != MOOD_NONE;
-        tally.in_mood[mood] += !note->marked;
+        tally.probed += distance != DISTANCE_NONE;
+        tally.at_distance[distance] += !note->marked;
     }
     return tally;
 }
 
-/* True if a cell has too few samples of a mood that it needs. One without probes needs no mood. */
-static bool lacks_mood(const struct stopping_rule *needs, const struct tally *tally)
+/* True if a cell has too few samples of a distance that it needs. One without probes needs none. */
+static bool lacks_distance(const struct stopping_rule *needs, const struct tally *tally)
 {
     const struct sweep_file *sweep = needs->sweep;
     if (tally->probed == 0)
         return false;
-    if (!sweep->class_each || isnan(needs->moods.threshold_ns))
-        return tally->in_mood[needs->class] < sweep->class_min;
-    return tally->in_mood[MOOD_NEAR] < sweep->class_min ||
-           tally->in_mood[MOOD_FAR] < sweep->class_min;
+    if (!sweep->class_each || isnan(needs->distances.threshold_ns))
+        return tally->at_distance[needs->class] < sweep->class_min;
+    return tally->at_distance[DISTANCE_NEAR] < sweep->class_min ||
+           tally->at_distance[DISTANCE_FAR] < sweep->class_min;
 }
 
 /* Pre: the blocks are over. A cell without a median would not get one by more samples, and one
- * whose samples cannot be probed no mood. */
+ * whose samples cannot be probed would get no distance. */
 static enum why cell_needs_more(const struct stopping_rule *needs, const struct cell *cell,
                                 unsigned block)
 {
@@ -294,7 +294,7 @@ static enum why cell_needs_more(const struct stopping_rule *needs, const struct 
     struct tally tally = past_tally(needs, &past);
     if (sweep->repeat_disturbed && tally.clean < tally.blocks && tally.repeats < sweep->reps_max)
         return WHY_REPEAT;
-    if (lacks_mood(needs, &tally) && tally.top_ups < sweep->reps_max)
+    if (lacks_distance(needs, &tally) && tally.top_ups < sweep->reps_max)
         return WHY_TOP_UP;
     return WHY_NONE;
 }
@@ -307,7 +307,7 @@ size_t stopping_rule_next(struct stopping_rule *needs, unsigned block)
         if (held > 0)
             return held;
         needs->blocks = block;
-        moods_learn_of_blocks(needs, block);
+        distances_learn_of_blocks(needs, block);
     }
     for (size_t i = 0; i < needs->plan->count; i++) {
         struct cell *cell = &needs->plan->cells[i];
@@ -342,12 +342,12 @@ static unsigned cell_block_next(const struct cell *cell)
     return cell->notes_count > 0 ? cell->notes[cell->notes_count - 1].block + 1 : 0;
 }
 
-/* True if all top-ups were measured and a mood that is needed still did not come often enough. */
+/* True if all top-ups were measured and a distance that is needed still came too rarely. */
 static bool lacks_class(const struct stopping_rule *needs, const struct cell *cell)
 {
     struct past past = past_of(cell, UINT_MAX);
     struct tally tally = past_tally(needs, &past);
-    return !past.failed && lacks_mood(needs, &tally);
+    return !past.failed && lacks_distance(needs, &tally);
 }
 
 const char *stopping_rule_stop(const struct stopping_rule *needs, const struct cell *cell)
@@ -385,7 +385,7 @@ static json_t *cell_to_json(const struct stopping_rule *needs, const struct cell
 
 /* All ok samples, those after the blocks included. */
 struct totals {
-    size_t ok, marked, steal_unknown, moods[MOOD_MIXED + 1];
+    size_t ok, marked, steal_unknown, distances[DISTANCE_MIXED + 1];
     size_t top_ups, repeats;
 };
 
@@ -401,22 +401,23 @@ static struct totals totals_of(const struct stopping_rule *needs)
             totals.ok += note->ok;
             totals.marked += note->ok && note->marked;
             totals.steal_unknown += note->ok && note->steal_unknown;
-            totals.moods[note_mood(needs, note)] += note->ok;
+            totals.distances[note_distance(needs, note)] += note->ok;
         }
     }
     return totals;
 }
 
-static json_t *moods_to_json(const struct stopping_rule *needs, const struct totals *totals)
+static json_t *distances_to_json(const struct stopping_rule *needs, const struct totals *totals)
 {
     static const char one_class[] = "there is no such class";
-    return json_pack(
-        "{ss so so so s{sI sI sI sI}}", "class", mood_text(needs->class), "threshold_ns",
-        number_or_absent(needs->moods.threshold_ns, one_class), "near_ns",
-        number_or_absent(needs->moods.near_ns, one_class), "far_ns",
-        number_or_absent(needs->moods.far_ns, one_class), "samples", "near",
-        (json_int_t)totals->moods[MOOD_NEAR], "far", (json_int_t)totals->moods[MOOD_FAR], "mixed",
-        (json_int_t)totals->moods[MOOD_MIXED], "none", (json_int_t)totals->moods[MOOD_NONE]);
+    return json_pack("{ss so so so s{sI sI sI sI}}", "class", core_distance_text(needs->class),
+                     "threshold_ns", number_or_absent(needs->distances.threshold_ns, one_class),
+                     "near_ns", number_or_absent(needs->distances.near_ns, one_class), "far_ns",
+                     number_or_absent(needs->distances.far_ns, one_class), "samples", "near",
+                     (json_int_t)totals->distances[DISTANCE_NEAR], "far",
+                     (json_int_t)totals->distances[DISTANCE_FAR], "mixed",
+                     (json_int_t)totals->distances[DISTANCE_MIXED], "none",
+                     (json_int_t)totals->distances[DISTANCE_NONE]);
 }
 
 json_t *stopping_rule_to_json(const struct stopping_rule *needs)
@@ -431,7 +432,7 @@ json_t *stopping_rule_to_json(const struct stopping_rule *needs)
                      (json_int_t)sweep->width, "class_min", (json_int_t)sweep->class_min,
                      "class_each", (int)sweep->class_each, "repeat_disturbed",
                      (int)sweep->repeat_disturbed, "marked", (json_int_t)totals.marked, "moods",
-                     moods_to_json(needs, &totals), "cells", cells);
+                     distances_to_json(needs, &totals), "cells", cells);
 }
 
 static size_t count_stops(const struct stopping_rule *needs, const char *stop)
@@ -452,12 +453,12 @@ static void tell_width(const struct stopping_rule *needs, FILE *to)
 }
 
 /* Whose samples top-ups are for: "mood near", or "each mood". */
-static const char *wanted_mood(const struct stopping_rule *needs)
+static const char *wanted_distance(const struct stopping_rule *needs)
 {
-    if (needs->sweep->class_each && isfinite(needs->moods.threshold_ns))
+    if (needs->sweep->class_each && isfinite(needs->distances.threshold_ns))
         return "each mood";
-    static const char *const moods[] = {"mood -", "mood near", "mood far"};
-    return moods[needs->class];
+    static const char *const distances[] = {"mood -", "mood near", "mood far"};
+    return distances[needs->class];
 }
 
 static void tell_class(const struct stopping_rule *needs, FILE *to)
@@ -465,34 +466,36 @@ static void tell_class(const struct stopping_rule *needs, FILE *to)
     size_t short_of = count_stops(needs, "class-limit");
     if (short_of > 0)
         fprintf(to, "%s with fewer than %" PRId64 " samples in %s after all top-ups\n",
-                counted(short_of, "cell").s, needs->sweep->class_min, wanted_mood(needs));
+                counted(short_of, "cell").s, needs->sweep->class_min, wanted_distance(needs));
 }
 
 /* "near 81 % (52 ns)" */
-static void tell_mood(const struct totals *totals, enum mood mood, double ns, FILE *to)
+static void tell_distance(const struct totals *totals, enum core_distance distance, double ns,
+                          FILE *to)
 {
-    size_t probed = totals->ok - totals->moods[MOOD_NONE];
-    fprintf(to, "%s %.0f %%", mood_text(mood), 100 * (double)totals->moods[mood] / (double)probed);
+    size_t probed = totals->ok - totals->distances[DISTANCE_NONE];
+    fprintf(to, "%s %.0f %%", core_distance_text(distance),
+            100 * (double)totals->distances[distance] / (double)probed);
     if (isfinite(ns))
         fprintf(to, " (%.0f ns)", ns);
 }
 
-static void tell_moods(const struct stopping_rule *needs, const struct totals *totals, FILE *to)
+static void tell_distances(const struct stopping_rule *needs, const struct totals *totals, FILE *to)
 {
-    size_t probed = totals->ok - totals->moods[MOOD_NONE];
+    size_t probed = totals->ok - totals->distances[DISTANCE_NONE];
     if (probed == 0)
         return;
-    if (isnan(needs->moods.threshold_ns)) {
+    if (isnan(needs->distances.threshold_ns)) {
         fprintf(to, "the machine was in one mood: %.0f ns from core to core and back\n",
-                needs->moods.near_ns);
+                needs->distances.near_ns);
         return;
     }
     fprintf(to, "moods of %s on several workers: ", counted(probed, "sample").s);
-    tell_mood(totals, MOOD_NEAR, needs->moods.near_ns, to);
+    tell_distance(totals, DISTANCE_NEAR, needs->distances.near_ns, to);
     fputs(", ", to);
-    tell_mood(totals, MOOD_FAR, needs->moods.far_ns, to);
+    tell_distance(totals, DISTANCE_FAR, needs->distances.far_ns, to);
     fputs(", ", to);
-    tell_mood(totals, MOOD_MIXED, NAN, to);
+    tell_distance(totals, DISTANCE_MIXED, NAN, to);
     fputs("\n", to);
 }
 
@@ -516,7 +519,7 @@ void stopping_rule_tell(const struct stopping_rule *needs, FILE *to)
     tell_few(needs, to);
     if (needs->sweep->width > 0)
         tell_width(needs, to);
-    tell_moods(needs, &totals, to);
+    tell_distances(needs, &totals, to);
     if (totals.marked > 0)
         fprintf(to, "%zu of %s marked as disturbed\n", totals.marked,
                 counted(totals.ok, "sample").s);
@@ -525,6 +528,6 @@ void stopping_rule_tell(const struct stopping_rule *needs, FILE *to)
                 totals.steal_unknown, counted(totals.ok, "sample").s);
     if (totals.top_ups + totals.repeats > 0)
         fprintf(to, "after the blocks: %s for cells with few in %s, %zu repeated\n",
-                counted(totals.top_ups, "sample").s, wanted_mood(needs), totals.repeats);
+                counted(totals.top_ups, "sample").s, wanted_distance(needs), totals.repeats);
     tell_class(needs, to);
 }

@@ -14,11 +14,12 @@
  *
  *     repeats   while a cell has fewer samples without marks than blocks, reps_max at most
  *     top-ups   while a cell has fewer than class_min samples without marks of the run's most
- *               common mood, or with class_each of any of its moods, reps_max at most
+ *               common core distance, or with class_each of any of its distances, reps_max at
+ *               most
  *
- * Moods, and the most common one, are learnt from the samples of blocks only, since most other
- * samples were taken because the machine was in another mood. A block may change which mood is the
- * most common one. Then a set's numbers are of other samples, so the set may open again.
+ * Distances, and the most common one, are learnt from the samples of blocks only, since most other
+ * samples were taken because the cores were at another distance. A block may change which distance
+ * is the most common one. Then a set's numbers are of other samples, so the set may open again.
  *
  * A set is in a block as a whole. If a variant dropped out when its own interval is narrow, later
  * samples of the others would be from another hour of the machine. A cell that was given up is in
@@ -32,7 +33,7 @@
 
 #include "harness/plan/plan.h"
 #include "harness/plan/sweep_file.h"
-#include "harness/records/mood.h"
+#include "harness/records/core_distance.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -47,8 +48,8 @@ struct stopping_rule {
 
     /* Once all sets are closed: */
     unsigned blocks; /* how many blocks there were; UINT_MAX before */
-    struct moods moods;
-    enum mood class; /* the most common mood; MOOD_NONE without probes */
+    struct core_distances distances;
+    enum core_distance class; /* the most common one; DISTANCE_NONE without probes */
 };
 
 /* sweep and plan must outlive needs. */
@@ -77,11 +78,11 @@ double stopping_rule_width(const struct stopping_rule *needs, const struct cell 
 
 /* The reason why measuring the cell ended: "width", "limit", "reps", "given-up" or "class-limit";
  * or, if it had not ended, "interrupted". "class-limit" means that all top-ups were measured and
- * fewer than class_min are of a mood that is needed. */
+ * fewer than class_min are of a core distance that is needed. */
 const char *stopping_rule_stop(const struct stopping_rule *needs, const struct cell *cell);
 
-/* Learns the moods from the samples there are, if an interruption came before stopping_rule_next()
- * could. Call it before the next two. */
+/* Learns the distances from the samples there are, if an interruption came before
+ * stopping_rule_next() could. Call it before the next two. */
 void stopping_rule_conclude(struct stopping_rule *needs);
 
 /* The content of plan.json, as results/README.md describes it; owned by the caller. */

@@ -21,8 +21,9 @@
  *                                   # a sample that lost more is marked as disturbed
  *     repeat_disturbed: true        # measure marked samples again, reps_max times a cell at most
  *     class_min: 5                  # cells on several workers get samples, up to reps_max more,
- *                                   # until so many are of the run's most common mood (mood.h)
- *     class_each: true              # or of each of its moods, if there are two; default false
+ *                                   # until so many are of the run's most common core
+ *                                   # distance (core_distance.h)
+ *     class_each: true              # or of each of its distances, if there are two; default false
  *     seed: 7                       # of the shuffling and the samples; left out: a new one
  *     pin: true                     # one core per worker
  *     machine: native               # or a simulated one, sim:MODEL[,KEY=VALUE]...; see

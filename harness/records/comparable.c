@@ -15,27 +15,27 @@ double comparable_probe_ns(const json_t *record, const char *when)
     return field_number(json_object_get(json_object_get(record, "probe"), when), "line_ns");
 }
 
-static bool has_mood(const json_t *record)
+static bool has_distance(const json_t *record)
 {
     return json_integer_value(json_object_get(record, "workers")) > 1 && record_is(record, "ok");
 }
 
-/* True for samples of blocks. Most other samples were taken because the machine was in another
- * mood. Records without `why` are of blocks. */
+/* True for samples of blocks. Most other samples were taken because the cores were at another
+ * distance. Records without `why` are of blocks. */
 static bool is_of_block(const json_t *record)
 {
     const char *why = field_text(record, "why");
     return strcmp(why, "top-up") != 0 && strcmp(why, "repeat") != 0;
 }
 
-/* True if at least one record with a mood is of a block. If none is, all that have a mood teach. */
+/* True if a record with a core distance is of a block. If none is, all that have one teach. */
 static bool blocks_teach(const json_t *records)
 {
     size_t i;
     const json_t *record;
     json_array_foreach(records, i, record)
     {
-        if (has_mood(record) && is_of_block(record))
+        if (has_distance(record) && is_of_block(record))
             return true;
     }
     return false;
@@ -49,30 +49,30 @@ void comparable_learn(struct comparable *classes, const json_t *records)
     const json_t *record;
     json_array_foreach(records, i, record)
     {
-        if (!has_mood(record) || (blocks && !is_of_block(record)))
+        if (!has_distance(record) || (blocks && !is_of_block(record)))
             continue;
         line_ns[n++] = comparable_probe_ns(record, "before");
         line_ns[n++] = comparable_probe_ns(record, "after");
     }
-    moods_learn(&classes->moods, line_ns, n);
+    core_distances_learn(&classes->distances, line_ns, n);
     free(line_ns);
     json_array_foreach(records, i, record)
     {
         if (blocks && !is_of_block(record))
             continue;
-        enum mood mood = comparable_mood(classes, record);
-        near += mood == MOOD_NEAR;
-        far += mood == MOOD_FAR;
+        enum core_distance distance = comparable_distance(classes, record);
+        near += distance == DISTANCE_NEAR;
+        far += distance == DISTANCE_FAR;
     }
-    classes->common = mood_common(near, far);
+    classes->common = core_distance_common(near, far);
 }
 
-enum mood comparable_mood(const struct comparable *classes, const json_t *record)
+enum core_distance comparable_distance(const struct comparable *classes, const json_t *record)
 {
-    if (!has_mood(record))
-        return MOOD_NONE;
-    return mood_of(&classes->moods, comparable_probe_ns(record, "before"),
-                   comparable_probe_ns(record, "after"));
+    if (!has_distance(record))
+        return DISTANCE_NONE;
+    return core_distance_of(&classes->distances, comparable_probe_ns(record, "before"),
+                            comparable_probe_ns(record, "after"));
 }
 
 bool comparable_is_marked(const json_t *record)
@@ -94,28 +94,32 @@ double comparable_line_ns(const json_t *record)
     return sqrt(before * after);
 }
 
-bool class_holds(enum cell_class which, enum mood mood, bool marked)
+bool class_holds(enum cell_class which, enum core_distance distance, bool marked)
 {
     if (which == CLASS_ALL)
         return true;
-    return !marked && (which == CLASS_QUIET || class_of_mood(mood) == which);
+    return !marked && (which == CLASS_QUIET || class_of_distance(distance) == which);
 }
 
-enum cell_class class_of_mood(enum mood mood)
+enum cell_class class_of_distance(enum core_distance distance)
 {
-    return mood == MOOD_NEAR ? CLASS_NEAR : mood == MOOD_FAR ? CLASS_FAR : CLASS_ALL;
+    return distance == DISTANCE_NEAR  ? CLASS_NEAR
+           : distance == DISTANCE_FAR ? CLASS_FAR
+                                      : CLASS_ALL;
 }
 
-void class_count_add(struct class_counts *counts, enum mood mood, bool marked)
+void class_count_add(struct class_counts *counts, enum core_distance distance, bool marked)
 {
-    counts->moods[mood]++;
+    counts->distances[distance]++;
     for (enum cell_class which = CLASS_ALL; which < CLASSES; which++)
-        counts->held[which] += class_holds(which, mood, marked);
+        counts->held[which] += class_holds(which, distance, marked);
 }
 
-bool class_counts_have_moods(const struct class_counts *counts)
+bool class_counts_have_distances(const struct class_counts *counts)
 {
-    return counts->moods[MOOD_NEAR] + counts->moods[MOOD_FAR] + counts->moods[MOOD_MIXED] > 0;
+    return counts->distances[DISTANCE_NEAR] + counts->distances[DISTANCE_FAR] +
+               counts->distances[DISTANCE_MIXED] >
+           0;
 }
 
 /* The unmarked ones, if that are enough, and others. */
@@ -125,47 +129,47 @@ static enum cell_class quiet_of_cell(const struct class_counts *counts)
     return quiet >= CLASS_MIN && quiet < counts->held[CLASS_ALL] ? CLASS_QUIET : CLASS_ALL;
 }
 
-enum cell_class class_of_cell(const struct class_counts *counts, enum mood common)
+enum cell_class class_of_cell(const struct class_counts *counts, enum core_distance common)
 {
-    if (!class_counts_have_moods(counts))
+    if (!class_counts_have_distances(counts))
         return quiet_of_cell(counts);
-    enum cell_class own = class_of_mood(common);
+    enum cell_class own = class_of_distance(common);
     return counts->held[own] >= CLASS_MIN ? own : CLASS_ALL;
 }
 
 enum cell_class class_within(enum cell_class chosen, const struct class_counts *counts)
 {
-    bool mood = chosen == CLASS_NEAR || chosen == CLASS_FAR;
-    return mood && !class_counts_have_moods(counts) ? quiet_of_cell(counts) : chosen;
+    bool distance = chosen == CLASS_NEAR || chosen == CLASS_FAR;
+    return distance && !class_counts_have_distances(counts) ? quiet_of_cell(counts) : chosen;
 }
 
-/* How many samples of the class the smallest cell has; with a mood, of those that have any. */
+/* How many samples of the class the smallest cell has; near or far, of cells with distances. */
 static size_t least_held(const struct class_counts *cells, size_t count, enum cell_class which)
 {
     size_t least = SIZE_MAX;
     for (size_t i = 0; i < count; i++)
-        if ((which == CLASS_QUIET || class_counts_have_moods(&cells[i])) &&
+        if ((which == CLASS_QUIET || class_counts_have_distances(&cells[i])) &&
             cells[i].held[which] < least)
             least = cells[i].held[which];
     return least;
 }
 
-static bool several_moods(const struct class_counts *cells, size_t count)
+static bool several_distances(const struct class_counts *cells, size_t count)
 {
-    int moods = 0;
-    for (enum mood mood = MOOD_NEAR; mood <= MOOD_MIXED; mood++) {
+    int distances = 0;
+    for (enum core_distance distance = DISTANCE_NEAR; distance <= DISTANCE_MIXED; distance++) {
         size_t samples = 0;
         for (size_t i = 0; i < count; i++)
-            samples += cells[i].moods[mood];
-        moods += samples > 0;
+            samples += cells[i].distances[distance];
+        distances += samples > 0;
     }
-    return moods > 1;
+    return distances > 1;
 }
 
-static enum cell_class choose_mood(const struct class_counts *cells, size_t count,
-                                   enum mood preferred)
+static enum cell_class choose_distance(const struct class_counts *cells, size_t count,
+                                       enum core_distance preferred)
 {
-    enum cell_class first = class_of_mood(preferred);
+    enum cell_class first = class_of_distance(preferred);
     if (first != CLASS_ALL && least_held(cells, count, first) >= CLASS_MIN)
         return first;
     size_t near = least_held(cells, count, CLASS_NEAR), far = least_held(cells, count, CLASS_FAR);
@@ -184,19 +188,19 @@ static enum cell_class choose_quiet(const struct class_counts *cells, size_t cou
 }
 
 struct class_choice class_choose(const struct class_counts *cells, size_t count,
-                                 enum mood preferred)
+                                 enum core_distance preferred)
 {
-    size_t with_moods = 0;
+    size_t with_distances = 0;
     for (size_t i = 0; i < count; i++)
-        with_moods += class_counts_have_moods(&cells[i]);
-    if (with_moods == 0)
+        with_distances += class_counts_have_distances(&cells[i]);
+    if (with_distances == 0)
         return (struct class_choice){.chosen = choose_quiet(cells, count)};
-    enum cell_class chosen = choose_mood(cells, count, preferred);
+    enum cell_class chosen = choose_distance(cells, count, preferred);
     bool enough = least_held(cells, count, CLASS_ALL) >= CLASS_MIN;
     return (struct class_choice){.chosen = chosen,
-                                 .unlike =
-                                     chosen == CLASS_ALL && enough && several_moods(cells, count),
-                                 .partial = with_moods < count};
+                                 .unlike = chosen == CLASS_ALL && enough &&
+                                           several_distances(cells, count),
+                                 .partial = with_distances < count};
 }
 
 static const char *const texts[CLASSES] = {"all", "quiet", "near", "far"};

@@ -134,15 +134,15 @@ static void tie_write(FILE *to, const struct report_group *group, const struct v
     html_put(to, "</li>");
 }
 
-/* For a workload on which too few samples were measured while the machine was in one mood. A
- * variant that keeps to one core has samples of no mood, and is not named. */
+/* For a workload on which too few samples were measured at one core distance. A variant that keeps
+ * to one core has no core distance, and is not named. */
 static void unlike_text(FILE *to, const struct verdict *verdict)
 {
     size_t named = 0;
     html_put(to, ": fewer than 3 samples of each in one mood of the machine");
     for (size_t i = 0; i < verdict->tied_count && named < NAMES_MAX; i++) {
         const struct report_cell *cell = verdict->tied[i];
-        if (!class_counts_have_moods(&cell->counts))
+        if (!class_counts_have_distances(&cell->counts))
             continue;
         html_put(to, "%s<span class='name'>%s</span> %zu near, %zu far",
                  named++ > 0 ? " \302\267 " : ": ", cell->variant, cell->of_class_count[CLASS_NEAR],

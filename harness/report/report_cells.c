@@ -77,7 +77,7 @@ static const char *symbol_of(const struct report_sample *sample)
     if (!sample_ok(sample))
         return "s-bad";
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++)
-        if (sample->mood && strcmp(sample->mood, symbols[i][0]) == 0)
+        if (sample->distance && strcmp(sample->distance, symbols[i][0]) == 0)
             return symbols[i][1];
     return "s-any";
 }

@@ -257,7 +257,7 @@ static void nav_write(FILE *to, const struct report *report)
         const char *link, *text;
         bool there;
     } parts[] = {
-        {"#moods", "Mood", report_has_moods(report)},
+        {"#moods", "Mood", report_has_distances(report)},
         {"#audit", "Audit", true},
         {"#comparisons", "Compared", extra->comparisons_count > 0},
         {"#metg", "Smallest task", extra->metg.rows > 1},
@@ -328,7 +328,7 @@ void report_page_write(FILE *to, const struct report *report, const struct figur
         report_section_write(to, report, &report->groups[i], figures);
     report_environment_write(to, report);
     report_doctor_write(to, report);
-    report_moods_write(to, report);
+    report_distances_write(to, report);
     report_audit_write(to, report);
     report_comparisons_write(to, report);
     report_metg_write(to, report);

@@ -50,13 +50,13 @@ void report_cells_write(FILE *to, const struct report *report);
 void report_audit_write(FILE *to, const struct report *report);
 
 /* Each writes nothing if the run has none of it: comparisons with other runs (report_compare.c);
- * the machine's mood, times from outside, the smallest efficient tasks (report_tables.c). */
+ * core distances, times from outside, the smallest efficient tasks (report_tables.c). */
 void report_comparisons_write(FILE *to, const struct report *report);
-void report_moods_write(FILE *to, const struct report *report);
+void report_distances_write(FILE *to, const struct report *report);
 void report_outside_write(FILE *to, const struct report *report);
 void report_metg_write(FILE *to, const struct report *report);
 
-/* True if any sample's mood is known. */
-bool report_has_moods(const struct report *report);
+/* True if any sample's core distance is known. */
+bool report_has_distances(const struct report *report);
 
 #endif

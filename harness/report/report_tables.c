@@ -1,4 +1,4 @@
-/* report_tables.c - the sections on the machine's mood and on tables that are shown as they are.
+/* report_tables.c - the sections on core distances and on tables that are shown as they are.
  * See report_page.h. */
 #include "harness/base/memory.h"
 #include "harness/base/statistics.h"
@@ -11,97 +11,97 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Moods ---------------------------------------------------------------------------------------- */
+/* Core distances ------------------------------------------------------------------------------- */
 
-enum { MOODS = 3, BINS = 200, BIN_HEIGHT = 14 };
+enum { DISTANCES = 3, BINS = 200, BIN_HEIGHT = 14 };
 
 static const struct {
     const char *name, *fill, *meaning;
-} moods[MOODS] = {
+} distances[DISTANCES] = {
     {"near", "var(--near)", "a cache line travels fast between the cores in use"},
     {"far", "var(--far)", "it travels slowly"},
     {"mixed", "var(--mixed)", "that changed during the sample"},
 };
 
 /* -1 if none is known. */
-static int mood_of_sample(const struct report_sample *sample)
+static int distance_of_sample(const struct report_sample *sample)
 {
-    for (int i = 0; i < MOODS; i++)
-        if (sample->mood && strcmp(sample->mood, moods[i].name) == 0)
+    for (int i = 0; i < DISTANCES; i++)
+        if (sample->distance && strcmp(sample->distance, distances[i].name) == 0)
             return i;
     return -1;
 }
 
-/* Samples by mood: all, and those of each part of the run. */
-struct mood_counts {
-    size_t all[MOODS], sum;
-    size_t bins[BINS][MOODS];
+/* Samples by distance: all, and those of each part of the run. */
+struct distance_counts {
+    size_t all[DISTANCES], sum;
+    size_t bins[BINS][DISTANCES];
 };
 
-static struct mood_counts moods_count(const struct report *report)
+static struct distance_counts distances_count(const struct report *report)
 {
-    struct mood_counts counts = {.sum = 0};
+    struct distance_counts counts = {.sum = 0};
     double last = 0;
     for (size_t i = 0; i < report->samples.count; i++)
         last = fmax(last, report->samples.samples[i].position);
     for (size_t i = 0; i < report->samples.count; i++) {
         const struct report_sample *sample = &report->samples.samples[i];
-        int mood = mood_of_sample(sample);
-        if (mood < 0)
+        int distance = distance_of_sample(sample);
+        if (distance < 0)
             continue;
-        counts.all[mood]++;
+        counts.all[distance]++;
         counts.sum++;
         if (isfinite(sample->position) && sample->position >= 0)
-            counts.bins[(size_t)(sample->position / (last + 1) * BINS)][mood]++;
+            counts.bins[(size_t)(sample->position / (last + 1) * BINS)][distance]++;
     }
     return counts;
 }
 
 /* The most frequent; -1 if there is none. */
-static int bin_mood(const size_t counts[MOODS])
+static int bin_distance(const size_t counts[DISTANCES])
 {
     int best = -1;
-    for (int i = 0; i < MOODS; i++)
+    for (int i = 0; i < DISTANCES; i++)
         if (counts[i] > 0 && (best < 0 || counts[i] > counts[best]))
             best = i;
     return best;
 }
 
-/* The run from left to right; parts of the same mood are one bar, and far ones are lower, mixed
+/* The run from left to right; parts of the same distance are one bar, and far ones are lower, mixed
  * ones lower still, so that it does not take colours to read. */
-static void timeline_write(FILE *to, const struct mood_counts *counts)
+static void timeline_write(FILE *to, const struct distance_counts *counts)
 {
     html_put(to,
              "<svg class='timeline' viewBox='0 0 %d %d' preserveAspectRatio='none' role='img' "
              "aria-label='Most frequent mood in each part of the run'>",
              BINS, BIN_HEIGHT);
     for (int i = 0, end; i < BINS; i = end) {
-        int mood = bin_mood(counts->bins[i]);
-        for (end = i + 1; end < BINS && bin_mood(counts->bins[end]) == mood;)
+        int distance = bin_distance(counts->bins[i]);
+        for (end = i + 1; end < BINS && bin_distance(counts->bins[end]) == distance;)
             end++;
-        if (mood >= 0)
-            fprintf(to, "<path d=\"M%d %dh%dv%dh-%dz\" fill=\"%s\"/>", i, mood * 4, end - i,
-                    BIN_HEIGHT - mood * 4, end - i, moods[mood].fill);
+        if (distance >= 0)
+            fprintf(to, "<path d=\"M%d %dh%dv%dh-%dz\" fill=\"%s\"/>", i, distance * 4, end - i,
+                    BIN_HEIGHT - distance * 4, end - i, distances[distance].fill);
     }
     fputs("</svg>\n", to);
 }
 
-bool report_has_moods(const struct report *report)
+bool report_has_distances(const struct report *report)
 {
     for (size_t i = 0; i < report->samples.count; i++)
-        if (mood_of_sample(&report->samples.samples[i]) >= 0)
+        if (distance_of_sample(&report->samples.samples[i]) >= 0)
             return true;
     return false;
 }
 
-/* The median round trip of a cache line in one mood. */
-static double mood_line_ns(const struct report *report, int mood)
+/* The median round trip of a cache line at one distance. */
+static double distance_line_ns(const struct report *report, int distance)
 {
     double *line_ns = xcalloc(report->samples.count + 1, sizeof *line_ns);
     size_t n = 0;
     for (size_t i = 0; i < report->samples.count; i++) {
         const struct report_sample *sample = &report->samples.samples[i];
-        if (mood_of_sample(sample) == mood && isfinite(sample->line_ns))
+        if (distance_of_sample(sample) == distance && isfinite(sample->line_ns))
             line_ns[n++] = sample->line_ns;
     }
     double median = statistics_median_alone(line_ns, n);
@@ -109,24 +109,24 @@ static double mood_line_ns(const struct report *report, int mood)
     return median;
 }
 
-static void mood_row(FILE *to, const struct report *report, const struct mood_counts *counts,
-                     int mood)
+static void distance_row(FILE *to, const struct report *report,
+                         const struct distance_counts *counts, int distance)
 {
-    bool is_one = counts->all[mood] == counts->sum;
+    bool is_one = counts->all[distance] == counts->sum;
     html_put(to,
              "<tr><th scope='row'>%s</th><td class='number'>%zu</td><td class='number'>%.1f %%</td>"
              "<td class='number'>%s</td><td>%s</td></tr>",
-             moods[mood].name, counts->all[mood],
-             100.0 * (double)counts->all[mood] / (double)counts->sum,
-             text_time(mood_line_ns(report, mood)).s,
-             is_one ? "the only mood in this run" : moods[mood].meaning);
+             distances[distance].name, counts->all[distance],
+             100.0 * (double)counts->all[distance] / (double)counts->sum,
+             text_time(distance_line_ns(report, distance)).s,
+             is_one ? "the only mood in this run" : distances[distance].meaning);
 }
 
-void report_moods_write(FILE *to, const struct report *report)
+void report_distances_write(FILE *to, const struct report *report)
 {
-    if (!report_has_moods(report))
+    if (!report_has_distances(report))
         return;
-    struct mood_counts counts = moods_count(report);
+    struct distance_counts counts = distances_count(report);
     html_put(to, "<section id='moods'><h2>The machine's mood</h2><p>Around every sample with more "
                  "than one worker a probe sends a cache line to and fro between the cores in use. "
                  "Where a hypervisor moves them, its round trip jumps, and what chats between "
@@ -137,8 +137,8 @@ void report_moods_write(FILE *to, const struct report *report)
                (const char *const[]){"mood", "#samples", "#share", "#round trip", "meaning", NULL});
     html_put(to, "<tbody>");
     bool is_one = counts.all[0] == counts.sum; /* near to nothing else */
-    for (int i = 0; i < (is_one ? 1 : MOODS); i++)
-        mood_row(to, report, &counts, i);
+    for (int i = 0; i < (is_one ? 1 : DISTANCES); i++)
+        distance_row(to, report, &counts, i);
     html_put(to, "</tbody>");
     html_table_close(to);
     html_put(to, "</section>");

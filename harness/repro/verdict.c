@@ -115,7 +115,7 @@ static void samples_collect(struct cell_samples *samples, const struct judging *
             continue;
         if (record_is(record, "ok")) {
             samples->records[samples->count++] = record;
-            class_count_add(&samples->counts, comparable_mood(self->classes, record),
+            class_count_add(&samples->counts, comparable_distance(self->classes, record),
                             comparable_is_marked(record));
             continue;
         }
@@ -175,7 +175,7 @@ static bool samples_read(const struct judging *self, struct cell_samples *sample
     const json_t *without = NULL;
     for (size_t i = 0; i < samples->count; i++) {
         const json_t *record = samples->records[i];
-        if (!class_holds(class, comparable_mood(self->classes, record),
+        if (!class_holds(class, comparable_distance(self->classes, record),
                          comparable_is_marked(record)))
             continue;
         double value = metric_of(&self->expect->measured, record);

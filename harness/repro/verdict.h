@@ -14,9 +14,9 @@
  * value itself counts. The value itself also counts for `exactly`, which any other value refutes.
  * It takes two samples to be equal.
  *
- * Samples count as in tables and comparisons (comparable.h): unmarked ones of one mood,
- * and the same mood for both sides of a ratio. Several verdicts become one: refuted if any is, else
- * undecided if any is, else supported.
+ * Samples count as in tables and comparisons (comparable.h): unmarked ones of one
+ * core distance, and the same one for both sides of a ratio. Several verdicts become one: refuted
+ * if any is, else undecided if any is, else supported.
  */
 #ifndef SCHEDLAB_VERDICT_H
 #define SCHEDLAB_VERDICT_H
@@ -36,7 +36,7 @@ enum verdict_lack {
     LACK_NOTHING,
     LACK_CORES,    /* fewer than workers */
     LACK_COUNTERS, /* the event cannot be had there */
-    LACK_SAMPLES,  /* too few, or of unlike moods */
+    LACK_SAMPLES,  /* too few, or of unlike core distances */
     LACK_WIDTH,    /* the interval reaches over an end of the range */
     LACK_CELL,     /* it failed, was skipped or was not measured */
     LACK_NUMBER,   /* a sample has no such number, or a ratio has a zero below */

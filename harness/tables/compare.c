@@ -24,7 +24,7 @@ const char *compare_verdict_text(const struct comparison *comparison, enum compa
     return texts[verdict];
 }
 
-/* Moods ---------------------------------------------------------------------------------------- */
+/* Core distances ------------------------------------------------------------------------------- */
 
 /* The classes of both sides: learnt together if it is one machine, since then near means the same
  * to both. */
@@ -104,28 +104,28 @@ static struct class_counts counts_of(const struct compare_cell *cell,
     json_array_foreach(cell->records, i, record)
     {
         if (strcmp(field_text(record, "status"), "ok") == 0)
-            class_count_add(&counts, comparable_mood(classes, record),
+            class_count_add(&counts, comparable_distance(classes, record),
                             comparable_is_marked(record));
     }
     return counts;
 }
 
-/* The class of which the smaller side has the most samples; with moods on one side only, the most
- * common one there. */
+/* The class of which the smaller side has the most samples; with distances on one side only, the
+ * most common one there. */
 static void pair_choose(struct compare_pair *pair, const struct side_classes *classes)
 {
     const struct class_counts counts[] = {counts_of(pair->a, &classes->a),
                                           counts_of(pair->b, &classes->b)};
-    struct class_choice choice = class_choose(counts, 2, MOOD_NONE);
-    bool a = class_counts_have_moods(&counts[0]), b = class_counts_have_moods(&counts[1]);
-    pair->moods_partial = choice.partial;
+    struct class_choice choice = class_choose(counts, 2, DISTANCE_NONE);
+    bool a = class_counts_have_distances(&counts[0]), b = class_counts_have_distances(&counts[1]);
+    pair->distances_partial = choice.partial;
     if (choice.partial)
         choice = class_choose(counts, 2, a ? classes->a.common : classes->b.common);
     pair->chosen = choice.chosen;
     pair->class_a = class_within(pair->chosen, &counts[0]);
     pair->class_b = class_within(pair->chosen, &counts[1]);
-    pair->moods_mixed = (a || b) && pair->chosen == CLASS_ALL;
-    pair->moods_unlike = choice.unlike;
+    pair->distances_mixed = (a || b) && pair->chosen == CLASS_ALL;
+    pair->distances_unlike = choice.unlike;
 }
 
 /* Pairs ---------------------------------------------------------------------------------------- */
@@ -142,7 +142,7 @@ static double *samples_make(const struct compare_cell *cell, const struct compar
         double value = metric_of(metric, record);
         bool is_there = metric->kind == METRIC_EVENT ? isfinite(value) : value > 0;
         if (is_there &&
-            class_holds(which, comparable_mood(classes, record), comparable_is_marked(record)))
+            class_holds(which, comparable_distance(classes, record), comparable_is_marked(record)))
             samples[(*count)++] = value;
     }
     return samples;
@@ -190,10 +190,10 @@ static void pair_measure(struct compare_pair *pair, const struct side_classes *c
     pair->superiority = statistics_superiority(b, pair->count_b, a, pair->count_a);
     pair->p = pair->p_adjusted = statistics_mann_whitney(b, pair->count_b, a, pair->count_a);
     if (isnan(pair->p)) {
-        pair->moods_unlike = false;
+        pair->distances_unlike = false;
         snprintf(pair->reason, sizeof pair->reason, "no sample has a %s",
                  metric_name(&options->metric));
-    } else if (pair->moods_unlike) {
+    } else if (pair->distances_unlike) {
         pair->p = pair->p_adjusted = NAN;
         snprintf(pair->reason, sizeof pair->reason,
                  "not comparable: no mood of the machine has %d samples of both", CLASS_MIN);
@@ -205,7 +205,7 @@ static enum compare_verdict pair_judge(const struct compare_pair *pair, double l
                                        const struct compare_options *options)
 {
     if (isnan(pair->p))
-        return pair->moods_unlike ? COMPARE_UNLIKE : COMPARE_NONE;
+        return pair->distances_unlike ? COMPARE_UNLIKE : COMPARE_NONE;
     if (pair->count_a < CLASS_MIN || pair->count_b < CLASS_MIN || !(least < options->alpha))
         return COMPARE_FEW;
     double ratio = pair->ratio.median, larger = fmax(ratio, 1 / ratio);
@@ -443,8 +443,8 @@ static void warn_of_pairs(struct comparison *comparison)
     size_t mixed = 0, partial = 0, same = 0, few = comparison->verdicts[COMPARE_FEW],
            unlike = comparison->verdicts[COMPARE_UNLIKE];
     for (size_t i = 0; i < comparison->count; i++) {
-        mixed += comparison->pairs[i].moods_mixed && !comparison->pairs[i].moods_unlike;
-        partial += comparison->pairs[i].moods_partial;
+        mixed += comparison->pairs[i].distances_mixed && !comparison->pairs[i].distances_unlike;
+        partial += comparison->pairs[i].distances_partial;
         same += json_equal(comparison->pairs[i].a->records, comparison->pairs[i].b->records);
     }
     if (same > 0)

@@ -5,10 +5,10 @@
  * 1, B is faster. They may be of another metric (metric.h): of latencies, where below 1 B is
  * faster, or of an event, where below 1 B is lower. For each pair of cells it tells:
  *
- *   - which samples are compared: those of one mood of the machine without marked ones, if both
- *     cells have CLASS_MIN of them in a class (the class of which the smaller side has more); else
- *     all, and where these are of several moods, the two cannot be compared. A cell without moods,
- *     whose workers share a core, has the same samples in every mood, and meets those of the
+ *   - which samples are compared: those of one core distance without marked ones, if both cells
+ *     have CLASS_MIN of them in a class (the class of which the smaller side has more); else all,
+ *     and where these are of several distances, the two cannot be compared. A cell without
+ *     distances, whose workers share a core, has the same samples at each, and meets those of the
  *     other's most common one;
  *   - the medians, their ratio with its bootstrap interval, and the effect: how often a sample of B
  *     beats one of A;
@@ -38,7 +38,7 @@ enum compare_verdict {
     COMPARE_SLOWER, /* higher, likewise */
     COMPARE_SAME,   /* no difference shown */
     COMPARE_FEW,    /* too few samples to show one */
-    COMPARE_UNLIKE, /* no mood of the machine has enough samples of both, see reason */
+    COMPARE_UNLIKE, /* no core distance has enough samples of both, see reason */
     COMPARE_NONE,   /* a cell has no numbers, see reason */
     COMPARE_VERDICTS
 };
@@ -53,16 +53,16 @@ struct compare_options {
 struct compare_pair {
     const struct compare_cell *a, *b;
     enum cell_class chosen;
-    enum cell_class class_a, class_b; /* chosen; on a side without moods, its undisturbed samples */
-    bool moods_mixed;                 /* it has moods, and samples of all of them are compared */
-    bool moods_partial;               /* only one side has moods */
-    bool moods_unlike; /* mixed, and of more than one: the verdict is COMPARE_UNLIKE */
+    enum cell_class class_a, class_b; /* chosen; on a side without distances, undisturbed ones */
+    bool distances_mixed;             /* it has distances, and samples of all are compared */
+    bool distances_partial;           /* only one side has distances */
+    bool distances_unlike; /* mixed, and of more than one: the verdict is COMPARE_UNLIKE */
     double *samples_a, *samples_b;
     size_t count_a, count_b;
     double median_a, median_b; /* NAN without samples */
     struct interval ratio;     /* B / A; NAN where a sample of A is zero */
     double superiority;        /* of B over A */
-    double p, p_adjusted;      /* NAN without samples, or where moods_unlike */
+    double p, p_adjusted;      /* NAN without samples, or where distances_unlike */
     enum compare_verdict verdict;
     char reason[512]; /* why they are not compared; "" if they are */
 };

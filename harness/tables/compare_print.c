@@ -91,7 +91,7 @@ static void tally(const struct comparison *comparison, FILE *to)
     }
 }
 
-/* A pair without numbers, or of which no mood has enough, has no p to adjust. */
+/* A pair without numbers, or with too few samples of each core distance, has no p to adjust. */
 static size_t tested(const struct comparison *comparison)
 {
     return comparison->count - comparison->verdicts[COMPARE_NONE] -
@@ -240,7 +240,7 @@ static json_t *pair_to_json(const struct comparison *comparison, const struct co
     json_t *object =
         json_pack("{ss si ss ss ss sb sI sI ss}", "workload", pair->a->workload, "workers",
                   pair->a->workers, "variant_a", pair->a->variant, "variant_b", pair->b->variant,
-                  "class", class_text(pair->chosen), "moods_mixed", pair->moods_mixed, "n_a",
+                  "class", class_text(pair->chosen), "moods_mixed", pair->distances_mixed, "n_a",
                   (json_int_t)pair->count_a, "n_b", (json_int_t)pair->count_b, "verdict",
                   compare_verdict_text(comparison, pair->verdict));
     if (strcmp(pair->a->workload, pair->b->workload) != 0)

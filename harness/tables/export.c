@@ -50,7 +50,7 @@ static bool has_numbers(const struct exporting *exporting, const json_t *record)
            !json_object_get(exporting->failed, field_text(record, "cell"));
 }
 
-/* Moods --------------------------------------------------------------------------------------- */
+/* Core distances ------------------------------------------------------------------------------ */
 
 static void classes_count(struct exporting *exporting)
 {
@@ -68,7 +68,8 @@ static void classes_count(struct exporting *exporting)
             json_object_set_new(exporting->cells, cell,
                                 json_integer((json_int_t)json_object_size(exporting->cells)));
         class_count_add(&exporting->counts[field_integer(exporting->cells, cell)],
-                        comparable_mood(&exporting->classes, record), comparable_is_marked(record));
+                        comparable_distance(&exporting->classes, record),
+                        comparable_is_marked(record));
     }
 }
 
@@ -78,32 +79,33 @@ static const struct class_counts *counts_of(const struct exporting *exporting, c
 }
 
 /* The name for the cell's samples of a class: "near", "far", or "all" if disturbed ones or several
- * moods are among them; "" of a cell without moods. */
-static const char *mood_word(const struct class_counts *counts, enum cell_class which)
+ * core distances are among them; "" of a cell without distances. */
+static const char *distance_word(const struct class_counts *counts, enum cell_class which)
 {
     size_t all = counts->held[CLASS_ALL];
     if (which != CLASS_ALL)
         return which == CLASS_QUIET ? "" : class_text(which);
-    if (!class_counts_have_moods(counts))
+    if (!class_counts_have_distances(counts))
         return counts->held[CLASS_QUIET] == all ? "" : class_text(CLASS_ALL);
     return class_text(counts->held[CLASS_NEAR] == all  ? CLASS_NEAR
                       : counts->held[CLASS_FAR] == all ? CLASS_FAR
                                                        : CLASS_ALL);
 }
 
-/* The mood that a sample is exported with. Each mood that has enough unmarked samples of the cell
- * is exported separately. Samples of no such mood are left out: NULL. If no mood has enough, all
- * stand together, as in the report. */
-static const char *mood_of_sample(const struct exporting *exporting, const json_t *record)
+/* The core distance that a sample is exported with. Each that has enough unmarked samples of the
+ * cell is exported separately. Samples of no such distance are left out: NULL. If none has enough,
+ * all stand together, as in the report. */
+static const char *distance_of_sample(const struct exporting *exporting, const json_t *record)
 {
     const struct class_counts *counts = counts_of(exporting, record);
-    enum mood mood = comparable_mood(&exporting->classes, record);
-    enum cell_class which = class_of_cell(counts, mood);
-    bool together = class_of_cell(counts, MOOD_NEAR) == CLASS_ALL &&
-                    class_of_cell(counts, MOOD_FAR) == CLASS_ALL;
+    enum core_distance distance = comparable_distance(&exporting->classes, record);
+    enum cell_class which = class_of_cell(counts, distance);
+    bool together = class_of_cell(counts, DISTANCE_NEAR) == CLASS_ALL &&
+                    class_of_cell(counts, DISTANCE_FAR) == CLASS_ALL;
     if (which == CLASS_ALL && !together)
         return NULL;
-    return class_holds(which, mood, comparable_is_marked(record)) ? mood_word(counts, which) : NULL;
+    return class_holds(which, distance, comparable_is_marked(record)) ? distance_word(counts, which)
+                                                                      : NULL;
 }
 
 /* Chooses the records for formats that are made for comparing. */
@@ -118,10 +120,10 @@ static void choose(struct exporting *exporting)
             exporting->result->failed++;
             continue;
         }
-        const char *mood = mood_of_sample(exporting, record);
-        if (mood && strcmp(mood, class_text(CLASS_ALL)) == 0)
+        const char *distance = distance_of_sample(exporting, record);
+        if (distance && strcmp(distance, class_text(CLASS_ALL)) == 0)
             json_object_set_new(together, field_text(record, "cell"), json_true());
-        if (mood)
+        if (distance)
             json_array_append(exporting->taken, record);
         else if (comparable_is_marked(record))
             exporting->result->disturbed++;
@@ -175,10 +177,10 @@ static char *events_apart(const struct exporting *exporting, const json_t *recor
 static char *name_make(const struct exporting *exporting, const json_t *record)
 {
     char plain[NAME_SIZE], *name, *events = events_apart(exporting, record);
-    const char *mood = mood_of_sample(exporting, record);
+    const char *distance = distance_of_sample(exporting, record);
     plain_name(record, plain);
     name = text_format("%s%s%s%s%s", plain, events ? "/events:" : "", events ? events : "",
-                       *mood ? "/mood:" : "", mood);
+                       *distance ? "/mood:" : "", distance);
     free(events);
     return name;
 }
@@ -214,8 +216,8 @@ static json_t *gbench_context(const struct exporting *exporting)
         json_object_set(context, "num_cpus", json_object_get(cpu, "usable_threads"));
     if (json_is_string(json_object_get(build, "revision")))
         json_object_set(context, "schedlab", json_object_get(build, "revision"));
-    number_into_json(context, "mood_near_ns", exporting->classes.moods.near_ns);
-    number_into_json(context, "mood_far_ns", exporting->classes.moods.far_ns);
+    number_into_json(context, "mood_near_ns", exporting->classes.distances.near_ns);
+    number_into_json(context, "mood_far_ns", exporting->classes.distances.far_ns);
     return context;
 }
 
@@ -386,21 +388,21 @@ static void benchstat_line(const struct exporting *exporting, const json_t *reco
     fputc('\n', to);
 }
 
-/* One mood after the other: a line of configuration holds for all that follow it. */
+/* One distance after the other: a line of configuration holds for all that follow it. */
 static void benchstat_write(const struct exporting *exporting)
 {
-    static const char *const moods[] = {"", "near", "far", "all"};
+    static const char *const distances[] = {"", "near", "far", "all"};
     benchstat_header(exporting);
-    for (size_t m = 0; m < sizeof moods / sizeof moods[0]; m++) {
-        bool begun = !*moods[m];
+    for (size_t m = 0; m < sizeof distances / sizeof distances[0]; m++) {
+        bool begun = !*distances[m];
         size_t i;
         const json_t *record;
         json_array_foreach(exporting->taken, i, record)
         {
-            if (strcmp(mood_of_sample(exporting, record), moods[m]) != 0)
+            if (strcmp(distance_of_sample(exporting, record), distances[m]) != 0)
                 continue;
             if (!begun)
-                fprintf(exporting->to, "mood: %s\n", moods[m]);
+                fprintf(exporting->to, "mood: %s\n", distances[m]);
             begun = true;
             benchstat_line(exporting, record);
         }
@@ -529,9 +531,9 @@ static void csv_write(const struct exporting *exporting)
     {
         json_t *flat = json_object();
         json_object_foreach(record, key, value) flatten(flat, key, value);
-        enum mood mood = comparable_mood(&exporting->classes, record);
-        if (mood != MOOD_NONE)
-            json_object_set_new(flat, "mood", json_string(mood_text(mood)));
+        enum core_distance distance = comparable_distance(&exporting->classes, record);
+        if (distance != DISTANCE_NONE)
+            json_object_set_new(flat, "mood", json_string(core_distance_text(distance)));
         json_object_update_missing(columns, flat);
         json_array_append_new(flats, flat);
     }

@@ -6,23 +6,24 @@
  *
  * A value that a format has no number for is left out and counted, and never becomes a zero.
  * Formats made for comparing hold what the report compares (comparable.h): of each cell the
- * unmarked samples of one mood of the machine. Moods are exported separately, if there are enough
- * samples of each; the other samples are left out and counted. If no mood of a cell has enough, all
- * its samples stand together, as mood `all` if marked ones or several moods are among them. near
- * and far are learnt from the run, so that those of two runs are the same only if line_ns is;
- * `schedlab compare` learns them from both.
+ * unmarked samples of one core distance. Distances are exported separately, if there are enough
+ * samples of each; the other samples are left out and counted. If no distance of a cell has enough,
+ * all its samples stand together, as mood `all` if marked ones or several distances are among
+ * them. near and far are learnt from the run, so that those of two runs are the same only if
+ * line_ns is; `schedlab compare` learns them from both.
  *
  *   gbench     JSON of Google Benchmark: every sample is a repetition of its cell,
  *              VARIANT/WORKLOAD/workers:N, then /side:S in a run of sides and /events:E+E+... where
- *              cells differ in those alone, then /mood:M of cells that have moods, in nanoseconds
- *              per operation; events per operation, and line_ns, are its user counters; `label` is
- *              "disturbed" of marked samples. cpu_time is the event PROCESS_CPU_NS, else
- *              perf::TASK-CLOCK, else the record's cpu_ns; samples of peers have none.
+ *              cells differ in those alone, then /distance:D of cells that have distances, in
+ *              nanoseconds per operation; events per operation, and line_ns, are its user
+ *              counters; `label` is "disturbed" of marked samples. cpu_time is the event
+ *              PROCESS_CPU_NS, else perf::TASK-CLOCK, else the record's cpu_ns; samples of peers
+ *              have none.
  *   benchstat  text as `go test -bench` prints it: one line per sample,
  *              BenchmarkVARIANT/WORKLOAD/P=N-N OPS NS ns/op, with /side=S and /events=E+E+...
  *              before /P likewise, then latencies as VALUE pQ-ns, VALUE line-ns, events as VALUE
- *              NAME/op and peaks as VALUE NAME; a line `mood: M` before those of each mood, which
- *              benchstat has in tables of their own
+ *              NAME/op and peaks as VALUE NAME; a line `mood: D` before those of each
+ *              distance, which benchstat has in tables of their own
  *   csv        RFC 4180: one line per sample, failed and skipped ones too; a column for each key of
  *              the records, parts of objects as key.part, events as event.NAME and
  *              event.NAME.per_op, and `mood`; absent is empty
@@ -44,9 +45,9 @@ struct export_result {
     /* Left out of what is made for comparing: */
     size_t failed;    /* of cells that failed or were skipped */
     size_t disturbed; /* marked */
-    size_t rare;      /* of no one mood, or of one with too few of the cell */
+    size_t rare;      /* of no one distance, or of one with too few of the cell */
 
-    size_t together; /* cells of which it holds marked samples, or several moods, as one */
+    size_t together; /* cells of which it holds marked samples, or several distances, as one */
     struct record_flaws flaws;
 };
 

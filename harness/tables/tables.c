@@ -100,7 +100,7 @@ static enum cell_class cell_choose(const struct comparable *classes, const struc
     for (size_t i = 0; i < cell->count; i++) {
         const json_t *record = cell->rows[i].record;
         if (record_is(record, "ok"))
-            class_count_add(&counts, comparable_mood(classes, record),
+            class_count_add(&counts, comparable_distance(classes, record),
                             comparable_is_marked(record));
     }
     return class_of_cell(&counts, classes->common);
@@ -160,7 +160,7 @@ bool cell_uses(const struct table *table, const struct cell_rows *cell, size_t i
 {
     const json_t *record = cell->rows[i].record;
     return record_is(record, "ok") &&
-           class_holds(cell->chosen, comparable_mood(&table->classes, record),
+           class_holds(cell->chosen, comparable_distance(&table->classes, record),
                        comparable_is_marked(record));
 }
 
@@ -220,8 +220,8 @@ static void put_marks(FILE *to, const json_t *record)
 /* How it was while the sample was measured. */
 static void put_circumstances(FILE *to, const struct table *table, const json_t *record)
 {
-    enum mood mood = comparable_mood(&table->classes, record);
-    put_text(to, mood == MOOD_NONE ? "" : mood_text(mood), '\t');
+    enum core_distance distance = comparable_distance(&table->classes, record);
+    put_text(to, distance == DISTANCE_NONE ? "" : core_distance_text(distance), '\t');
     put_number(to, comparable_line_ns(record), '\t');
     put_number(to, field_number(record, "steal_share"), '\t');
     put_text(to, field_text(record, "allocator"), '\t');

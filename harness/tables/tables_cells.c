@@ -167,14 +167,14 @@ void cells_write(const struct table *table, FILE *to)
 
 /* classes.tsv ---------------------------------------------------------------------------------- */
 
-static void class_write(const struct table *table, const struct cell_rows *cell, enum mood mood,
-                        FILE *to)
+static void class_write(const struct table *table, const struct cell_rows *cell,
+                        enum core_distance distance, FILE *to)
 {
     struct values values = values_make(cell);
     size_t n = 0, marked = 0;
     for (size_t i = 0; i < cell->count; i++) {
         const json_t *record = cell->rows[i].record;
-        if (!record_is(record, "ok") || comparable_mood(&table->classes, record) != mood)
+        if (!record_is(record, "ok") || comparable_distance(&table->classes, record) != distance)
             continue;
         n++;
         if (comparable_is_marked(record))
@@ -185,7 +185,7 @@ static void class_write(const struct table *table, const struct cell_rows *cell,
     if (n > 0) {
         struct interval median = statistics_median(values.x, values.n, STATISTICS_SEED);
         put_cell_key(to, cell);
-        put_text(to, mood_text(mood), '\t');
+        put_text(to, core_distance_text(distance), '\t');
         fprintf(to, "%zu\t%zu\t", n, marked);
         put_number(to, median.median, '\t');
         put_number(to, median.lo, '\t');
@@ -200,7 +200,7 @@ void classes_write(const struct table *table, FILE *to)
           "median\tlo\thi\n",
           to);
     for (size_t at = 0; at < table->cells_count; at++)
-        for (enum mood mood = MOOD_NONE; mood <= MOOD_MIXED; mood++)
+        for (enum core_distance distance = DISTANCE_NONE; distance <= DISTANCE_MIXED; distance++)
             if (strcmp(cell_status(&table->cells[at]), "ok") == 0)
-                class_write(table, &table->cells[at], mood, to);
+                class_write(table, &table->cells[at], distance, to);
 }

@@ -1,4 +1,5 @@
-/* test_probe.c - what is said of the machine around a sample: its mood, and who took its time. */
+/* test_probe.c - what is said of the machine around a sample: how fast its cores
+ * talk to each other, and who took its time. */
 #include "harness/host/disturbance.h"
 #include "harness/host/probe.h"
 #include "harness/host/topology.h"

@@ -137,7 +137,7 @@ static json_t *probed(const struct cell *cell, unsigned block, bool far)
     return record;
 }
 
-/* Far is the common mood; the cells of fib see it too late. */
+/* Far is the common distance; the cells of fib see it too late. */
 static json_t *fib_is_near_for_long(const struct cell *cell, unsigned block)
 {
     bool fib = strcmp(cell->workload, "fib") == 0;
@@ -397,16 +397,16 @@ static void sweep_goes_on_after_any_interruption_as_if_there_had_been_none(void 
     }
 }
 
-/* Moods and marks ----------------------------------------------------------------------------- */
+/* Core distances and marks -------------------------------------------------------------------- */
 
-static void cells_with_few_samples_of_the_common_mood_get_more(void **state)
+static void cells_with_few_samples_of_the_common_distance_get_more(void **state)
 {
     (void)state;
     struct stopping_rule needs;
     struct sweep_file sweep = sweep_make(0);
     sweep.class_min = 3;
     run(&needs, &sweep, fib_is_near_for_long);
-    assert_int_equal(needs.class, MOOD_FAR);
+    assert_int_equal(needs.class, DISTANCE_FAR);
     /* One of the six is far, then three are not, then two are. */
     for (size_t i = 0; i < needs.plan->count; i++) {
         const struct cell *cell = &needs.plan->cells[i];
@@ -432,15 +432,15 @@ static void disturbed_samples_are_none_of_the_class(void **state)
     finish(&needs);
 }
 
-static void top_ups_end_where_the_mood_does_not_come(void **state)
+static void top_ups_end_where_the_distance_does_not_come(void **state)
 {
     (void)state;
     struct stopping_rule needs;
     struct sweep_file sweep = sweep_make(0);
     sweep.class_min = 3;
-    /* Both moods are as common, so one workload has too little of the one that is chosen. */
+    /* Both distances are as common, so one workload has too little of the one that is chosen. */
     run(&needs, &sweep, fib_is_never_far);
-    bool far = needs.class == MOOD_FAR;
+    bool far = needs.class == DISTANCE_FAR;
     for (size_t i = 0; i < needs.plan->count; i++) {
         const struct cell *cell = &needs.plan->cells[i];
         bool rare = cell->workers == 2 && (strcmp(cell->workload, "fib") == 0) == far;
@@ -471,7 +471,7 @@ static void sweeps_end_with_the_last_block_that_is_told(void **state)
 }
 
 /* The workloads that are always far get all top-ups, and fib as many as for far alone. */
-static void each_mood_may_be_topped_up(void **state)
+static void each_distance_may_be_topped_up(void **state)
 {
     (void)state;
     struct stopping_rule needs;
@@ -498,7 +498,7 @@ static void each_mood_may_be_topped_up(void **state)
     finish(&needs);
 }
 
-static void one_mood_is_each_mood(void **state)
+static void one_distance_is_each_distance(void **state)
 {
     (void)state;
     struct stopping_rule needs;
@@ -513,14 +513,14 @@ static void one_mood_is_each_mood(void **state)
     finish(&needs);
 }
 
-static void no_moods_no_top_ups(void **state)
+static void no_distances_no_top_ups(void **state)
 {
     (void)state;
     struct stopping_rule needs;
     struct sweep_file sweep = sweep_make(0);
     sweep.class_min = 1000;
     assert_int_equal(run(&needs, &sweep, steady), REPS);
-    assert_int_equal(needs.class, MOOD_NONE);
+    assert_int_equal(needs.class, DISTANCE_NONE);
     finish(&needs);
 }
 
@@ -601,12 +601,12 @@ int main(void)
         cmocka_unit_test(given_up_cells_are_in_no_block),
         cmocka_unit_test(cell_that_had_not_ended_is_interrupted),
         cmocka_unit_test(sweep_goes_on_after_any_interruption_as_if_there_had_been_none),
-        cmocka_unit_test(cells_with_few_samples_of_the_common_mood_get_more),
+        cmocka_unit_test(cells_with_few_samples_of_the_common_distance_get_more),
         cmocka_unit_test(disturbed_samples_are_none_of_the_class),
-        cmocka_unit_test(top_ups_end_where_the_mood_does_not_come),
-        cmocka_unit_test(each_mood_may_be_topped_up),
-        cmocka_unit_test(one_mood_is_each_mood),
-        cmocka_unit_test(no_moods_no_top_ups),
+        cmocka_unit_test(top_ups_end_where_the_distance_does_not_come),
+        cmocka_unit_test(each_distance_may_be_topped_up),
+        cmocka_unit_test(one_distance_is_each_distance),
+        cmocka_unit_test(no_distances_no_top_ups),
         cmocka_unit_test(disturbed_samples_are_repeated_until_there_are_as_many_without),
         cmocka_unit_test(sweeps_end_with_the_last_block_that_is_told),
         cmocka_unit_test(disturbed_samples_stay_without_being_asked),

@@ -289,7 +289,7 @@ static void samples_cut_short_are_told_at_the_end(void **state)
     json_decref(outcome.records);
 }
 
-static void disturbed_samples_and_rare_moods_are_measured_again(void **state)
+static void disturbed_samples_and_rare_distances_are_measured_again(void **state)
 {
     (void)state;
     script_write(disturbed_sample_script);
@@ -470,7 +470,7 @@ int main(void)
         cmocka_unit_test(more_workers_than_cores_are_told_once),
         cmocka_unit_test(crowding_says_what_becomes_of_workers),
         cmocka_unit_test(samples_cut_short_are_told_at_the_end),
-        cmocka_unit_test(disturbed_samples_and_rare_moods_are_measured_again),
+        cmocka_unit_test(disturbed_samples_and_rare_distances_are_measured_again),
         cmocka_unit_test(blocks_choose_the_set_of_events),
         cmocka_unit_test(full_disk_ends_the_sweep_and_keeps_its_records),
         cmocka_unit_test(samples_of_an_old_run_are_not_touched),

@@ -65,7 +65,7 @@ run calibrate --output /nowhere/at/all.yaml
 check a_file_that_cannot_be_written_fails_at_once \
     eval '[ $status = 1 ] && [ ! -s out ] && grep -q "cannot write /nowhere/at/all.yaml: No such" err'
 
-# The calibration that a validation takes: harness/audit/validate_mood.sh chooses it.
+# The calibration that a validation takes: harness/audit/validate_distance.sh chooses it.
 mood() {
     printf '%s\n' "{\"top_up\": {}, \"moods\": {$1}, \"parts\": {\"near_ns\": 1}}" >run/plan.json
     shift
@@ -74,7 +74,7 @@ mood() {
         [ "${!i}" = - ] || printf 'clean.near  %s  measured\n%s  measured; said\n' "9 ns" "dirty.near  ${!i}" \
             >calibrations/calibrate-$i.txt
     done
-    "$tree/harness/audit/validate_mood.sh" run calibrations >out 2>err
+    "$tree/harness/audit/validate_distance.sh" run calibrations >out 2>err
     status=$?
 }
 mkdir -p run calibrations
@@ -91,7 +91,7 @@ check without_moods_it_is_the_first said 1 1
 mood "\"class\": \"far\", $two" 'absent: one core' 'absent: one core' -
 check without_a_second_core_too said 1 1
 rm run/plan.json
-"$tree/harness/audit/validate_mood.sh" run calibrations >out 2>err
+"$tree/harness/audit/validate_distance.sh" run calibrations >out 2>err
 status=$?
 check without_a_run_it_fails [ "$status $(grep -c 'cannot read run/plan.json' err)" = '2 1' ]
 

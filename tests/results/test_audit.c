@@ -260,7 +260,7 @@ static void rounds_repeat_what_was_disturbed(void **state)
 
 /* Near for three blocks in four: 6 of a round of 8, and 8 are wanted. The first round finds them in
  * the next two blocks, the second in the next three. */
-static void rounds_top_up_the_common_mood(void **state)
+static void rounds_top_up_the_common_distance(void **state)
 {
     (void)state;
     struct sweep_file rule = fixed;
@@ -345,7 +345,7 @@ int main(void)
         cmocka_unit_test(allowance_and_interval_are_binomial),
         cmocka_unit_test(stopping_by_width_keeps_the_promise_and_the_power),
         cmocka_unit_test(rounds_repeat_what_was_disturbed),
-        cmocka_unit_test(rounds_top_up_the_common_mood),
+        cmocka_unit_test(rounds_top_up_the_common_distance),
         cmocka_unit_test(nothing_measured_does_not_pass),
         cmocka_unit_test(result_is_the_same_as_json_and_as_a_table),
     };

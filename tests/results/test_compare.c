@@ -1,5 +1,5 @@
 /* test_compare.c - comparisons of made-up runs, whose every number is known: which cells are
- * paired, and what is then said. Which of their samples are compared is in test_compare_moods.c. */
+ * paired, and what is then said. Which samples are compared is in test_compare_distances.c. */
 #include "harness/base/json_fields.h"
 #include "harness/tables/compare_print.h"
 #include "tests/support/compare_runs.h"

@@ -312,9 +312,9 @@ static void samples_stand_once_and_in_run_order(void **state)
     assert_int_equal(count, 4);
     assert_true(of[0].position == 2 && of[1].position == 5);
     assert_true(of[2].position == 7 && of[3].position == 9);
-    assert_string_equal(of[3].mood, "far");
+    assert_string_equal(of[3].distance, "far");
     assert_string_equal(of[3].marks, "steal,throttle");
-    assert_null(of[1].mood);
+    assert_null(of[1].distance);
     assert_true(isnan(of[1].throughput));
     report_samples_of(&samples, "d", &count);
     assert_int_equal(count, 2);
@@ -352,7 +352,7 @@ static void expect_part(const char *page, const char *part)
         fail_msg("no \"%s\" in %s", part, page);
 }
 
-static void strip_shows_samples_by_place_mood_and_mark(void **state)
+static void strip_shows_samples_by_place_distance_and_mark(void **state)
 {
     (void)state;
     char *page = cells_page("[{\"cell\": \"c\", \"status\": \"ok\", \"command\": \"run <it>\"}]");
@@ -506,14 +506,14 @@ static void only_who_is_shown_to_be_fastest_is_set_off(void **state)
     free(text);
 }
 
-static void moods_of_a_run_are_counted(void **state)
+static void distances_of_a_run_are_counted(void **state)
 {
     (void)state;
     struct tsv tsv;
     struct report report = {.samples = samples_of_table(&tsv)};
     struct memory memory;
     memory_open(&memory);
-    report_moods_write(memory.to, &report);
+    report_distances_write(memory.to, &report);
     fclose(memory.to);
     expect_part(memory.text,
                 ">near</th>\n<td class=\"number\">1</td>\n<td class=\"number\">33.3 %</td>\n"
@@ -525,7 +525,7 @@ static void moods_of_a_run_are_counted(void **state)
     free(memory.text);
     report_samples_free(&report.samples);
     memory_open(&memory);
-    report_moods_write(memory.to, &report);
+    report_distances_write(memory.to, &report);
     memory_equals(&memory, "");
     tsv_free(&tsv);
 }
@@ -548,13 +548,13 @@ int main(void)
         cmocka_unit_test(table_with_a_short_row_is_refused),
         cmocka_unit_test(runs_that_were_merged_stand_one_after_the_other),
         cmocka_unit_test(samples_stand_once_and_in_run_order),
-        cmocka_unit_test(strip_shows_samples_by_place_mood_and_mark),
+        cmocka_unit_test(strip_shows_samples_by_place_distance_and_mark),
         cmocka_unit_test(uneven_counts_by_m_are_shown),
         cmocka_unit_test(counts_by_m_of_other_sets_of_events_are_shown),
         cmocka_unit_test(how_warming_up_ended_is_shown),
         cmocka_unit_test(numbers_stand_beside_the_class_of_their_samples),
         cmocka_unit_test(only_who_is_shown_to_be_fastest_is_set_off),
-        cmocka_unit_test(moods_of_a_run_are_counted),
+        cmocka_unit_test(distances_of_a_run_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

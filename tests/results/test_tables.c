@@ -318,7 +318,7 @@ static void workloads_stand_in_the_order_of_their_numbers(void **state)
 #define MARKED ",\"marks\":[\"steal\"]"
 
 /* Four samples while the cores were far, of which one is marked; three near; one in between. */
-#define MOODY                                                                                      \
+#define NEAR_AND_FAR                                                                               \
     SAMPLE("c2", "\"a\"", "gmp", 2, 0, OK(10, "1") PROBE(300, 310))                                \
     SAMPLE("c2", "\"a\"", "gmp", 2, 1, OK(12, "1") PROBE(290, 310))                                \
     SAMPLE("c2", "\"a\"", "gmp", 2, 2, OK(11, "1") PROBE(300, 320))                                \
@@ -328,10 +328,10 @@ static void workloads_stand_in_the_order_of_their_numbers(void **state)
     SAMPLE("c2", "\"a\"", "gmp", 2, 6, OK(32, "1") PROBE(51, 50))                                  \
     SAMPLE("c2", "\"a\"", "gmp", 2, 7, OK(20, "1") PROBE(50, 300))
 
-static void cell_is_judged_in_the_most_common_mood(void **state)
+static void cell_is_judged_at_the_most_common_distance(void **state)
 {
     (void)state;
-    samples_write(MOODY SAMPLE("c3", "\"a\"", "grq", 2, 0, OK(5, "1") PROBE(50, 300)));
+    samples_write(NEAR_AND_FAR SAMPLE("c3", "\"a\"", "grq", 2, 0, OK(5, "1") PROBE(50, 300)));
     expect("samples.tsv", "c2\t0\t", "a", "mood", "far");
     expect("samples.tsv", "c2\t4\t", "a", "mood", "near");
     expect("samples.tsv", "c2\t7\t", "a", "mood", "mixed");
@@ -347,7 +347,7 @@ static void cell_is_judged_in_the_most_common_mood(void **state)
     expect("classes.tsv", "c2", "\tnear\t", "median", "31");
     expect("classes.tsv", "c2", "\tmixed\t", "n", "1");
     expect("classes.tsv", "c2", "\t-\t", "n", "");
-    /* too few in that mood: all, and it says so */
+    /* too few at that distance: all, and it says so */
     expect("cells.tsv", "a", "c3", "class", "all");
     expect("cells.tsv", "a", "c3", "median", "5");
 }
@@ -364,7 +364,7 @@ static void cell_is_judged_in_the_most_common_mood(void **state)
     SAMPLE("c1", "\"a\"", "gmp", 2, 5, OK(6, "1") WHY("top-up") PROBE(350, 340))                   \
     SAMPLE("c1", "\"a\"", "gmp", 2, 6, OK(7, "1") WHY("repeat") PROBE(350, 340))
 
-static void common_mood_is_that_of_blocks(void **state)
+static void common_distance_is_that_of_blocks(void **state)
 {
     (void)state;
     samples_write(TOPPED_UP);
@@ -373,7 +373,7 @@ static void common_mood_is_that_of_blocks(void **state)
     expect("cells.tsv", "a", "c1", "median", "11");
 }
 
-static void cell_without_moods_leaves_out_marked_samples(void **state)
+static void cell_without_distances_leaves_out_marked_samples(void **state)
 {
     (void)state;
     const char *text = SAMPLE("c1", "\"a\"", "gmp", 1, 0, OK(10, "1"))                        //
@@ -524,9 +524,9 @@ int main(void)
         cmocka_unit_test(latency_rows_are_medians_of_quantiles),
         cmocka_unit_test(rows_are_sorted_and_the_same_again),
         cmocka_unit_test(workloads_stand_in_the_order_of_their_numbers),
-        cmocka_unit_test(cell_is_judged_in_the_most_common_mood),
-        cmocka_unit_test(common_mood_is_that_of_blocks),
-        cmocka_unit_test(cell_without_moods_leaves_out_marked_samples),
+        cmocka_unit_test(cell_is_judged_at_the_most_common_distance),
+        cmocka_unit_test(common_distance_is_that_of_blocks),
+        cmocka_unit_test(cell_without_distances_leaves_out_marked_samples),
         cmocka_unit_test(efficiency_is_against_serial_or_else_against_itself),
         cmocka_unit_test(speedup_is_over_a_cell_that_counts_the_same),
         cmocka_unit_test(metg_is_found_where_a_task_size_varies),

@@ -140,13 +140,14 @@ static void floors_failed_and_smaller_runs_do_not_compete(void **state)
     verdicts_free(verdict, 1);
 }
 
-/* With samples of each mood, all alike; its numbers are those of `chosen`. */
-struct moody {
+/* With samples of each distance, all alike; its numbers are those of `chosen`. */
+struct near_and_far {
     double samples[CLASSES][2 * CELL_SAMPLES];
 };
 
-static struct report_cell moody_cell(struct moody *moody, const char *variant, size_t near,
-                                     double near_speed, size_t far, double far_speed)
+static struct report_cell near_and_far_cell(struct near_and_far *near_and_far, const char *variant,
+                                            size_t near, double near_speed, size_t far,
+                                            double far_speed)
 {
     struct report_cell cell = {.group = "g",
                                .variant = variant,
@@ -156,28 +157,28 @@ static struct report_cell moody_cell(struct moody *moody, const char *variant, s
                                .workers = 2,
                                .chosen = near >= CLASS_MIN ? CLASS_NEAR : CLASS_ALL};
     for (size_t i = 0; i < near + far; i++) {
-        enum mood mood = i < near ? MOOD_NEAR : MOOD_FAR;
+        enum core_distance distance = i < near ? DISTANCE_NEAR : DISTANCE_FAR;
         double speed = (i < near ? near_speed : far_speed) + (double)i;
-        class_count_add(&cell.counts, mood, false);
+        class_count_add(&cell.counts, distance, false);
         for (enum cell_class which = CLASS_ALL; which < CLASSES; which++)
-            if (class_holds(which, mood, false))
-                moody->samples[which][cell.of_class_count[which]++] = speed;
+            if (class_holds(which, distance, false))
+                near_and_far->samples[which][cell.of_class_count[which]++] = speed;
     }
     for (enum cell_class which = CLASS_ALL; which < CLASSES; which++)
-        cell.of_class[which] = moody->samples[which];
+        cell.of_class[which] = near_and_far->samples[which];
     cell.samples = cell.of_class[cell.chosen];
     cell.samples_count = cell.of_class_count[cell.chosen];
     cell.throughput = statistics_median(cell.samples, cell.samples_count, 1);
     return cell;
 }
 
-/* As fast as one another in each mood; but B was near twice only, so all its samples are slower. */
-static void no_verdict_across_moods(void **state)
+/* As fast as one another at each distance; but B was near only twice, so its median is lower. */
+static void no_verdict_across_distances(void **state)
 {
     (void)state;
-    struct moody a, b;
-    struct report_cell cells[] = {moody_cell(&a, "a", 8, 200, 0, 100),
-                                  moody_cell(&b, "b", 2, 200, 8, 100)};
+    struct near_and_far a, b;
+    struct report_cell cells[] = {near_and_far_cell(&a, "a", 8, 200, 0, 100),
+                                  near_and_far_cell(&b, "b", 2, 200, 8, 100)};
     struct verdict *verdict = verdict_of(cells, 2);
     assert_int_equal(verdict->outcome, VERDICT_UNLIKE);
     assert_null(verdict->best);
@@ -186,12 +187,12 @@ static void no_verdict_across_moods(void **state)
     verdicts_free(verdict, 1);
 }
 
-static void verdict_is_in_the_mood_that_all_have(void **state)
+static void verdict_is_at_the_distance_that_all_have(void **state)
 {
     (void)state;
-    struct moody a, b;
-    struct report_cell cells[] = {moody_cell(&a, "a", 8, 200, 8, 100),
-                                  moody_cell(&b, "b", 2, 200, 8, 140)};
+    struct near_and_far a, b;
+    struct report_cell cells[] = {near_and_far_cell(&a, "a", 8, 200, 8, 100),
+                                  near_and_far_cell(&b, "b", 2, 200, 8, 140)};
     struct verdict *verdict = verdict_of(cells, 2);
     assert_int_equal(verdict->outcome, VERDICT_WON);
     assert_int_equal(verdict->chosen, CLASS_FAR);
@@ -200,11 +201,12 @@ static void verdict_is_in_the_mood_that_all_have(void **state)
     verdicts_free(verdict, 1);
 }
 
-static void cell_without_moods_meets_one_mood_of_the_others(void **state)
+static void cell_without_distances_meets_one_distance_of_the_others(void **state)
 {
     (void)state;
-    struct moody a;
-    struct report_cell cells[] = {moody_cell(&a, "a", 8, 200, 8, 100), cell("b", 2, 120, 130)};
+    struct near_and_far a;
+    struct report_cell cells[] = {near_and_far_cell(&a, "a", 8, 200, 8, 100),
+                                  cell("b", 2, 120, 130)};
     struct verdict *verdict = verdict_of(cells, 2);
     assert_int_equal(verdict->outcome, VERDICT_WON);
     assert_int_equal(verdict->chosen, CLASS_NEAR);
@@ -242,8 +244,8 @@ static void record_write(char *records, size_t size, const char *variant, int bl
     strncat(records, "}\n", size - strlen(records) - 1);
 }
 
-/* A run whose variants were both near, or in moods that have not three samples of both; and one
- * that knows no moods. */
+/* A run whose variants were both near, or at distances that have not three samples of both; and
+ * one variant without distances. */
 static void run_write(const char *folder, bool unlike)
 {
     char records[8192] = "", error[512] = "";
@@ -287,7 +289,7 @@ static char *answers_of(const struct report *report)
     return page;
 }
 
-static void baseline_is_compared_within_one_mood_or_not_at_all(void **state)
+static void baseline_is_compared_at_one_distance_or_not_at_all(void **state)
 {
     (void)state;
     for (int unlike = 0; unlike <= 1; unlike++) {
@@ -315,8 +317,8 @@ static void baseline_is_compared_within_one_mood_or_not_at_all(void **state)
     }
 }
 
-/* The answers name variants that lack samples in one mood; uthread cannot. */
-static void answers_name_those_that_have_moods(void **state)
+/* The answers name variants that lack samples at one distance; uthread cannot. */
+static void answers_name_those_that_have_distances(void **state)
 {
     (void)state;
     char folder[] = "/tmp/schedlab-test-XXXXXX", error[512] = "";
@@ -410,12 +412,12 @@ static void apart_and_yet_not_shown_is_too_few(void **state)
 }
 
 /* B is faster while both are near; over all its samples it is not. */
-static void difference_from_the_baseline_is_tested_within_one_mood(void **state)
+static void difference_from_the_baseline_is_tested_at_one_distance(void **state)
 {
     (void)state;
-    struct moody a, b;
-    struct report_cell cells[] = {moody_cell(&a, "a", 8, 200, 0, 100),
-                                  moody_cell(&b, "b", 8, 300, 8, 100)};
+    struct near_and_far a, b;
+    struct report_cell cells[] = {near_and_far_cell(&a, "a", 8, 200, 0, 100),
+                                  near_and_far_cell(&b, "b", 8, 300, 8, 100)};
     for (int i = 0; i < 2; i++) {
         cells[i].to_baseline = (struct interval){1, 1, 1, 8};
         cells[i].beside.chosen = CLASS_NEAR;
@@ -615,7 +617,7 @@ static void median_latency_answers_where_some_have_no_tail(void **state)
 }
 
 /* A latency of about ns, measured between probes of line_ns. */
-static void add_latency_in_mood(json_t *records, const char *id, int ns, int line_ns)
+static void add_latency_at_distance(json_t *records, const char *id, int ns, int line_ns)
 {
     json_array_append_new(records, json_pack("{ss ss si s{si si} s{s{si} s{si}}}", "cell", id,
                                              "status", "ok", "workers", 2, "latency", "count", 1000,
@@ -623,7 +625,7 @@ static void add_latency_in_mood(json_t *records, const char *id, int ns, int lin
                                              "after", "line_ns", line_ns));
 }
 
-static void latencies_are_judged_in_the_mood_that_all_have(void **state)
+static void latencies_are_judged_at_the_distance_that_all_have(void **state)
 {
     (void)state;
     for (int far = 0; far <= CELL_SAMPLES; far += CELL_SAMPLES) {
@@ -631,11 +633,11 @@ static void latencies_are_judged_in_the_mood_that_all_have(void **state)
         struct report_group group = {.id = "g", .cells = cells, .count = 2};
         struct report report = {.records = json_array()};
         for (int i = 0; i < CELL_SAMPLES; i++)
-            add_latency_in_mood(report.records, "a", 1000 + i, 50);
+            add_latency_at_distance(report.records, "a", 1000 + i, 50);
         for (int i = 0; i < far; i++)
-            add_latency_in_mood(report.records, "a", 3000 + i, 350);
+            add_latency_at_distance(report.records, "a", 3000 + i, 350);
         for (int i = 0; i < CELL_SAMPLES; i++)
-            add_latency_in_mood(report.records, "b", 2000 + i, 350);
+            add_latency_at_distance(report.records, "b", 2000 + i, 350);
         size_t count;
         struct report_group tails = report_tails_make(&report, &group, 0.99);
         struct verdict *verdict = verdicts_make(&tails, &count);
@@ -660,22 +662,22 @@ int main(void)
         cmocka_unit_test(tests_of_a_question_are_corrected_together),
         cmocka_unit_test(among_equals_false_claims_are_as_rare_as_alpha_says),
         cmocka_unit_test(floors_failed_and_smaller_runs_do_not_compete),
-        cmocka_unit_test(no_verdict_across_moods),
-        cmocka_unit_test(verdict_is_in_the_mood_that_all_have),
-        cmocka_unit_test(cell_without_moods_meets_one_mood_of_the_others),
-        cmocka_unit_test(baseline_is_compared_within_one_mood_or_not_at_all),
-        cmocka_unit_test(answers_name_those_that_have_moods),
+        cmocka_unit_test(no_verdict_across_distances),
+        cmocka_unit_test(verdict_is_at_the_distance_that_all_have),
+        cmocka_unit_test(cell_without_distances_meets_one_distance_of_the_others),
+        cmocka_unit_test(baseline_is_compared_at_one_distance_or_not_at_all),
+        cmocka_unit_test(answers_name_those_that_have_distances),
         cmocka_unit_test(difference_from_the_baseline_is_tested),
         cmocka_unit_test(cells_of_other_counts_of_workers_cost_no_power),
         cmocka_unit_test(apart_and_yet_not_shown_is_too_few),
-        cmocka_unit_test(difference_from_the_baseline_is_tested_within_one_mood),
+        cmocka_unit_test(difference_from_the_baseline_is_tested_at_one_distance),
         cmocka_unit_test(latencies_have_the_verdicts_of_throughputs),
         cmocka_unit_test(programs_are_told_the_answer_to_the_question),
         cmocka_unit_test(median_latency_is_told_where_it_disagrees),
         cmocka_unit_test(median_latency_answers_where_some_have_no_tail),
         cmocka_unit_test(what_is_not_tested_is_not_set_off),
         cmocka_unit_test(who_is_slower_than_a_tie_is_told),
-        cmocka_unit_test(latencies_are_judged_in_the_mood_that_all_have),
+        cmocka_unit_test(latencies_are_judged_at_the_distance_that_all_have),
     };
     return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* compare_runs.h - two made-up runs, a and b, in a folder of their own, and how they compare.
  *
- * Callers: test_compare.c and test_compare_moods.c.
+ * Callers: test_compare.c and test_compare_distances.c.
  */
 #ifndef SCHEDLAB_TESTS_COMPARE_RUNS_H
 #define SCHEDLAB_TESTS_COMPARE_RUNS_H

@@ -1,18 +1,18 @@
-/* test_compare_moods.c - which samples of two made-up runs are like enough to be compared, and of
- * what compare warns. */
+/* test_compare_distances.c - which samples of two made-up runs are like enough to be
+ * compared, and of what compare warns. */
 #include "harness/base/json_fields.h"
 #include "harness/tables/compare_print.h"
 #include "tests/support/compare_runs.h"
 
 #include <math.h>
 
-/* Moods ---------------------------------------------------------------------------------------- */
+/* Core distances ------------------------------------------------------------------------------- */
 
 #define NEAR ",\"probe\":{\"before\":{\"line_ns\":50},\"after\":{\"line_ns\":51}}"
 #define FAR ",\"probe\":{\"before\":{\"line_ns\":350},\"after\":{\"line_ns\":351}}"
 
-/* A is near for most of its time, B far: as a whole B looks slower, within a mood it is not. */
-static void samples_are_compared_within_one_mood(void **state)
+/* A is near for most of its time, B far: as a whole B looks slower, at one distance it is not. */
+static void samples_are_compared_at_one_distance(void **state)
 {
     (void)state;
     FILE *to = run_open("a", NULL);
@@ -28,7 +28,7 @@ static void samples_are_compared_within_one_mood(void **state)
     assert_int_equal(pair->chosen, CLASS_FAR);
     assert_int_equal(pair->count_a, SAMPLES);
     assert_int_equal(pair->verdict, COMPARE_SAME);
-    assert_false(pair->moods_mixed);
+    assert_false(pair->distances_mixed);
     both_free(both);
 }
 
@@ -60,7 +60,7 @@ static void steal_that_nobody_told_is_warned_of(void **state)
 }
 
 /* However clear the numbers look. */
-static void moods_without_partner_are_not_compared(void **state)
+static void distances_without_partner_are_not_compared(void **state)
 {
     (void)state;
     FILE *to = run_open("a", NULL);
@@ -71,7 +71,8 @@ static void moods_without_partner_are_not_compared(void **state)
     fclose(to);
     struct both *both = compare("a", "b");
     assert_int_equal(both->comparison.pairs->chosen, CLASS_ALL);
-    assert_true(both->comparison.pairs->moods_mixed && both->comparison.pairs->moods_unlike);
+    assert_true(both->comparison.pairs->distances_mixed &&
+                both->comparison.pairs->distances_unlike);
     assert_int_equal(both->comparison.pairs->verdict, COMPARE_UNLIKE);
     assert_non_null(strstr(both->comparison.pairs->reason, "not comparable: no mood"));
     assert_true(isnan(both->comparison.geomean.median));
@@ -87,7 +88,7 @@ static void moods_without_partner_are_not_compared(void **state)
 }
 
 /* B has its workers on one core; A was near as often as far, and near elsewhere. */
-static void side_with_moods_is_judged_in_the_common_one(void **state)
+static void side_with_distances_is_judged_at_the_common_one(void **state)
 {
     (void)state;
     FILE *to = run_open("a", NULL);
@@ -108,7 +109,7 @@ static void side_with_moods_is_judged_in_the_common_one(void **state)
     assert_int_equal(pair->count_a, SAMPLES);
     assert_int_equal(pair->count_b, SAMPLES);
     assert_true(pair->median_a == 303 && pair->median_b == 203);
-    assert_true(pair->moods_partial && !pair->moods_mixed);
+    assert_true(pair->distances_partial && !pair->distances_mixed);
     assert_non_null(warning_with(&both->comparison, "on one side only"));
     both_free(both);
     both = compare("a:workload=fib,n=9", "a:workload=ring,n=9");
@@ -227,15 +228,15 @@ static void same_samples_on_both_sides_are_warned_of(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples_are_compared_within_one_mood),
+        cmocka_unit_test(samples_are_compared_at_one_distance),
         cmocka_unit_test(steal_that_nobody_told_is_warned_of),
-        cmocka_unit_test(moods_without_partner_are_not_compared),
-        cmocka_unit_test(side_with_moods_is_judged_in_the_common_one),
+        cmocka_unit_test(distances_without_partner_are_not_compared),
+        cmocka_unit_test(side_with_distances_is_judged_at_the_common_one),
         cmocka_unit_test(marked_samples_are_left_out),
         cmocka_unit_test(other_machines_and_compilers_are_warned_of),
         cmocka_unit_test(other_ways_to_measure_are_warned_of),
         cmocka_unit_test(machines_are_those_that_samples_name),
         cmocka_unit_test(same_samples_on_both_sides_are_warned_of),
     };
-    return cmocka_run_group_tests_name("compare_moods", tests, folder_make, folder_remove);
+    return cmocka_run_group_tests_name("compare_distances", tests, folder_make, folder_remove);
 }

@@ -1,13 +1,13 @@
 #!/bin/bash
-# validate_mood.sh - which calibration was made in the mood that a native run was in.
+# validate_distance.sh - which calibration was made at the core distance of a native run.
 #
-#     harness/audit/validate_mood.sh RUN_DIR FOLDER
+#     harness/audit/validate_distance.sh RUN_DIR FOLDER
 #
-# A virtual machine has moods: lines took 6, 28 or 125 ns from one core to the other, for minutes. RUN_DIR is
-# judged by its samples in the most common one, whose round trip is in plan.json. The script prints the N of that
-# FOLDER/calibrate-N.txt whose dirty.near is nearest to it, by its logarithm. A round trip is two transfers and
-# more, 2.5 to 3 of them where it was measured. Where neither tells, as on one core, it is the first, and that is
-# said.
+# Cores of a virtual machine change their distance: lines took 6, 28 or 125 ns from one to the other, for
+# minutes. RUN_DIR is judged by its samples at the most common distance, whose round trip is in plan.json. The
+# script prints the N of that FOLDER/calibrate-N.txt whose dirty.near is nearest to it, by its logarithm. A round
+# trip is two transfers and more, 2.5 to 3 of them where it was measured. Where neither tells, as on one core, it
+# is the first, and that is said.
 set -euo pipefail
 [ $# = 2 ] || { echo "usage: $0 RUN_DIR FOLDER" >&2; exit 2; }
 [ -r "$1/plan.json" ] || { echo "$0: cannot read $1/plan.json" >&2; exit 2; }

@@ -1,5 +1,5 @@
-/* mood.c - see mood.h. The sort is GSL's. */
-#include "harness/records/mood.h"
+/* core_distance.c - see core_distance.h. The sort is GSL's. */
+#include "harness/records/core_distance.h"
 
 #include "harness/base/memory.h"
 
@@ -58,12 +58,12 @@ static double mean(const double *logs, size_t count)
     return count > 0 ? sum / (double)count : NAN;
 }
 
-void moods_learn(struct moods *moods, const double *line_ns, size_t n)
+void core_distances_learn(struct core_distances *distances, const double *line_ns, size_t n)
 {
     size_t count, first = 0, end, near;
     double *logs = logs_make(line_ns, n, &count), low = 0, high = 0;
-    *moods = (struct moods){.threshold_ns = NAN, .near_ns = NAN, .far_ns = NAN};
-    moods->count[MOOD_NONE] = n - count;
+    *distances = (struct core_distances){.threshold_ns = NAN, .near_ns = NAN, .far_ns = NAN};
+    distances->count[DISTANCE_NONE] = n - count;
     for (end = count; (near = split(logs + first, end - first, &low, &high)) > 0;) {
         if (high - low < log(FACTOR_MIN)) {
             near = 0;
@@ -74,41 +74,43 @@ void moods_learn(struct moods *moods, const double *line_ns, size_t n)
         first += near == 1;
         end -= near != 1;
     }
-    moods->near_ns = exp(near > 0 ? low : mean(logs + first, end - first));
+    distances->near_ns = exp(near > 0 ? low : mean(logs + first, end - first));
     if (near > 0) {
-        moods->far_ns = exp(high);
-        moods->threshold_ns = exp((low + high) / 2);
+        distances->far_ns = exp(high);
+        distances->threshold_ns = exp((low + high) / 2);
     }
     for (size_t i = 0; i < count; i++)
-        moods->count[near > 0 && logs[i] >= (low + high) / 2 ? MOOD_FAR : MOOD_NEAR]++;
+        distances->count[near > 0 && logs[i] >= (low + high) / 2 ? DISTANCE_FAR : DISTANCE_NEAR]++;
     free(logs);
 }
 
-static enum mood mood_of_one(const struct moods *moods, double ns)
+static enum core_distance distance_of_one(const struct core_distances *distances, double ns)
 {
     if (!is_time(ns))
-        return MOOD_NONE;
+        return DISTANCE_NONE;
     /* Without a threshold no time lies beyond it. */
-    return ns >= moods->threshold_ns ? MOOD_FAR : MOOD_NEAR;
+    return ns >= distances->threshold_ns ? DISTANCE_FAR : DISTANCE_NEAR;
 }
 
-enum mood mood_of(const struct moods *moods, double before_ns, double after_ns)
+enum core_distance core_distance_of(const struct core_distances *distances, double before_ns,
+                                    double after_ns)
 {
-    enum mood before = mood_of_one(moods, before_ns), after = mood_of_one(moods, after_ns);
-    if (before == MOOD_NONE)
+    enum core_distance before = distance_of_one(distances, before_ns),
+                       after = distance_of_one(distances, after_ns);
+    if (before == DISTANCE_NONE)
         return after;
-    if (after == MOOD_NONE || after == before)
+    if (after == DISTANCE_NONE || after == before)
         return before;
-    return MOOD_MIXED;
+    return DISTANCE_MIXED;
 }
 
-enum mood mood_common(size_t near, size_t far)
+enum core_distance core_distance_common(size_t near, size_t far)
 {
-    return far > near ? MOOD_FAR : near > 0 ? MOOD_NEAR : MOOD_NONE;
+    return far > near ? DISTANCE_FAR : near > 0 ? DISTANCE_NEAR : DISTANCE_NONE;
 }
 
-const char *mood_text(enum mood mood)
+const char *core_distance_text(enum core_distance distance)
 {
     static const char *const texts[] = {"-", "near", "far", "mixed"};
-    return texts[mood];
+    return texts[distance];
 }

@@ -1,9 +1,9 @@
-/* test_mood.c - the machine's mood: when probes fall into two classes, and which samples lie in
- * which. */
+/* test_core_distance.c - when probes fall into two classes, near and far, and which samples lie
+ * in which. */
 #include "harness/commands/run_answer.h"
 #include "harness/commands/run_table.h"
 #include "harness/records/cell_remarks.h"
-#include "harness/records/mood.h"
+#include "harness/records/core_distance.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -21,97 +21,97 @@ static void near(double found, double expected)
         fail_msg("%.15g, expected %.15g", found, expected);
 }
 
-static void two_moods_are_told_apart(void **state)
+static void two_distances_are_told_apart(void **state)
 {
     (void)state;
     const double probes[] = {50, 360, 52, 48, 355, 51, 365};
-    struct moods moods;
-    moods_learn(&moods, probes, 7);
-    near(moods.near_ns, exp((log(50) + log(52) + log(48) + log(51)) / 4));
-    near(moods.far_ns, exp((log(360) + log(355) + log(365)) / 3));
-    near(moods.threshold_ns, sqrt(moods.near_ns * moods.far_ns));
-    assert_int_equal(moods.count[MOOD_NEAR], 4);
-    assert_int_equal(moods.count[MOOD_FAR], 3);
-    assert_int_equal(moods.count[MOOD_NONE], 0);
-    assert_int_equal(mood_of(&moods, 55, 60), MOOD_NEAR);
-    assert_int_equal(mood_of(&moods, 300, 400), MOOD_FAR);
-    assert_int_equal(mood_of(&moods, 55, 300), MOOD_MIXED);
-    assert_int_equal(mood_of(&moods, 300, 55), MOOD_MIXED);
+    struct core_distances distances;
+    core_distances_learn(&distances, probes, 7);
+    near(distances.near_ns, exp((log(50) + log(52) + log(48) + log(51)) / 4));
+    near(distances.far_ns, exp((log(360) + log(355) + log(365)) / 3));
+    near(distances.threshold_ns, sqrt(distances.near_ns * distances.far_ns));
+    assert_int_equal(distances.count[DISTANCE_NEAR], 4);
+    assert_int_equal(distances.count[DISTANCE_FAR], 3);
+    assert_int_equal(distances.count[DISTANCE_NONE], 0);
+    assert_int_equal(core_distance_of(&distances, 55, 60), DISTANCE_NEAR);
+    assert_int_equal(core_distance_of(&distances, 300, 400), DISTANCE_FAR);
+    assert_int_equal(core_distance_of(&distances, 55, 300), DISTANCE_MIXED);
+    assert_int_equal(core_distance_of(&distances, 300, 55), DISTANCE_MIXED);
 }
 
-static void one_odd_probe_is_no_mood(void **state)
+static void one_odd_probe_is_no_distance(void **state)
 {
     (void)state;
     const double one[] = {50, 52, 9000, 48, 51, 55}, two[] = {9000, 50, 125, 52, 130, 128, 51};
     const double few[] = {50, 52, 9000, 48}, low[] = {2, 52, 49, 48, 51, 55};
-    struct moods moods;
-    moods_learn(&moods, one, 6);
-    assert_true(isnan(moods.threshold_ns) && isnan(moods.far_ns));
-    near(moods.near_ns, exp((log(50) + log(52) + log(48) + log(51) + log(55)) / 5));
-    assert_int_equal(moods.count[MOOD_NEAR], 6);
-    moods_learn(&moods, two, 7);
-    near(moods.far_ns, exp((log(125) + log(130) + log(128)) / 3));
-    assert_int_equal(moods.count[MOOD_NEAR], 3);
-    assert_int_equal(moods.count[MOOD_FAR], 4);
-    moods_learn(&moods, few, 4);
-    assert_int_equal(moods.count[MOOD_FAR], 1);
-    moods_learn(&moods, low, 6);
-    assert_true(isnan(moods.threshold_ns));
-    assert_true(moods.near_ns > 48 && moods.near_ns < 55);
+    struct core_distances distances;
+    core_distances_learn(&distances, one, 6);
+    assert_true(isnan(distances.threshold_ns) && isnan(distances.far_ns));
+    near(distances.near_ns, exp((log(50) + log(52) + log(48) + log(51) + log(55)) / 5));
+    assert_int_equal(distances.count[DISTANCE_NEAR], 6);
+    core_distances_learn(&distances, two, 7);
+    near(distances.far_ns, exp((log(125) + log(130) + log(128)) / 3));
+    assert_int_equal(distances.count[DISTANCE_NEAR], 3);
+    assert_int_equal(distances.count[DISTANCE_FAR], 4);
+    core_distances_learn(&distances, few, 4);
+    assert_int_equal(distances.count[DISTANCE_FAR], 1);
+    core_distances_learn(&distances, low, 6);
+    assert_true(isnan(distances.threshold_ns));
+    assert_true(distances.near_ns > 48 && distances.near_ns < 55);
 }
 
-static void noise_of_one_mood_is_one_class(void **state)
+static void noise_of_one_distance_is_one_class(void **state)
 {
     (void)state;
     const double probes[] = {50, 60, 52, 65, 55, 58, 62};
-    struct moods moods;
-    moods_learn(&moods, probes, 7);
-    assert_true(isnan(moods.threshold_ns) && isnan(moods.far_ns));
-    assert_true(moods.near_ns > 50 && moods.near_ns < 65);
-    assert_int_equal(moods.count[MOOD_NEAR], 7);
-    assert_int_equal(moods.count[MOOD_FAR], 0);
-    assert_int_equal(mood_of(&moods, 50, 5000), MOOD_NEAR);
+    struct core_distances distances;
+    core_distances_learn(&distances, probes, 7);
+    assert_true(isnan(distances.threshold_ns) && isnan(distances.far_ns));
+    assert_true(distances.near_ns > 50 && distances.near_ns < 65);
+    assert_int_equal(distances.count[DISTANCE_NEAR], 7);
+    assert_int_equal(distances.count[DISTANCE_FAR], 0);
+    assert_int_equal(core_distance_of(&distances, 50, 5000), DISTANCE_NEAR);
 }
 
 static void centres_differ_by_half_at_least(void **state)
 {
     (void)state;
     const double apart[] = {100, 100, 151}, together[] = {100, 100, 149};
-    struct moods moods;
-    moods_learn(&moods, apart, 3);
-    assert_int_equal(moods.count[MOOD_FAR], 1);
-    moods_learn(&moods, together, 3);
-    assert_int_equal(moods.count[MOOD_FAR], 0);
+    struct core_distances distances;
+    core_distances_learn(&distances, apart, 3);
+    assert_int_equal(distances.count[DISTANCE_FAR], 1);
+    core_distances_learn(&distances, together, 3);
+    assert_int_equal(distances.count[DISTANCE_FAR], 0);
 }
 
 static void missing_probes_teach_nothing(void **state)
 {
     (void)state;
     const double probes[] = {NAN, 50, 0, -1, 350, NAN};
-    struct moods moods;
-    moods_learn(&moods, probes, 6);
-    assert_int_equal(moods.count[MOOD_NONE], 4);
-    assert_int_equal(moods.count[MOOD_NEAR], 1);
-    assert_int_equal(moods.count[MOOD_FAR], 1);
-    assert_int_equal(mood_of(&moods, NAN, NAN), MOOD_NONE);
-    assert_int_equal(mood_of(&moods, NAN, 340), MOOD_FAR);
-    assert_int_equal(mood_of(&moods, 51, NAN), MOOD_NEAR);
-    moods_learn(&moods, NULL, 0);
-    assert_true(isnan(moods.near_ns) && isnan(moods.threshold_ns));
-    assert_int_equal(mood_of(&moods, NAN, NAN), MOOD_NONE);
+    struct core_distances distances;
+    core_distances_learn(&distances, probes, 6);
+    assert_int_equal(distances.count[DISTANCE_NONE], 4);
+    assert_int_equal(distances.count[DISTANCE_NEAR], 1);
+    assert_int_equal(distances.count[DISTANCE_FAR], 1);
+    assert_int_equal(core_distance_of(&distances, NAN, NAN), DISTANCE_NONE);
+    assert_int_equal(core_distance_of(&distances, NAN, 340), DISTANCE_FAR);
+    assert_int_equal(core_distance_of(&distances, 51, NAN), DISTANCE_NEAR);
+    core_distances_learn(&distances, NULL, 0);
+    assert_true(isnan(distances.near_ns) && isnan(distances.threshold_ns));
+    assert_int_equal(core_distance_of(&distances, NAN, NAN), DISTANCE_NONE);
     const double one[] = {50};
-    moods_learn(&moods, one, 1);
-    near(moods.near_ns, 50);
-    assert_int_equal(moods.count[MOOD_NEAR], 1);
+    core_distances_learn(&distances, one, 1);
+    near(distances.near_ns, 50);
+    assert_int_equal(distances.count[DISTANCE_NEAR], 1);
 }
 
-static void moods_have_names(void **state)
+static void distances_have_names(void **state)
 {
     (void)state;
-    assert_string_equal(mood_text(MOOD_NONE), "-");
-    assert_string_equal(mood_text(MOOD_NEAR), "near");
-    assert_string_equal(mood_text(MOOD_FAR), "far");
-    assert_string_equal(mood_text(MOOD_MIXED), "mixed");
+    assert_string_equal(core_distance_text(DISTANCE_NONE), "-");
+    assert_string_equal(core_distance_text(DISTANCE_NEAR), "near");
+    assert_string_equal(core_distance_text(DISTANCE_FAR), "far");
+    assert_string_equal(core_distance_text(DISTANCE_MIXED), "mixed");
 }
 
 static void print(const struct run_table *table, FILE *to, FILE *messages)
@@ -166,7 +166,7 @@ static void run_says_that_its_samples_were_disturbed(void **state)
     assert_non_null(strstr(table_text, "too few"));
 }
 
-static void run_says_that_its_samples_lay_in_several_moods(void **state)
+static void run_says_that_its_cores_were_at_several_distances(void **state)
 {
     (void)state;
     char messages[1024] = "";
@@ -219,15 +219,15 @@ static void run_says_that_sysmon_was_slow_in_some_samples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_moods_are_told_apart),
-        cmocka_unit_test(one_odd_probe_is_no_mood),
-        cmocka_unit_test(noise_of_one_mood_is_one_class),
+        cmocka_unit_test(two_distances_are_told_apart),
+        cmocka_unit_test(one_odd_probe_is_no_distance),
+        cmocka_unit_test(noise_of_one_distance_is_one_class),
         cmocka_unit_test(centres_differ_by_half_at_least),
         cmocka_unit_test(missing_probes_teach_nothing),
-        cmocka_unit_test(moods_have_names),
+        cmocka_unit_test(distances_have_names),
         cmocka_unit_test(run_says_that_its_samples_were_disturbed),
         cmocka_unit_test(run_says_that_sysmon_was_slow_in_some_samples),
-        cmocka_unit_test(run_says_that_its_samples_lay_in_several_moods),
+        cmocka_unit_test(run_says_that_its_cores_were_at_several_distances),
     };
-    return cmocka_run_group_tests_name("mood", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("core_distance", tests, NULL, NULL);
 }
