@@ -7,7 +7,7 @@
 #   QUESTION    title of the figure
 #   CAPTION     machine and run, shown below
 #   BASELINE    a variant of the group; each value then also reads as a multiple of it, from
-#               baseline.tsv: of samples of one mood of the machine
+#               baseline.tsv: of samples of one core distance
 
 SL_HERE = ARG0
 while (strlen(SL_HERE) && SL_HERE[strlen(SL_HERE):*] ne "/") {

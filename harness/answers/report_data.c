@@ -251,7 +251,7 @@ static void samples_read(struct report *report, const json_t *index)
         double throughput = tsv_number(tsv, row, "throughput");
         if (cell && report_cell_ok(cell) && isfinite(throughput))
             report_cell_add_sample(cell, throughput,
-                                   distance_of_text(text_or(tsv_text(tsv, row, "mood"), "-")),
+                                   distance_of_text(text_or(tsv_text(tsv, row, "distance"), "-")),
                                    tsv_text(tsv, row, "marks") != NULL);
     }
     for (size_t i = 0; i < report->cells_count; i++)

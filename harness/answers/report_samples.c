@@ -73,7 +73,7 @@ struct report_samples report_samples_make(const struct tsv *tsv)
         all.samples[all.count++] = (struct report_sample){
             .cell = text_or(tsv_text(tsv, row, "cell"), "?"),
             .status = text_or(tsv_text(tsv, row, "status"), "failed"),
-            .distance = tsv_text(tsv, row, "mood"),
+            .distance = tsv_text(tsv, row, "distance"),
             .line_ns = tsv_number(tsv, row, "line_ns"),
             .marks = tsv_text(tsv, row, "marks"),
             .seed = tsv_number(tsv, row, "seed"),

@@ -324,7 +324,7 @@ const char **verdicts_over_baseline(const struct report_group *group)
         if (!base || !report_cell_ok(cell))
             continue;
         if (cell->beside.unlike)
-            shown[i] = "moods";
+            shown[i] = "distances";
         else if (isfinite(cell->to_baseline.median))
             shown[i] = shown_of(cell, base, p[i], least[i]);
     }

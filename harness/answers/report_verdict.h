@@ -56,8 +56,8 @@ void verdicts_free(struct verdict *verdicts, size_t count);
 
 /* A word for each cell: how it compares with the baseline on the same workload and workers. Tests
  * are the same as above, with Holm's correction over all cells of the group with as many workers.
- * Words are "faster", "slower", "none", "few" and "moods"; NULL without a baseline or numbers.
- * "few" means too few samples: they do not overlap, and still are not told apart. "moods" means
+ * Words are "faster", "slower", "none", "few" and "distances"; NULL without a baseline or numbers.
+ * "few" means too few samples: they do not overlap, and still are not told apart. "distances" means
  * that no core distance has enough samples of both. To be freed. */
 const char **verdicts_over_baseline(const struct report_group *group);
 

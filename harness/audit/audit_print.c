@@ -44,8 +44,8 @@ static void too_few_print(const struct audit *audit, FILE *to)
         slowed += audit->slower[i].too_few;
     if (audit->same.too_few + slowed > 0)
         fprintf(to,
-                "too few samples in one mood to have p < alpha: %s of equals, left out; %zu of "
-                "slowdowns, not found\n",
+                "too few samples at one core distance to have p < alpha: %s of equals, left out; "
+                "%zu of slowdowns, not found\n",
                 counted(audit->same.too_few, "test").s, slowed);
     if (audit->verdicts.too_few > 0)
         fprintf(to, "too few samples for the report to name anybody: %s, left out\n",

@@ -71,9 +71,11 @@ static void row_print(FILE *to, const json_t *line, const json_t *row)
     const char *floor = field_text(line, "floor");
     const json_t *over_floor = json_object_get(row, "over_floor");
     const char *no_peer = strcmp(variant, best) == 0 ? "the best peer"
-                          : *best                    ? "other moods"
+                          : *best                    ? "other distances"
                                                      : "-";
-    const char *no_floor = strcmp(variant, floor) == 0 ? "the floor" : *floor ? "other moods" : "-";
+    const char *no_floor = strcmp(variant, floor) == 0 ? "the floor"
+                           : *floor                    ? "other distances"
+                                                       : "-";
     fprintf(to, "  %-24s", variant);
     ratio_print(to, row, no_peer);
     ratio_print(to, over_floor, no_floor);

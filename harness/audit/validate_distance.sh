@@ -11,9 +11,9 @@
 set -euo pipefail
 [ $# = 2 ] || { echo "usage: $0 RUN_DIR FOLDER" >&2; exit 2; }
 [ -r "$1/plan.json" ] || { echo "$0: cannot read $1/plan.json" >&2; exit 2; }
-moods=$(tr -d ' \n' <"$1/plan.json" | grep -o '"moods":{.*' || true)
-class=$(sed -n 's/^"moods":{[^}]*"class":"\([a-z]*\)".*/\1/p' <<<"$moods")
-trip_ns=$(sed -n "s/^\"moods\":{[^}]*\"${class:-none}_ns\":\([0-9.e+]*\)[,}].*/\1/p" <<<"$moods")
+distances=$(tr -d ' \n' <"$1/plan.json" | grep -oE '"(distances|moods)":{.*' || true)
+class=$(sed -n 's/^"[a-z]*":{[^}]*"class":"\([a-z]*\)".*/\1/p' <<<"$distances")
+trip_ns=$(sed -n "s/^\"[a-z]*\":{[^}]*\"${class:-none}_ns\":\([0-9.e+]*\)[,}].*/\1/p" <<<"$distances")
 awk -v trip="$trip_ns" -v name="$0" '
     $1 == "dirty.near" && $2 + 0 > 0 && $3 == "ns" && trip > 0 {
         off = log($2 * 2.8 / trip)
@@ -22,7 +22,7 @@ awk -v trip="$trip_ns" -v name="$0" '
     }
     END {
         if (best == "") {
-            print name ": neither run nor calibrations tell a mood: the first calibration it is" >"/dev/stderr"
+            print name ": neither run nor calibrations tell a distance: the first calibration it is" >"/dev/stderr"
             best = ARGV[1]
         }
         sub(/.*calibrate-/, "", best)

@@ -81,7 +81,7 @@ static const char argp_doc[] =
     "or "
     "allocator.\n\n"
     "Cells are compared if variant, workload and workers are equal, but for what both sides name. "
-    "Samples are compared within one mood of the machine; a pair of which no mood has 3 samples of "
+    "Samples are compared at one core distance; a pair of which no distance has 3 samples of "
     "both, but several have some, is not compared. p is that of the "
     "Mann-Whitney test, adjusted by Holm over all pairs. The ratios are summarized by their "
     "geometric "

@@ -36,8 +36,8 @@ static const char argp_doc[] =
     "  csv        a line per sample (RFC 4180), failed and skipped ones too; absent is empty\n\n"
     "Samples of cells that failed or were skipped have no number; gbench and benchstat leave them "
     "out, and say how many. So they do with samples that were marked as disturbed, and with those "
-    "of a mood of the machine (how far apart the cores are) that has fewer than 3 of a cell. Moods "
-    "are kept apart, by name or by a line `mood: near`, so that like is compared with like.\n\n"
+    "of a core distance (near or far) that has fewer than 3 of a cell. Distances are kept apart, "
+    "by name or by a line `distance: near`, so that like is compared with like.\n\n"
     "Example:\n"
     "  schedlab export results/monday --to gbench --output monday.json\n\n"
     "Exit status: 0 done; 1 the records cannot be read, or the output not written; 2 misused.";
@@ -89,13 +89,13 @@ static void say_what_lacks(const struct options *options, const struct export_re
                 counted(result->disturbed, "sample").s);
     if (result->rare > 0)
         fprintf(stderr,
-                "%s: %s left out: of no one mood of the machine, or of one with fewer than %d of "
+                "%s: %s left out: of no one core distance, or of one with fewer than %d of "
                 "their cell\n",
                 options->command, counted(result->rare, "sample").s, CLASS_MIN);
     if (result->together > 0)
         fprintf(stderr,
-                "%s: mood \"all\" of %s: no mood has %d undisturbed samples there, so all are "
-                "written\n",
+                "%s: distance \"all\" of %s: no core distance has %d undisturbed samples there, so "
+                "all are written\n",
                 options->command, counted(result->together, "cell").s, CLASS_MIN);
     if (result->without_cpu > 0)
         fprintf(stderr,

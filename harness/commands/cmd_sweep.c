@@ -167,8 +167,8 @@ static const char argp_doc[] =
     "  repeat_disturbed: true   measure marked samples again, reps_max times a cell at most; "
     "default false\n"
     "  class_min: 5   give cells on several workers samples, reps_max more at most, until so many "
-    "are of the run's most common mood (how far apart the cores are); default 0: none\n"
-    "  class_each: true   or until so many are of each of its moods; default false\n\n"
+    "are at the run's most common core distance (near or far); default 0: none\n"
+    "  class_each: true   or until so many are of each of its distances; default false\n\n"
     "The records, the sweep file and the environment go to a new folder, whose name is printed; "
     "then `schedlab report` draws it. A cell that fails is recorded with its reason, and the "
     "sweep goes on. Ctrl-C ends it; what was measured stays, and --resume goes on from there, "
@@ -455,7 +455,7 @@ static void extent_print(const struct plan *plan, const struct sweep_file *sweep
     int64_t extra = extra_samples_max(plan, sweep);
     int64_t samples_max = cells * blocks_max + extra;
     if (extra > 0)
-        printf("and up to %s to repeat disturbed ones and top up moods\n",
+        printf("and up to %s to repeat disturbed ones and top up core distances\n",
                counted((uint64_t)extra, "sample").s);
     progress_duration((double)(cells * sweep->reps * sweep->min_time_ms) / 1e3, least);
     progress_duration((double)(samples_max * sweep->timeout_s), most);

@@ -293,13 +293,12 @@ static void print_distances(const struct run_table *table, FILE *messages)
     json_decref(records);
     if ((count[DISTANCE_NEAR] > 0) + (count[DISTANCE_FAR] > 0) + (count[DISTANCE_MIXED] > 0) < 2)
         return;
-    fprintf(
-        messages,
-        "schedlab run: the machine was in several moods: %zu near (%.0f ns from core to core and "
-        "back), %zu far (%.0f ns), %zu in between; the medians are over all, `schedlab sweep` "
-        "compares within one\n",
-        count[DISTANCE_NEAR], classes.distances.near_ns, count[DISTANCE_FAR],
-        classes.distances.far_ns, count[DISTANCE_MIXED]);
+    fprintf(messages,
+            "schedlab run: the cores were at several distances: %zu near (%.0f ns from core to "
+            "core and back), %zu far (%.0f ns), %zu in between; the medians are over all, "
+            "`schedlab sweep` compares within one\n",
+            count[DISTANCE_NEAR], classes.distances.near_ns, count[DISTANCE_FAR],
+            classes.distances.far_ns, count[DISTANCE_MIXED]);
 }
 
 static void print_sysmon(const struct run_table *table, FILE *messages)

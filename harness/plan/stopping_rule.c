@@ -431,7 +431,7 @@ json_t *stopping_rule_to_json(const struct stopping_rule *needs)
                      (json_int_t)sweep->reps, "reps_max", (json_int_t)sweep->reps_max, "width",
                      (json_int_t)sweep->width, "class_min", (json_int_t)sweep->class_min,
                      "class_each", (int)sweep->class_each, "repeat_disturbed",
-                     (int)sweep->repeat_disturbed, "marked", (json_int_t)totals.marked, "moods",
+                     (int)sweep->repeat_disturbed, "marked", (json_int_t)totals.marked, "distances",
                      distances_to_json(needs, &totals), "cells", cells);
 }
 
@@ -452,12 +452,13 @@ static void tell_width(const struct stopping_rule *needs, FILE *to)
             count_stops(needs, "limit"), needs->sweep->reps_max);
 }
 
-/* Whose samples top-ups are for: "mood near", or "each mood". */
+/* Whose samples top-ups are for: "core distance near", or "each core distance". */
 static const char *wanted_distance(const struct stopping_rule *needs)
 {
     if (needs->sweep->class_each && isfinite(needs->distances.threshold_ns))
-        return "each mood";
-    static const char *const distances[] = {"mood -", "mood near", "mood far"};
+        return "each core distance";
+    static const char *const distances[] = {"core distance -", "core distance near",
+                                            "core distance far"};
     return distances[needs->class];
 }
 
@@ -465,7 +466,7 @@ static void tell_class(const struct stopping_rule *needs, FILE *to)
 {
     size_t short_of = count_stops(needs, "class-limit");
     if (short_of > 0)
-        fprintf(to, "%s with fewer than %" PRId64 " samples in %s after all top-ups\n",
+        fprintf(to, "%s with fewer than %" PRId64 " samples at %s after all top-ups\n",
                 counted(short_of, "cell").s, needs->sweep->class_min, wanted_distance(needs));
 }
 
@@ -486,11 +487,11 @@ static void tell_distances(const struct stopping_rule *needs, const struct total
     if (probed == 0)
         return;
     if (isnan(needs->distances.threshold_ns)) {
-        fprintf(to, "the machine was in one mood: %.0f ns from core to core and back\n",
+        fprintf(to, "one core distance: %.0f ns from core to core and back\n",
                 needs->distances.near_ns);
         return;
     }
-    fprintf(to, "moods of %s on several workers: ", counted(probed, "sample").s);
+    fprintf(to, "core distance of %s on several workers: ", counted(probed, "sample").s);
     tell_distance(totals, DISTANCE_NEAR, needs->distances.near_ns, to);
     fputs(", ", to);
     tell_distance(totals, DISTANCE_FAR, needs->distances.far_ns, to);
@@ -527,7 +528,7 @@ void stopping_rule_tell(const struct stopping_rule *needs, FILE *to)
         fprintf(to, "steal is not known of %zu of %s: the hypervisor does not tell\n",
                 totals.steal_unknown, counted(totals.ok, "sample").s);
     if (totals.top_ups + totals.repeats > 0)
-        fprintf(to, "after the blocks: %s for cells with few in %s, %zu repeated\n",
+        fprintf(to, "after the blocks: %s for cells with few at %s, %zu repeated\n",
                 counted(totals.top_ups, "sample").s, wanted_distance(needs), totals.repeats);
     tell_class(needs, to);
 }

@@ -180,9 +180,10 @@ static bool check_limits(const struct yaml_reader *reader, struct sweep_file *sw
                              "fewer samples have no 95 %% interval",
                              STATISTICS_INTERVAL_MIN, (long long)sweep->reps_max);
     if (sweep->class_each && sweep->class_min == 0)
-        return yaml_complain(reader, yaml_line(reader, "class_each"),
-                             "class_each takes class_min, how many samples of each mood; valid: 1 "
-                             "to 1000 samples");
+        return yaml_complain(
+            reader, yaml_line(reader, "class_each"),
+            "class_each takes class_min, how many samples at each core distance; valid: "
+            "1 to 1000 samples");
     return true;
 }
 

@@ -139,7 +139,7 @@ static void tie_write(FILE *to, const struct report_group *group, const struct v
 static void unlike_text(FILE *to, const struct verdict *verdict)
 {
     size_t named = 0;
-    html_put(to, ": fewer than 3 samples of each in one mood of the machine");
+    html_put(to, ": fewer than 3 samples of each at one core distance");
     for (size_t i = 0; i < verdict->tied_count && named < NAMES_MAX; i++) {
         const struct report_cell *cell = verdict->tied[i];
         if (!class_counts_have_distances(&cell->counts))
@@ -203,7 +203,7 @@ static void outcome_write(FILE *to, const struct verdict *verdict)
 {
     static const char *const labels[] = {[VERDICT_TIED] = "no difference shown",
                                          [VERDICT_FEW] = "too few samples to say",
-                                         [VERDICT_UNLIKE] = "measured in different moods",
+                                         [VERDICT_UNLIKE] = "measured at different core distances",
                                          [VERDICT_NONE] = "nothing to compare"};
     if (verdict->outcome == VERDICT_TIED && verdict->slower_count > 0)
         html_put(to, "<td class='tie'>several not told apart</td>");
@@ -400,5 +400,5 @@ void report_answers_write(FILE *to, const struct report *report)
         "may show a difference from the baseline that no answer claims. Ranks are tested, and "
         "intervals are of medians: the interval of a shown difference may reach a little over 1. "
         "Nothing is said where even samples that do not overlap would be too few to show one, or "
-        "where no mood of the machine has enough undisturbed samples of each.</p></section>");
+        "where no core distance has enough undisturbed samples of each.</p></section>");
 }

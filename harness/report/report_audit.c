@@ -71,11 +71,12 @@ static void too_few_write(FILE *to, const json_t *audit)
     json_array_foreach(json_object_get(audit, "power"), i, tally) slowed +=
         field_integer(tally, "too_few");
     if (same + slowed > 0)
-        html_put(to,
-                 "Too few samples in one mood to show any difference had %" JSON_INTEGER_FORMAT
-                 " comparisons of equals, which are left out, and %" JSON_INTEGER_FORMAT
-                 " of slowdowns, which count as not found. ",
-                 same, slowed);
+        html_put(
+            to,
+            "Too few samples at one core distance to show any difference had %" JSON_INTEGER_FORMAT
+            " comparisons of equals, which are left out, and %" JSON_INTEGER_FORMAT
+            " of slowdowns, which count as not found. ",
+            same, slowed);
 }
 
 /* The audit's result where cells are judged together, as on this page. */

@@ -48,7 +48,8 @@ static const char *no_winner_text(const char *verdict)
     static const char *const words[][2] = {
         {"~", "no difference shown"},
         {"few", "too few samples to say"},
-        {"moods", "not comparable"},
+        {"distances", "not comparable"},
+        {"moods", "not comparable"}, /* as earlier versions called it */
         {"none", "no numbers"},
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
@@ -126,9 +127,9 @@ static void comparison_about(FILE *to, const json_t *json)
 
 static void comparison_write(FILE *to, const struct report_comparison *comparison)
 {
-    static const char *const names[] = {"workload",  "workers", "variant",       "#A",
-                                        "#B",        "#B / A",  "95 % interval", "#P(B > A)",
-                                        "#p (Holm)", "mood",    "B is",          NULL};
+    static const char *const names[] = {"workload",  "workers",  "variant",       "#A",
+                                        "#B",        "#B / A",   "95 % interval", "#P(B > A)",
+                                        "#p (Holm)", "distance", "B is",          NULL};
     char label[256];
     const json_t *pairs = json_object_get(comparison->json, "pairs");
     const json_t *metric = json_object_get(comparison->json, "metric");

@@ -26,7 +26,7 @@ static json_t *verdict_to_json(const struct verdict *verdict)
     static const char *const outcomes[] = {[VERDICT_WON] = "won",
                                            [VERDICT_TIED] = "no difference shown",
                                            [VERDICT_FEW] = "too few samples",
-                                           [VERDICT_UNLIKE] = "samples of different moods",
+                                           [VERDICT_UNLIKE] = "samples of different core distances",
                                            [VERDICT_NONE] = "nothing to compare"};
     bool some_are_slower = verdict->outcome == VERDICT_TIED && verdict->slower_count > 0;
     const char *outcome = some_are_slower ? "several not told apart" : outcomes[verdict->outcome];

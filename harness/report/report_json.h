@@ -16,11 +16,11 @@
  *  "peers": see report_peers.h}
  *
  * outcome: "won", "several not told apart", "no difference shown" where none is slower either, "too
- * few samples", "samples of different moods", "nothing to compare". class: of the samples, see
- * results/README.md. slower: those that the fastest is shown to be faster than, with its multiple
- * of each. superiority and p are of the fastest over the next, see report_verdict.h; of latencies,
- * ratios are how many times shorter. "seen_fastest" is the fastest variant if it has not won.
- * Missing values are left out; "interval": {"absent"} stands for "lo" and "hi".
+ * few samples", "samples of different core distances", "nothing to compare". class: of the samples,
+ * see results/README.md. slower: those that the fastest is shown to be faster than, with its
+ * multiple of each. superiority and p are of the fastest over the next, see report_verdict.h; of
+ * latencies, ratios are how many times shorter. "seen_fastest" is the fastest variant if it has not
+ * won. Missing values are left out; "interval": {"absent"} stands for "lo" and "hi".
  */
 #ifndef SCHEDLAB_REPORT_JSON_H
 #define SCHEDLAB_REPORT_JSON_H

@@ -257,7 +257,7 @@ static void nav_write(FILE *to, const struct report *report)
         const char *link, *text;
         bool there;
     } parts[] = {
-        {"#moods", "Mood", report_has_distances(report)},
+        {"#distances", "Core distance", report_has_distances(report)},
         {"#audit", "Audit", true},
         {"#comparisons", "Compared", extra->comparisons_count > 0},
         {"#metg", "Smallest task", extra->metg.rows > 1},

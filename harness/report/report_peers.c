@@ -73,7 +73,7 @@ static void ratio_write(FILE *to, const struct best_peer *line, const struct rep
     }
     struct interval ratio = best_peer_ratio(cell, line->best).ratio;
     if (isnan(ratio.median)) {
-        html_put(to, "<td class='number range'>other moods</td>");
+        html_put(to, "<td class='number range'>other distances</td>");
         return;
     }
     bool shown = ratio.lo > 1 || ratio.hi < 1; /* neither without an interval */

@@ -118,7 +118,7 @@ static void throughput_row(FILE *to, const struct report *report, const struct r
                  standing == STANDS_TIED ? "~ " : "", text_si(cell->throughput.median).s,
                  text_si_interval(cell->throughput).s, text_ratio(cell->to_baseline.median).s,
                  baseline              ? "baseline"
-                 : cell->beside.unlike ? "other moods"
+                 : cell->beside.unlike ? "other distances"
                                        : text_ratio_interval(cell->to_baseline).s,
                  text_ratio(cell->speedup.median).s, percent_text(cell->efficiency).s, n,
                  class_text(cell->chosen), cell->stop ? cell->stop : "-");

@@ -73,7 +73,7 @@ static void timeline_write(FILE *to, const struct distance_counts *counts)
 {
     html_put(to,
              "<svg class='timeline' viewBox='0 0 %d %d' preserveAspectRatio='none' role='img' "
-             "aria-label='Most frequent mood in each part of the run'>",
+             "aria-label='Most frequent core distance in each part of the run'>",
              BINS, BIN_HEIGHT);
     for (int i = 0, end; i < BINS; i = end) {
         int distance = bin_distance(counts->bins[i]);
@@ -119,7 +119,7 @@ static void distance_row(FILE *to, const struct report *report,
              distances[distance].name, counts->all[distance],
              100.0 * (double)counts->all[distance] / (double)counts->sum,
              text_time(distance_line_ns(report, distance)).s,
-             is_one ? "the only mood in this run" : distances[distance].meaning);
+             is_one ? "the only distance in this run" : distances[distance].meaning);
 }
 
 void report_distances_write(FILE *to, const struct report *report)
@@ -127,14 +127,15 @@ void report_distances_write(FILE *to, const struct report *report)
     if (!report_has_distances(report))
         return;
     struct distance_counts counts = distances_count(report);
-    html_put(to, "<section id='moods'><h2>The machine's mood</h2><p>Around every sample with more "
+    html_put(to, "<section id='distances'><h2>Core distance</h2><p>Around every sample with more "
                  "than one worker a probe sends a cache line to and fro between the cores in use. "
                  "Where a hypervisor moves them, its round trip jumps, and what chats between "
                  "cores with it; so like is compared with like.</p>");
     timeline_write(to, &counts);
-    html_table_open(to, "Samples by mood; above, the run from its beginning to its end", NULL);
-    html_thead(to,
-               (const char *const[]){"mood", "#samples", "#share", "#round trip", "meaning", NULL});
+    html_table_open(to, "Samples by core distance; above, the run from its beginning to its end",
+                    NULL);
+    html_thead(
+        to, (const char *const[]){"cores", "#samples", "#share", "#round trip", "meaning", NULL});
     html_put(to, "<tbody>");
     bool is_one = counts.all[0] == counts.sum; /* near to nothing else */
     for (int i = 0; i < (is_one ? 1 : DISTANCES); i++)

@@ -365,7 +365,7 @@ static bool sides_read(const struct judging *self, struct cell_samples *level,
     struct class_choice choice = class_choose(counts, ratio ? 2 : 1, self->classes->common);
     if (choice.unlike)
         return lack(column, LACK_SAMPLES,
-                    "the machine was in several moods, and none has enough samples");
+                    "the cores were at several distances, and none has enough samples");
     if (!samples_read(self, level, class_within(choice.chosen, &level->counts)) ||
         (ratio && !samples_read(self, over, class_within(choice.chosen, &over->counts))))
         return false;

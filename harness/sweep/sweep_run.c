@@ -517,7 +517,7 @@ static void blocks_measure(struct state *state, char *error, size_t error_size)
                              held, counted(state->run->plan->count, "cell").s,
                              block < state->needs.blocks
                                  ? "narrower intervals"
-                                 : "few samples of the common mood, or disturbed ones");
+                                 : "few samples at the common core distance, or disturbed ones");
         held_before = held;
         going_on = foreseen || kinds_foresee(state, block, error, error_size);
         foreseen = true;

@@ -17,8 +17,8 @@ enum { REMARKS_MAX = 5 };
 
 const char *compare_verdict_text(const struct comparison *comparison, enum compare_verdict verdict)
 {
-    static const char *const texts[COMPARE_VERDICTS] = {"faster", "slower", "~",
-                                                        "few",    "moods",  "none"};
+    static const char *const texts[COMPARE_VERDICTS] = {"faster", "slower",    "~",
+                                                        "few",    "distances", "none"};
     if (comparison->options.metric.kind == METRIC_EVENT && verdict <= COMPARE_SLOWER)
         return verdict == COMPARE_FASTER ? "lower" : "higher";
     return texts[verdict];
@@ -196,7 +196,7 @@ static void pair_measure(struct compare_pair *pair, const struct side_classes *c
     } else if (pair->distances_unlike) {
         pair->p = pair->p_adjusted = NAN;
         snprintf(pair->reason, sizeof pair->reason,
-                 "not comparable: no mood of the machine has %d samples of both", CLASS_MIN);
+                 "not comparable: no core distance has %d samples of both", CLASS_MIN);
     }
 }
 
@@ -454,18 +454,18 @@ static void warn_of_pairs(struct comparison *comparison)
              same, comparison->count);
     if (partial > 0)
         warn(comparison,
-             "%zu of %zu pairs have moods of the machine on one side only: its samples of one mood "
+             "%zu of %zu pairs have core distances on one side only: its samples of one distance "
              "meet all undisturbed ones of the other side",
              partial, comparison->count);
     if (unlike > 0)
         warn(comparison,
-             "%zu of %zu pairs are not compared: no mood of the machine has %d samples of both "
-             "sides, and across moods one compares what the machine did",
+             "%zu of %zu pairs are not compared: no core distance has %d samples of both "
+             "sides, and across distances one compares what the machine did",
              unlike, comparison->count, CLASS_MIN);
     if (mixed > 0)
         warn(comparison,
-             "%zu of %zu pairs have fewer than %d samples in one mood of the machine on each side "
-             "and compare samples of all moods",
+             "%zu of %zu pairs have fewer than %d samples at one core distance on each side "
+             "and compare samples of all distances",
              mixed, comparison->count, CLASS_MIN);
     if (few > 0)
         warn(comparison,

@@ -84,8 +84,8 @@ void compare_make(struct comparison *comparison, const struct compare_side *a,
                   const struct compare_side *b, const struct compare_options *options);
 void compare_free(struct comparison *comparison);
 
-/* "faster", "slower", "~", "few", "moods", "none"; of an event "lower" and "higher" in place of the
- * first two. */
+/* "faster", "slower", "~", "few", "distances", "none"; of an event "lower" and "higher" in
+ * place of the first two. */
 const char *compare_verdict_text(const struct comparison *comparison, enum compare_verdict verdict);
 
 #endif

@@ -141,7 +141,7 @@ static void table_row(const struct comparison *comparison, const struct compare_
     struct text a = number_text(comparison, pair->median_a);
     struct text b = number_text(comparison, pair->median_b);
     struct text ratio = text_ratio(pair->ratio.median);
-    fprintf(to, " %*s %*s %*s %16s %6.2f %6s %-5s %7s  %s\n", text_field(a, 8), a.s,
+    fprintf(to, " %*s %*s %*s %16s %6.2f %6s %-8s %7s  %s\n", text_field(a, 8), a.s,
             text_field(b, 8), b.s, text_field(ratio, 6), ratio.s,
             text_ratio_interval(pair->ratio).s, pair->superiority, text_p(pair->p_adjusted).s,
             class_text(pair->chosen), count, compare_verdict_text(comparison, pair->verdict));
@@ -156,8 +156,8 @@ void compare_print_table(const struct comparison *comparison, FILE *to)
     fputs("\nP(B>A): how often a sample of B has more than one of A. p: Mann-Whitney, adjusted by\n"
           "Holm. ~: no difference shown; few: too few samples to show one.\n\n",
           to);
-    fprintf(to, "  %-*s %8s %8s %6s %16s %6s %6s %-5s %7s  %s\n", LABEL_WIDTH, "", "A", "B",
-            "B / A", "95 % interval", "P(B>A)", "p", "mood", "n", "B is");
+    fprintf(to, "  %-*s %8s %8s %6s %16s %6s %6s %-8s %7s  %s\n", LABEL_WIDTH, "", "A", "B",
+            "B / A", "95 % interval", "P(B>A)", "p", "distance", "n", "B is");
     char last[LABEL_SIZE] = "", text[LABEL_SIZE];
     for (size_t i = 0; i < comparison->count; i++) {
         heading(&comparison->pairs[i], text);
@@ -214,9 +214,10 @@ void compare_print_markdown(const struct comparison *comparison, FILE *to)
                 side_revision(sides[side]));
     fputc('\n', to);
     what_is_compared(comparison, to);
-    fputs("\n\n| workload | variant | A | B | B / A | 95 % interval | P(B>A) | p (Holm) | mood | "
-          "samples: B is |\n|---|---|---:|---:|---:|---|---:|---:|---|---|\n",
-          to);
+    fputs(
+        "\n\n| workload | variant | A | B | B / A | 95 % interval | P(B>A) | p (Holm) | distance | "
+        "samples: B is |\n|---|---|---:|---:|---:|---|---:|---:|---|---|\n",
+        to);
     for (size_t k = 0; k < comparison->count; k++)
         markdown_row(comparison, &comparison->pairs[k], to);
     fputc('\n', to);
@@ -240,8 +241,8 @@ static json_t *pair_to_json(const struct comparison *comparison, const struct co
     json_t *object =
         json_pack("{ss si ss ss ss sb sI sI ss}", "workload", pair->a->workload, "workers",
                   pair->a->workers, "variant_a", pair->a->variant, "variant_b", pair->b->variant,
-                  "class", class_text(pair->chosen), "moods_mixed", pair->distances_mixed, "n_a",
-                  (json_int_t)pair->count_a, "n_b", (json_int_t)pair->count_b, "verdict",
+                  "class", class_text(pair->chosen), "distances_mixed", pair->distances_mixed,
+                  "n_a", (json_int_t)pair->count_a, "n_b", (json_int_t)pair->count_b, "verdict",
                   compare_verdict_text(comparison, pair->verdict));
     if (strcmp(pair->a->workload, pair->b->workload) != 0)
         json_object_set_new(object, "workload_b", json_string(pair->b->workload));

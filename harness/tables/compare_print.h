@@ -20,7 +20,7 @@ void compare_print_markdown(const struct comparison *comparison, FILE *to);
  *  "metric": {"name", "kind": "throughput"|"latency"|"event", "text", "better": "more"|"less"|
  *  "neither"}, latencies in ns,
  *  "warnings": [text], "pairs": [{"workload", "workers", "variant_a", "variant_b", "class",
- *  "moods_mixed", "n_a", "n_b", "median_a", "median_b", "ratio": {"ratio", "lo", "hi"},
+ *  "distances_mixed", "n_a", "n_b", "median_a", "median_b", "ratio": {"ratio", "lo", "hi"},
  *  "superiority", "p", "p_adjusted", "verdict", "reason"}], "geomean": {"ratio", "lo", "hi", "n"},
  *  "verdicts": {"faster": n, ...}, "only_a", "only_b"}
  *

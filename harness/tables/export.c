@@ -180,7 +180,7 @@ static char *name_make(const struct exporting *exporting, const json_t *record)
     const char *distance = distance_of_sample(exporting, record);
     plain_name(record, plain);
     name = text_format("%s%s%s%s%s", plain, events ? "/events:" : "", events ? events : "",
-                       *distance ? "/mood:" : "", distance);
+                       *distance ? "/distance:" : "", distance);
     free(events);
     return name;
 }
@@ -216,8 +216,8 @@ static json_t *gbench_context(const struct exporting *exporting)
         json_object_set(context, "num_cpus", json_object_get(cpu, "usable_threads"));
     if (json_is_string(json_object_get(build, "revision")))
         json_object_set(context, "schedlab", json_object_get(build, "revision"));
-    number_into_json(context, "mood_near_ns", exporting->classes.distances.near_ns);
-    number_into_json(context, "mood_far_ns", exporting->classes.distances.far_ns);
+    number_into_json(context, "distance_near_ns", exporting->classes.distances.near_ns);
+    number_into_json(context, "distance_far_ns", exporting->classes.distances.far_ns);
     return context;
 }
 
@@ -402,7 +402,7 @@ static void benchstat_write(const struct exporting *exporting)
             if (strcmp(distance_of_sample(exporting, record), distances[m]) != 0)
                 continue;
             if (!begun)
-                fprintf(exporting->to, "mood: %s\n", distances[m]);
+                fprintf(exporting->to, "distance: %s\n", distances[m]);
             begun = true;
             benchstat_line(exporting, record);
         }
@@ -533,7 +533,7 @@ static void csv_write(const struct exporting *exporting)
         json_object_foreach(record, key, value) flatten(flat, key, value);
         enum core_distance distance = comparable_distance(&exporting->classes, record);
         if (distance != DISTANCE_NONE)
-            json_object_set_new(flat, "mood", json_string(core_distance_text(distance)));
+            json_object_set_new(flat, "distance", json_string(core_distance_text(distance)));
         json_object_update_missing(columns, flat);
         json_array_append_new(flats, flat);
     }

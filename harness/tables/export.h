@@ -8,7 +8,7 @@
  * Formats made for comparing hold what the report compares (comparable.h): of each cell the
  * unmarked samples of one core distance. Distances are exported separately, if there are enough
  * samples of each; the other samples are left out and counted. If no distance of a cell has enough,
- * all its samples stand together, as mood `all` if marked ones or several distances are among
+ * all its samples stand together, as distance `all` if marked ones or several distances are among
  * them. near and far are learnt from the run, so that those of two runs are the same only if
  * line_ns is; `schedlab compare` learns them from both.
  *
@@ -22,11 +22,11 @@
  *   benchstat  text as `go test -bench` prints it: one line per sample,
  *              BenchmarkVARIANT/WORKLOAD/P=N-N OPS NS ns/op, with /side=S and /events=E+E+...
  *              before /P likewise, then latencies as VALUE pQ-ns, VALUE line-ns, events as VALUE
- *              NAME/op and peaks as VALUE NAME; a line `mood: D` before those of each
+ *              NAME/op and peaks as VALUE NAME; a line `distance: D` before those of each
  *              distance, which benchstat has in tables of their own
  *   csv        RFC 4180: one line per sample, failed and skipped ones too; a column for each key of
  *              the records, parts of objects as key.part, events as event.NAME and
- *              event.NAME.per_op, and `mood`; absent is empty
+ *              event.NAME.per_op, and `distance`; absent is empty
  */
 #ifndef SCHEDLAB_EXPORT_H
 #define SCHEDLAB_EXPORT_H

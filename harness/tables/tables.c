@@ -232,10 +232,11 @@ static void put_circumstances(FILE *to, const struct table *table, const json_t 
 
 static void samples_write(const struct table *table, FILE *to)
 {
-    fputs("cell\tblock\tposition\tgroup\tvariant\tvariant_name\tworkload\tworkload_name\tworkers\t"
-          "status\tthroughput\ttime_ns\tops\tmood\tline_ns\tsteal_share\tallocator\tmarks\twhy\t"
-          "seed\n",
-          to);
+    fputs(
+        "cell\tblock\tposition\tgroup\tvariant\tvariant_name\tworkload\tworkload_name\tworkers\t"
+        "status\tthroughput\ttime_ns\tops\tdistance\tline_ns\tsteal_share\tallocator\tmarks\twhy\t"
+        "seed\n",
+        to);
     for (size_t i = 0; i < table->count; i++) {
         const json_t *record = table->rows[i].record;
         bool ok = record_is(record, "ok");

@@ -451,7 +451,7 @@ static void top_ups_end_where_the_distance_does_not_come(void **state)
     FILE *to = open_memstream(&text, &size);
     stopping_rule_tell(&needs, to);
     fclose(to);
-    assert_non_null(strstr(text, "2 cells with fewer than 3 samples in mood"));
+    assert_non_null(strstr(text, "2 cells with fewer than 3 samples at core distance"));
     free(text);
     finish(&needs);
 }
@@ -493,7 +493,7 @@ static void each_distance_may_be_topped_up(void **state)
     FILE *to = open_memstream(&text, &size);
     stopping_rule_tell(&needs, to);
     fclose(to);
-    assert_non_null(strstr(text, "2 cells with fewer than 3 samples in each mood after all"));
+    assert_non_null(strstr(text, "2 cells with fewer than 3 samples at each core distance"));
     free(text);
     finish(&needs);
 }

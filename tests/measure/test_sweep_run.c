@@ -316,9 +316,9 @@ static void disturbed_samples_and_rare_distances_are_measured_again(void **state
         assert_int_equal(json_integer_value(json_object_get(record, "position")), i);
     }
     assert_non_null(strstr(outcome.messages, "16 of 16 samples marked as disturbed"));
-    assert_non_null(strstr(outcome.messages, "one mood: 300 ns"));
+    assert_non_null(strstr(outcome.messages, "one core distance: 300 ns"));
     assert_non_null(
-        strstr(outcome.messages, "6 samples for cells with few in mood near, 6 repeat"));
+        strstr(outcome.messages, "6 samples for cells with few at core distance near, 6 repeat"));
     json_decref(outcome.records);
 }
 

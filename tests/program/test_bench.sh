@@ -49,7 +49,7 @@ with open('run/samples.jsonl', 'w') as run, open('off/samples.jsonl', 'w') as of
     sample('gmp', True, 9000, status='failed', reason='wrong answer')
     def line(ns):
         return {'probe': {when: {'line_ns': ns, 'compute_ns': 1} for when in ('before', 'after')}}
-    # Counting costs 1 % in either mood, but the two were not measured in the same moods.
+    # Counting costs 1 % at either distance, but the two were not measured at the same ones.
     for i in range(24):
         far = i % 4 == 0
         sample('kthread', True, (3030 if not far else 1010) + i % 5, **line(60 if far else 360))
@@ -135,12 +135,12 @@ speed the_best_peer_and_the_floor_are_the_fastest "(line['workload'], line['work
 speed speed_is_a_multiple_of_the_best_peers "near(row['gmp']['ratio'], 300 / 200) and near(row['grq']['ratio'], 300 / 400) and near(row['peer:go']['ratio'], 300 / 800) and 'ratio' not in row['peer:boost']"
 speed time_is_a_multiple_of_the_floors "near(row['gmp']['over_floor']['ratio'], 10) and near(row['peer:boost']['over_floor']['ratio'], 15) and near(row['floor:line']['over_floor']['ratio'], 5) and near(row['serial']['over_floor']['ratio'], 2.5) and 'over_floor' not in row['floor:core']"
 speed speed_has_intervals "all(x['lo'] <= x['ratio'] <= x['hi'] for r in row.values() for x in (r, r.get('over_floor', r)) if 'ratio' in x)"
-speed speed_is_compared_in_one_mood "row['gmp']['class'] == row['gmp']['over_floor']['class'] == 'near' and row['gmp']['n'] == 12 and row['grq']['n'] == 18"
+speed speed_is_compared_in_one_distance "row['gmp']['class'] == row['gmp']['over_floor']['class'] == 'near' and row['gmp']['n'] == 12 and row['grq']['n'] == 18"
 speed what_has_no_number_says_why "[(w['variant'], w['status']) for w in line['without']] == [('peer:tbb', 'failed'), ('floor:futex', 'skipped')]"
 run --speed speed
 grep -qx 'spawn,n=3, 2 workers: best peer peer:boost, floor floor:core' out && grep -qE '^  gmp +1\.5 .* 10 .* 12  near$' out &&
     grep -q '^failed peer:tbb: .*wrong answer' out &&
-    grep -qE '^  perm +other moods +other moods *$' out && report 1 table_has_speed || report 0 table_has_speed
+    grep -qE '^  perm +other distances +other distances *$' out && report 1 table_has_speed || report 0 table_has_speed
 awk 'length($0) > 100 { exit 1 }' out && report 1 table_of_speed_fits_100_columns || report 0 table_of_speed_fits_100_columns
 
 # The input that `make bench` gives it.

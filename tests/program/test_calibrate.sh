@@ -66,8 +66,8 @@ check a_file_that_cannot_be_written_fails_at_once \
     eval '[ $status = 1 ] && [ ! -s out ] && grep -q "cannot write /nowhere/at/all.yaml: No such" err'
 
 # The calibration that a validation takes: harness/audit/validate_distance.sh chooses it.
-mood() {
-    printf '%s\n' "{\"top_up\": {}, \"moods\": {$1}, \"parts\": {\"near_ns\": 1}}" >run/plan.json
+distance() {
+    printf '%s\n' "{\"top_up\": {}, \"${key:-distances}\": {$1}, \"parts\": {\"near_ns\": 1}}" >run/plan.json
     shift
     rm -f calibrations/*
     for i in 1 2 3; do
@@ -80,15 +80,17 @@ mood() {
 mkdir -p run calibrations
 said() { [ $status = 0 ] && [ "$(cat out)" = "$1" ] && [ "$(grep -c 'the first calibration' err)" = "$2" ]; }
 two='"threshold_ns": 120.5, "near_ns": 76.25, "far_ns": 350'
-mood "\"class\": \"near\", $two" '125 ns' '27 ns' '6.5 ns'
+distance "\"class\": \"near\", $two" '125 ns' '27 ns' '6.5 ns'
 check a_near_run_takes_the_near_calibration said 2 0
-mood "\"class\": \"far\", $two" '125 ns' '27 ns' '6.5 ns'
+distance "\"class\": \"far\", $two" '125 ns' '27 ns' '6.5 ns'
 check a_far_run_takes_the_far_one said 1 0
-mood '"class": "near", "near_ns": 20, "far_ns": {"absent": "one class"}' '125 ns' - '6.5 ns'
+key=moods distance "\"class\": \"near\", $two" '125 ns' '27 ns' '6.5 ns'
+check a_plan_of_an_earlier_version_is_read said 2 0
+distance '"class": "near", "near_ns": 20, "far_ns": {"absent": "one class"}' '125 ns' - '6.5 ns'
 check a_calibration_may_be_missing said 3 0
-mood '"class": "-", "near_ns": {"absent": "one class"}' '125 ns' '27 ns' '6.5 ns'
-check without_moods_it_is_the_first said 1 1
-mood "\"class\": \"far\", $two" 'absent: one core' 'absent: one core' -
+distance '"class": "-", "near_ns": {"absent": "one class"}' '125 ns' '27 ns' '6.5 ns'
+check without_distances_it_is_the_first said 1 1
+distance "\"class\": \"far\", $two" 'absent: one core' 'absent: one core' -
 check without_a_second_core_too said 1 1
 rm run/plan.json
 "$tree/harness/audit/validate_distance.sh" run calibrations >out 2>err

@@ -38,7 +38,7 @@ EOF2
 mv "$(cat folder)" run
 python3 - <<'EOF2'
 import json
-def calm(record): # undisturbed, and all of one mood
+def calm(record): # undisturbed, and all of one core distance
     record.pop('marks', None)
     record.pop('check', None)
     if record['workers'] > 1:
@@ -100,9 +100,9 @@ b = json.loads(text)['benchmarks']
 good = [r for r in ok if r['variant'] != 'static']
 assert len(b) == len(good) == 24
 for x, r in zip(b, good):
-    mood = '/mood:near' if r['workers'] > 1 else ''
-    assert x['name'] == x['run_name'] == '%s/%s/workers:%d%s' % (r['variant'], r['workload'], r['workers'], mood)
-    assert x.get('line_ns') == (70 if mood else None) and 'label' not in x
+    distance = '/distance:near' if r['workers'] > 1 else ''
+    assert x['name'] == x['run_name'] == '%s/%s/workers:%d%s' % (r['variant'], r['workload'], r['workers'], distance)
+    assert x.get('line_ns') == (70 if distance else None) and 'label' not in x
     assert x['run_type'] == 'iteration' and x['repetitions'] == 3 and x['time_unit'] == 'ns'
     assert x['iterations'] == r['ops'] and near(x['real_time'], r['time_ns'] / r['ops'])
 for name in {x['name'] for x in b}:
@@ -140,9 +140,9 @@ for line, r in zip(lines, good):
     assert len(units) == len(line[2:]) // 2 and 'DISPATCHES/op' in units and 'DEQUE_MAX' in units
     assert ('p99-ns' in units) == ('latency' in r)
     assert units.get('line-ns') == (70 if r['workers'] > 1 else None)"
-python benchstat_has_a_line_of_configuration_before_each_mood "
+python benchstat_has_a_line_of_configuration_before_each_distance "
 lines = text.splitlines()
-at = lines.index('mood: near')
+at = lines.index('distance: near')
 assert all('/P=1-1 ' in line for line in lines[:at] if line.startswith('Benchmark'))
 assert all('/P=2-2 ' in line for line in lines[at + 1:])"
 
@@ -173,18 +173,18 @@ python gbench_names_side_and_events "
 b = json.loads(text)['benchmarks']
 names = [x['name'].split('/', 2)[2] for x in b]
 workers = json.loads(open('apart/samples.jsonl').readline())['workers']
-plain, mood = 'workers:%d' % workers, '/mood:near' if workers > 1 else ''
-assert names[:2] == [plain + '/side:a' + mood, plain + '/side:b' + mood], names
+plain, distance = 'workers:%d' % workers, '/distance:near' if workers > 1 else ''
+assert names[:2] == [plain + '/side:a' + distance, plain + '/side:b' + distance], names
 events = plain + '/events:PAPI_L1_DCM+sde:::schedlab::DISPATCHES+sde:::schedlab::DEQUE_MAX'
-assert names[2:] == [events + mood, events + '+sde:::schedlab::PROCESS_CPU_NS' + mood], names
+assert names[2:] == [events + distance, events + '+sde:::schedlab::PROCESS_CPU_NS' + distance], names
 assert [x['repetitions'] for x in b] == [1] * 4"
 run apart --to benchstat
 python benchstat_names_side_and_events "
 names = [line.split()[0] for line in text.splitlines() if line.startswith('Benchmark')]
 assert len(set(names)) == 4 and '/side=a/P=' in names[0] and '/events=PAPI_L1_DCM+sde' in names[2], names"
 
-# Moods of the machine, and samples that were disturbed
-mkdir moods
+# Core distances, and samples that were disturbed
+mkdir distances
 python3 - <<'EOF2'
 import json
 first = json.loads(open('run/samples.jsonl').readline())
@@ -192,7 +192,7 @@ near, far, mixed = (70.0, 71.0), (300.0, 310.0), (70.0, 300.0)
 cells = {'x': (2, [near] * 4 + [far] * 3 + [mixed], [near]), 'y': (2, [near] * 2 + [far] * 2, []),
          'z': (1, [None] * 3, [None]), 'w': (1, [None] * 2, [None])}
 position = 0
-with open('moods/samples.jsonl', 'w') as file:
+with open('distances/samples.jsonl', 'w') as file:
     for cell, (workers, calm, marked) in cells.items():
         for i, probe in enumerate(calm + marked):
             record = dict(first, cell=cell, workers=workers, position=position, workload='fib,n=%d' % ord(cell))
@@ -204,36 +204,36 @@ with open('moods/samples.jsonl', 'w') as file:
             position += 1
             file.write(json.dumps(record) + '\n')
 EOF2
-run moods --to gbench
-python gbench_keeps_moods_apart_and_leaves_out_what_the_report_does "
+run distances --to gbench
+python gbench_keeps_distances_apart_and_leaves_out_what_the_report_does "
 import collections
 b = json.loads(text)['benchmarks']
 names = collections.Counter(x['name'].split('n=', 1)[1] for x in b)
 x, y, z, w = ('%d/workers:%d' % (ord(c), n) for c, n in zip('xyzw', (2, 2, 1, 1)))
-assert names == {x + '/mood:near': 4, x + '/mood:far': 3, y + '/mood:all': 4, z: 3, w + '/mood:all': 3}, names
+assert names == {x + '/distance:near': 4, x + '/distance:far': 3, y + '/distance:all': 4, z: 3, w + '/distance:all': 3}, names
 assert [x['label'] for x in b if 'label' in x] == ['disturbed']
 assert all(e['repetitions'] == names[e['name'].split('n=', 1)[1]] for e in b)
 context = json.loads(text)['context']
-assert 70 < context['mood_near_ns'] < 71 and 300 < context['mood_far_ns'] < 310"
+assert 70 < context['distance_near_ns'] < 71 and 300 < context['distance_far_ns'] < 310"
 what_was_left_out_is_said() {
     check "disturbed_samples_are_said_$1" grep -q ': 2 samples left out: marked as disturbed$' err
-    check "rare_moods_are_said_$1" grep -q ': 1 sample left out: of no one mood' err
-    check "moods_together_are_said_$1" grep -q ': mood "all" of 2 cells: no mood has 3 ' err
+    check "rare_distances_are_said_$1" grep -q ': 1 sample left out: of no one core distance' err
+    check "distances_together_are_said_$1" grep -q ': distance "all" of 2 cells: no core distance has 3 ' err
 }
 what_was_left_out_is_said gbench
-run moods --to benchstat
-python benchstat_keeps_moods_apart "
-counts, mood = {}, None
+run distances --to benchstat
+python benchstat_keeps_distances_apart "
+counts, distance = {}, None
 for line in text.splitlines():
-    if line.startswith('mood: '): mood = line.split()[1]
-    if line.startswith('Benchmark'): counts[mood] = counts.get(mood, 0) + 1
+    if line.startswith('distance: '): distance = line.split()[1]
+    if line.startswith('Benchmark'): counts[distance] = counts.get(distance, 0) + 1
 assert counts == {None: 3, 'near': 4, 'far': 3, 'all': 7}, counts"
 what_was_left_out_is_said benchstat
-run moods --to csv
-python csv_has_all_samples_with_marks_and_moods "
+run distances --to csv
+python csv_has_all_samples_with_marks_and_distances "
 rows = list(csv.DictReader(io.StringIO(text), strict=True))
 assert len(rows) == 20 and sum(row['marks'] == 'steal' for row in rows) == 3
-assert [sum(row['mood'] == mood for row in rows) for mood in ('near', 'far', 'mixed', '')] == [7, 5, 1, 7]"
+assert [sum(row['distance'] == distance for row in rows) for distance in ('near', 'far', 'mixed', '')] == [7, 5, 1, 7]"
 check csv_leaves_nothing_out [ ! -s err ]
 
 # Records of other programs

@@ -298,7 +298,7 @@ drawn names_both_knobs map-heatmap '>tick<'
 drawn explains_the_grey map-heatmap '~ no difference shown'
 drawn explains_the_colours map-heatmap 'Coloured: shown to differ'
 lacks figure_explains_only_what_is_there 'too few' "$folder/figures/map-heatmap.svg"
-check baseline_table_says_what_is_shown test "$(grep -cE '^map.*(faster|slower|none|NA|moods).(all|near|far|quiet|NA)$' "$folder/baseline.tsv")" = 7
+check baseline_table_says_what_is_shown test "$(grep -cE '^map.*(faster|slower|none|NA|distances).(all|near|far|quiet|NA)$' "$folder/baseline.tsv")" = 7
 check baseline_table_knows_the_failed_one grep -qE '^map.gmp.gmp,tick=random,ring=4.*failed.NA.NA.NA.NA.NA$' "$folder/baseline.tsv"
 drawn shows_the_first_round_apart numbers-scale 'ns each, first round, 1 worker'
 drawn shows_later_rounds numbers-scale 'ns each, later rounds, 1 worker'
@@ -349,6 +349,13 @@ gnuplot -d -c svg/throughput.gp "$folder" map elsewhere/map '' '' gmp
 check plots_mark_what_is_not_shown grep -qF '>~0.99×<' elsewhere/map.svg
 check plots_explain_the_mark grep -qF '~: no difference shown.' elsewhere/map.svg
 check plots_do_not_mark_what_is_shown grep -qF '>3.00×<' elsewhere/map.svg
+mkdir unlike && cp "$folder/cells.tsv" unlike
+awk -F'\t' -v OFS='\t' '$11 == "slower" { $8 = $9 = $10 = $12 = "NA"; $11 = "distances" } 1' "$folder/baseline.tsv" >unlike/baseline.tsv
+gnuplot -d -c svg/throughput.gp unlike map elsewhere/unlike '' '' gmp
+check plots_say_which_cells_have_no_distance_in_common grep -qF '>distances<' elsewhere/unlike.svg
+check plots_explain_that_word grep -qF 'distances: no core distance has' elsewhere/unlike.svg
+gnuplot -d -c svg/heatmap.gp unlike map elsewhere/unlike-heatmap ring 256 tick 61
+check and_so_do_maps grep -qF '>distances<' elsewhere/unlike-heatmap.svg
 gnuplot -d -c "$plots/terminal.gp" "$folder" map 120 0 gmp >text 2>err
 check terminal_marks_what_is_not_shown grep -qE 'gmp,tick=1,ring=4 .* ~0.99× *$' text
 check terminal_does_not_mark_what_is_shown grep -qE 'gmp,ring=4 .* 3.00× *$' text
@@ -486,6 +493,10 @@ cat >"copy/comparisons/before & after.json" <<'END'
   {"workload": "mpmc", "workers": 1, "variant_a": "gmp", "variant_b": "gmp", "median_a": 1000,
    "median_b": 1000, "ratio": {"ratio": 1, "lo": 0.9, "hi": 1.1}, "p_adjusted": 0.5,
    "superiority": 0.5, "verdict": "~"},
+  {"workload": "chan", "workers": 2, "variant_a": "gmp", "variant_b": "gmp", "median_a": 1000,
+   "median_b": 3000, "verdict": "distances"},
+  {"workload": "sem", "workers": 2, "variant_a": "gmp", "variant_b": "gmp", "median_a": 1000,
+   "median_b": 3000, "verdict": "moods"},
   {"workload": "ring", "workers": 1, "variant_a": "gmp", "variant_b": "gmp", "verdict": "none",
    "reason": "it <failed>"}],
  "geomean": {"ratio": 1.58, "lo": 1.5, "hi": 1.7, "n": 2}}
@@ -508,6 +519,8 @@ says comparison_ratio '<td class="number">2.50×</td>'
 says comparison_interval '0.90 to 1.10'
 says comparison_p '&lt;0.001'
 says comparison_without_difference 'no difference shown</td>'
+says_twice() { check "page_shows_$1" [ "$(grep -oF -- "$2" "$page" | wc -l)" = 2 ]; }
+says_twice comparisons_without_a_verdict_also_of_an_earlier_version 'not comparable</td>'
 says comparison_reason 'it &lt;failed&gt;'
 says comparison_mean '<b>1.58×</b> (1.50 to 1.70) over 2 pairs'
 says audit '9 of 200'
@@ -523,7 +536,7 @@ says audit_order 'of 40 verdicts 30 were shown in both orders and 0 of these tur
 says outside '<td class="number">1.50 ms</td>'
 says outside_flag '<td class="failed">start-up &lt;of 2 ms&gt;</td>'
 check extra_sections_are_linked grep -qF 'href="#comparisons"' copy/report.html
-lacks no_section_without_its_file 'id="(comparisons|outside|moods)"' "$folder/report.html"
+lacks no_section_without_its_file 'id="(comparisons|outside|distances)"' "$folder/report.html"
 
 rm copy/comparisons/* && echo '{"pairs": [{"workload": 1}]}' >copy/comparisons/x.json
 run 1 bad_comparison_is_a_failure copy --no-figures

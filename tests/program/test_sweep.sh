@@ -76,7 +76,7 @@ rm -r results here
 file fib,n=10
 sed -i 's/^reps: 2/&\nreps_max: 9\nclass_min: 8\niterations: 3/' small.yaml
 sweep small.yaml --no-report --reps 3
-check fewer_repetitions_ask_for_less_of_a_mood has '"class_min": 3' "$folder/environment.json"
+check fewer_repetitions_ask_for_less_of_a_distance has '"class_min": 3' "$folder/environment.json"
 check fewer_repetitions_leave_the_calls has '"iterations": 3' "$folder/environment.json"
 sweep small.yaml --no-report --quick
 check quick_makes_one_call [ "$(grep -o '"iterations":\[[^]]*\]' "$folder/samples.jsonl" | grep -c '},{')" = 0 ]

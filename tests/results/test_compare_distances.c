@@ -74,12 +74,12 @@ static void distances_without_partner_are_not_compared(void **state)
     assert_true(both->comparison.pairs->distances_mixed &&
                 both->comparison.pairs->distances_unlike);
     assert_int_equal(both->comparison.pairs->verdict, COMPARE_UNLIKE);
-    assert_non_null(strstr(both->comparison.pairs->reason, "not comparable: no mood"));
+    assert_non_null(strstr(both->comparison.pairs->reason, "not comparable: no core distance"));
     assert_true(isnan(both->comparison.geomean.median));
     assert_non_null(warning_with(&both->comparison, "1 of 1 pairs are not compared"));
     json_t *json = compare_to_json(&both->comparison);
     const json_t *pair = json_array_get(json_object_get(json, "pairs"), 0);
-    assert_string_equal(field_text(pair, "verdict"), "moods");
+    assert_string_equal(field_text(pair, "verdict"), "distances");
     assert_null(json_object_get(pair, "ratio"));
     assert_null(json_object_get(pair, "p"));
     assert_true(field_number(pair, "median_a") == 303);

@@ -173,7 +173,7 @@ static void run_says_that_its_cores_were_at_several_distances(void **state)
     remarks_on(350, messages, sizeof messages);
     assert_non_null(strstr(messages, "2 near (51 ns from core to core and back), 1 far (350 ns)"));
     remarks_on(54, messages, sizeof messages);
-    assert_null(strstr(messages, "mood"));
+    assert_null(strstr(messages, "distances"));
 }
 
 /* Its remarks on two samples in which sysmon slept at its longest for so many of 1000 ns. */

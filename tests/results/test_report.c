@@ -257,7 +257,7 @@ static void table_with_a_short_row_is_refused(void **state)
 
 /* Two groups hold cell "c"; its samples are out of order; "d" was measured outside a sweep. */
 static const char samples_table[] =
-    "cell\tposition\tgroup\tstatus\tthroughput\tmood\tmarks\tline_ns\n"
+    "cell\tposition\tgroup\tstatus\tthroughput\tdistance\tmarks\tline_ns\n"
     "c\t9\tg\tok\t110\tfar\tsteal,throttle\t320\n"
     "c\t2\tg\tok\t100\tnear\t-\t72\n"
     "c\t5\tg\tfailed\tNA\tNA\tNA\tNA\n"

@@ -332,9 +332,9 @@ static void cell_is_judged_at_the_most_common_distance(void **state)
 {
     (void)state;
     samples_write(NEAR_AND_FAR SAMPLE("c3", "\"a\"", "grq", 2, 0, OK(5, "1") PROBE(50, 300)));
-    expect("samples.tsv", "c2\t0\t", "a", "mood", "far");
-    expect("samples.tsv", "c2\t4\t", "a", "mood", "near");
-    expect("samples.tsv", "c2\t7\t", "a", "mood", "mixed");
+    expect("samples.tsv", "c2\t0\t", "a", "distance", "far");
+    expect("samples.tsv", "c2\t4\t", "a", "distance", "near");
+    expect("samples.tsv", "c2\t7\t", "a", "distance", "mixed");
     expect("samples.tsv", "c2\t3\t", "a", "marks", "steal");
     expect("samples.tsv", "c2\t3\t", "a", "line_ns", "300");
     expect("cells.tsv", "a", "c2", "class", "far");
@@ -392,7 +392,7 @@ static void cell_without_distances_leaves_out_marked_samples(void **state)
     expect("samples.tsv", "c1\t1\t", "a", "steal_share", "0.25");
     expect("samples.tsv", "c1\t3\t", "a", "steal_share", "NA");
     expect("samples.tsv", "c1\t2\t", "a", "allocator", "glibc");
-    expect("samples.tsv", "c1\t2\t", "a", "mood", "NA");
+    expect("samples.tsv", "c1\t2\t", "a", "distance", "NA");
     expect("samples.tsv", "c2\t0\t", "a", "why", "top-up");
     expect("samples.tsv", "c2\t1\t", "a", "why", "NA");
     expect("samples.tsv", "c2\t1\t", "a", "seed", "1");

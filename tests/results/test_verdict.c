@@ -308,7 +308,7 @@ static void baseline_is_compared_at_one_distance_or_not_at_all(void **state)
         size_t row = 0;
         while (strcmp(tsv_text(&tsv, row, "variant"), "grq") != 0)
             row++;
-        assert_string_equal(tsv_text(&tsv, row, "shown"), unlike ? "moods" : "none");
+        assert_string_equal(tsv_text(&tsv, row, "shown"), unlike ? "distances" : "none");
         if (!unlike)
             assert_string_equal(tsv_text(&tsv, row, "class"), "near");
         tsv_free(&tsv);
@@ -432,7 +432,7 @@ static void difference_from_the_baseline_is_tested_at_one_distance(void **state)
     cells[1].beside.unlike = true;
     cells[1].to_baseline.median = NAN;
     shown = verdicts_over_baseline(&group);
-    assert_string_equal(shown[1], "moods");
+    assert_string_equal(shown[1], "distances");
     free(shown);
 }
 
