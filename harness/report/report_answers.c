@@ -399,6 +399,7 @@ void report_answers_write(FILE *to, const struct report *report)
         "against the baseline alone, which is named beforehand and takes fewer tests. So a figure "
         "may show a difference from the baseline that no answer claims. Ranks are tested, and "
         "intervals are of medians: the interval of a shown difference may reach a little over 1. "
-        "Nothing is said where even samples that do not overlap would be too few to show one, or "
-        "where no core distance has enough undisturbed samples of each.</p></section>");
+        "A question has no answer if its variants have too few samples to show any difference. It "
+        "has none either if no core distance has enough undisturbed samples of each.</p>"
+        "</section>");
 }
