@@ -94,6 +94,32 @@ check offers_machines offers 'schedlab run gmp fib --machine sim:d' desktop8
 check offers_topics offers 'schedlab list va' variants
 check offers_experiments offers 'schedlab repro E2' E28
 
+# zsh_offers LINE WORD: the same of zsh, with functions in the place of the builtins that ask the line editor.
+zsh_offers() {
+    PATH=$prefix/bin:$PATH zsh -f -c '
+        compadd() { shift ${@[(i)--]}; print -l -- "$@"; }
+        _describe() { print -l -- ${${(P)2}%%:*}; }
+        compset() { :; }
+        _files() { print a-file; }
+        words=(${(z)1}) fpath=($2) CURRENT=0
+        [[ $1 == *" " ]] && words+=("")
+        CURRENT=$#words
+        autoload -U _schedlab && _schedlab' offers "$1" "$prefix/share/zsh/site-functions" >out 2>err
+    [ ! -s err ] && grep -qxF -- "$2" out
+}
+if command -v zsh >/dev/null; then
+    check zsh_offers_commands zsh_offers 'schedlab r' run
+    check zsh_offers_options zsh_offers 'schedlab run gmp --work' --workers=
+    check zsh_offers_variants zsh_offers 'schedlab run ' gmp
+    check zsh_offers_settings zsh_offers 'schedlab run gmp,runnext=off,ti' tick=
+    check zsh_offers_machines zsh_offers 'schedlab run gmp fib --machine sim:d' sim:desktop8
+    check zsh_offers_machines_behind_a_sign zsh_offers 'schedlab run gmp fib --machine=sim:d' sim:desktop8
+    check zsh_offers_experiments zsh_offers 'schedlab repro E2' E28
+    check zsh_offers_files zsh_offers 'schedlab sweep ex' a-file
+else
+    report 1 'zsh_offers # SKIP there is no zsh'
+fi
+
 # Removal ----------------------------------------------------------------------------------------
 
 install_sh install
