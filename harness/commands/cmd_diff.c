@@ -59,18 +59,20 @@ static const struct argp_option option_table[] = {
 static const char argp_doc[] =
     "Runs WORKLOAD once under A and once under B, on a simulated machine and with one seed. Shows "
     "the first event at which the two schedulers part: what each did, the events around it, and "
-    "what differs from there on. A and B are variants with their knobs; they may be the same."
+    "the totals from this event to the end. A and B are variants with their knobs; they may be the "
+    "same."
     "\v"
-    "Compared is what schedulers do (a goroutine is made, readied, taken from a queue, run, "
-    "parked; a worker steals, spins, sleeps, wakes another one), in order, by worker and "
-    "goroutine. Times are not, but the first that differs is told. Goroutines have numbers in "
-    "order of creation in A; 1 is the main one. Events of two workers may come in another order "
-    "though each of them does the same: it says so, and where one first does something else.\n\n"
+    "It compares what schedulers do: a goroutine is made, readied, taken from a queue, run, "
+    "parked; a worker steals, spins, sleeps, wakes another one. Times are not compared, but the "
+    "first that differs is told. They count from the start of the machine, which is before the "
+    "workload's. Goroutines have numbers in order of creation in A; 1 is the main one. Events of "
+    "two workers may come in another order though each worker does the same. Then it says so, and "
+    "where a worker first does something else.\n\n"
     "Example:\n"
     "  schedlab diff gmp gmp,tick=64 yield,n=200,yielders=3 --workers 1\n"
     "  schedlab diff gmp perm fib,n=12 --machine sim:server64 --workers 16\n"
     "  schedlab diff gmp gmp fib,n=12 --seed-b 2\n\n"
-    "Exit status: 0 done, no difference; 1 they part, be it in time only, or a run failed; 2 "
+    "Exit status: 0 done, no difference; 1 events or their times differ, or a run failed; 2 "
     "misused.";
 
 static int64_t number(const struct options *options, const char *option, const char *text,

@@ -1,6 +1,6 @@
 /* diff.h - finds where two runs of a scheduler part, by comparing two traces event by event.
  *
- *   diff.c        where they part, and what differs from there on
+ *   diff.c        where they part, and the totals from there to the end
  *   diff_words.c  what an event says
  *   diff_print.c  what `schedlab diff` prints
  *

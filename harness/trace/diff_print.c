@@ -88,10 +88,11 @@ static void print_cut(FILE *to, const char *text, int width)
         fprintf(to, "%.*s..", width - 2, text);
 }
 
-static void print_head(const struct diff_page *page, FILE *to)
+/* Times of events count from the start of the machine, which is before the workload's. */
+static void print_head(const struct diff_page *page, FILE *to, int width)
 {
     int widest = 0;
-    char name[TEXT_SIZE];
+    char name[TEXT_SIZE], line[TEXT_SIZE];
     for (int side = 0; side < 2; side++) {
         int length = (int)strlen(side_name(page, side, name, sizeof name));
         widest = length > widest ? length : widest;
@@ -100,9 +101,15 @@ static void print_head(const struct diff_page *page, FILE *to)
             counted((uint64_t)page->workers, "worker").s, page->seed[0]);
     for (int side = 0; side < 2; side++) {
         const struct diff_side *it = &page->side[side];
-        fprintf(to, "%c  %-*s  %s, %.3f us\n", 'A' + side, widest,
-                side_name(page, side, name, sizeof name), counted(it->trace.happened, "event").s,
-                field_number(it->record, "time_ns") / 1e3);
+        const struct sched_trace_event *last = event_at(page, side, (int64_t)it->trace.count - 1);
+        int at =
+            fprintf(to, "%c  %-*s  ", 'A' + side, widest, side_name(page, side, name, sizeof name));
+        snprintf(line, sizeof line, "%s, the last%s at %.3f us; the workload took %.3f us",
+                 counted(it->trace.happened, "event").s,
+                 it->trace.count < it->trace.happened ? " kept" : "",
+                 last ? (double)last->when_ps / PS_PER_US : 0.0,
+                 field_number(it->record, "time_ns") / 1e3);
+        text_wrap(to, at, at < width / 2 ? at : 3, width, line);
     }
     fputc('\n', to);
 }
@@ -115,9 +122,10 @@ static void print_not_kept(const struct diff_page *page, FILE *to, int width)
         if (trace->count == trace->happened)
             continue;
         snprintf(line, sizeof line,
-                 "Of %c only the first %s were kept, %" PRIu64
-                 " more were not looked at: --most says how many are.",
-                 'A' + side, counted(trace->count, "event").s, trace->happened - trace->count);
+                 "Only the first %s of %c %s compared, and %" PRIu64
+                 " more are not (--most=N compares N).",
+                 counted(trace->count, "event").s, 'A' + side, trace->count == 1 ? "is" : "are",
+                 trace->happened - trace->count);
         text_wrap(to, 0, 0, width, line);
     }
 }
@@ -130,9 +138,9 @@ static void print_time(const struct diff_page *page, FILE *to, int width)
         return;
     const struct sched_trace_event *a = event_at(page, 0, at), *b = event_at(page, 1, at);
     snprintf(line, sizeof line,
-             "In time only they part at event %" PRId64 ": A %s at %.3f ns, B at %.3f ns.", at + 1,
-             diff_event_text(a, false, what, sizeof what), (double)a->when_ps / 1e3,
-             (double)b->when_ps / 1e3);
+             "Their times differ from event %" PRId64 " on: A %s at %.6f us, B at %.6f us.", at + 1,
+             diff_event_text(a, false, what, sizeof what), (double)a->when_ps / PS_PER_US,
+             (double)b->when_ps / PS_PER_US);
     text_wrap(to, 0, 0, width, line);
 }
 
@@ -144,13 +152,13 @@ static void print_order(const struct diff_page *page, FILE *to, int width)
         return;
     if (!worker_parts(diff)) {
         text_wrap(to, 0, 0, width,
-                  "That is the order between workers only: each of them does the same in both.");
+                  "Only the order of the workers differs: each of them does the same in both.");
         return;
     }
     int side = diff->worker_at[0] == DIFF_NONE;
     snprintf(line, sizeof line,
-             "That is the order between workers. The first to do something else is %s, at event "
-             "%" PRId64 " of %c: %s.",
+             "Only the order of the workers differs there. The first to do something else is %s, "
+             "at event %" PRId64 " of %c: %s.",
              worker_name(event_at(page, side, diff->worker_at[side]), (char[32]){0}, 32),
              diff->worker_at[side] + 1, 'A' + side,
              sentence_of(page, diff->worker_at, sentence, sizeof sentence));
@@ -242,13 +250,19 @@ static void print_totals(const struct diff_page *page, FILE *to)
     int64_t totals[2][DIFF_TOTALS];
     for (int side = 0; side < 2; side++)
         diff_totals(&page->side[side].trace, (size_t)page->diff.at, totals[side]);
-    fprintf(to, "\n%-30s %14s %14s\n", "From there on", "A", "B");
+    char head[64];
+    snprintf(head, sizeof head, "From event %" PRId64 " to the end", page->diff.at + 1);
+    fprintf(to, "\n%-30s %14s %14s\n", head, "A", "B");
     int differ = 0;
     for (int i = 0; i < DIFF_TOTALS; i++) {
         if (totals[0][i] == totals[1][i])
             continue;
-        fprintf(to, "%-30s %14" PRId64 " %14" PRId64 "\n", diff_total_words[i], totals[0][i],
-                totals[1][i]);
+        if (i == DIFF_TIME_NS)
+            fprintf(to, "%-30s %14.3f %14.3f\n", "us to the last event", (double)totals[0][i] / 1e3,
+                    (double)totals[1][i] / 1e3);
+        else
+            fprintf(to, "%-30s %14" PRId64 " %14" PRId64 "\n", diff_total_words[i], totals[0][i],
+                    totals[1][i]);
         differ++;
     }
     if (!differ)
@@ -259,7 +273,7 @@ void diff_print(const struct diff_page *page, int width, FILE *to)
 {
     const struct diff *diff = &page->diff;
     char sentence[2 * TEXT_SIZE], line[3 * TEXT_SIZE];
-    print_head(page, to);
+    print_head(page, to, width);
     if (diff->at == DIFF_NONE) {
         fprintf(to, "No difference in %s%s.\n", counted(diff->compared, "event").s,
                 diff->time_at == DIFF_NONE ? ", nor in their times" : "");

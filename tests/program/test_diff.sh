@@ -30,6 +30,15 @@ yields="yield,n=200,yielders=3 --workers 1"
 differ gmp_looks_at_the_global_queue_at_tick_61 \
     "gmp took G 4 from the global queue because schedtick was 61; gmp,tick=64 took G 2 from its own queue." -- gmp gmp,tick=64 $yields
 awk 'length($0) > 100 { exit 1 }' out && report 1 it_fits_100_columns || report 0 it_fits_100_columns
+# All times of events are on one clock: the last of the table is not after the last of the head.
+clock="import re
+head = re.findall(r'^A .* (\d+) events, the last at ([\d.]+) us; the workload took ([\d.]+) us', open('out').read(), re.M)
+mark = re.search(r'^> +(\d+) +([\d.]+) ', open('out').read(), re.M)
+rest = re.search(r'^us to the last event +([\d.]+)', open('out').read(), re.M)
+last, work, at, left = float(head[0][1]), float(head[0][2]), float(mark[2]), float(rest[1])"
+check it_has_one_clock python3 -c "$clock
+assert work < last and abs(at + left - last) < 0.002"
+check it_says_from_where_it_counts grep -q '^From event [0-9]* to the end  *A  *B$' out
 check it_marks_the_place grep -qE '^> +[0-9]+ +[0-9.]+ P 0 took G 4: global, tick 61 +\| +[0-9.]+ P 0 took G 2: own queue$' out
 run gmp gmp,tick=64 $yields --format json --context 2
 json json_says_it "j['differs'] and j['parts']['a']['from'] == 'tick' and j['parts']['a']['schedtick'] == 61 and
@@ -103,7 +112,7 @@ check both_seeds_are_named grep -q 'gmp with seed 2' out
 
 # It says how much was not looked at.
 run gmp gmp fib,n=8 --workers 2 --most 10
-check the_limit_is_said grep -q '^Of B only the first 10 events were kept, [0-9]* more were not looked at' out
+check the_limit_is_said grep -q '^Only the first 10 events of B are compared, and [0-9]* more are not' out
 check up_to_the_limit_there_is_none grep -q '^No difference in 10 events, nor in their times\.$' out
 
 misuse nothing_is_a_misuse "two variants and a workload, for example gmp gmp,tick=64" --
