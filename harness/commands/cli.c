@@ -253,7 +253,7 @@ void cli_machine(const char *command, struct machine_spec *machine, const char *
 
 int cli_columns(void)
 {
-    enum { COLUMNS_DEFAULT = 100, COLUMNS_LEAST = 60 };
+    enum { COLUMNS_DEFAULT = 80, COLUMNS_LEAST = 60 };
     struct winsize size = {0};
     if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
         return COLUMNS_DEFAULT;

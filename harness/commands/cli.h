@@ -47,7 +47,7 @@ int cli_word(const char *command, const char *option, const char *text, const ch
 int cli_argument_word(const char *command, const char *kind, const char *text,
                       const char *const *words);
 
-/* Columns of the terminal that standard output is, 60 at least; 100 where it is none. */
+/* Columns of the terminal that standard output is, 60 at least; 80 where it is none. */
 int cli_columns(void);
 
 /* True if standard output may have colours and bold text, by https://no-color.org. */

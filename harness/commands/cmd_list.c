@@ -118,13 +118,14 @@ static int fail(const struct options *options, const char *error)
 static int list_machines(const struct options *options)
 {
     char error[ERROR_SIZE];
+    struct list_page page = list_page_make();
     bool one = options->topic == TOPIC_MACHINE;
     json_t *json = NULL;
     if (options->format == FORMAT_JSON) {
         json = one ? list_machine_to_json(options->name, error, sizeof error)
                    : list_machines_to_json(error, sizeof error);
-    } else if (one ? list_machine_print(options->name, error, sizeof error)
-                   : list_machines_print(error, sizeof error)) {
+    } else if (one ? list_machine_print(&page, options->name, error, sizeof error)
+                   : list_machines_print(&page, error, sizeof error)) {
         return EXIT_DONE;
     }
     if (!json && one)

@@ -24,7 +24,9 @@
 #include <unistd.h>
 
 enum { ERROR_SIZE = 1024, PATH_SIZE = 4096, ARGUMENTS = 2, WORKERS_DEFAULT = 4 };
-enum { WIDTH_DEFAULT = 150, MOST_DEFAULT = 100000, MOST_JSON = 10000, TIMEOUT_DEFAULT_S = 60 };
+/* Steps keep all workers side by side in a file. */
+enum { WIDTH_STEPS = 150, WIDTH_TIMELINE = 80 };
+enum { MOST_DEFAULT = 100000, MOST_JSON = 10000, TIMEOUT_DEFAULT_S = 60 };
 enum { EVERY_DEFAULT_NS = 1000000 };
 
 enum {
@@ -324,12 +326,12 @@ static int trace_lines(struct options *options)
     return EXIT_DONE;
 }
 
-/* A file takes all columns that there are; a terminal, those that it has. */
-static int width_of(FILE *to)
+/* Columns of the terminal that the form goes to; `otherwise` where it goes to none. */
+static int width_of(FILE *to, int otherwise)
 {
     struct winsize window;
     if (ioctl(fileno(to), TIOCGWINSZ, &window) < 0 || window.ws_col == 0)
-        return WIDTH_DEFAULT;
+        return otherwise;
     return window.ws_col;
 }
 
@@ -339,10 +341,10 @@ static void write_text(const struct options *options, const struct trace_page *p
     json_t *object = NULL;
     switch (options->format) {
     case FORMAT_STEPS:
-        trace_steps_print(page, width_of(to), to);
+        trace_steps_print(page, width_of(to, WIDTH_STEPS), to);
         break;
     case FORMAT_TIMELINE:
-        trace_timeline_print(page, width_of(to), to);
+        trace_timeline_print(page, width_of(to, WIDTH_TIMELINE), to);
         break;
     case FORMAT_PERFETTO:
         object = trace_perfetto_to_json(page);

@@ -99,8 +99,9 @@ void list_events_print(const struct list_page *page)
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)
         print_source(page, events, sources[i].source, sources[i].title);
     print_inheritance(page, events);
-    puts("\nOther PAPI presets and native events can be named too; papi_avail and "
-         "papi_native_avail\n"
-         "list them. `schedlab list NAME` explains one of these.");
+    putchar('\n');
+    page_text(page, 0,
+              "Other PAPI presets and native events can be named too; papi_avail and "
+              "papi_native_avail list them. `schedlab list NAME` explains one of these.");
     json_decref(counting);
 }

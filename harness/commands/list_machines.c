@@ -1,6 +1,8 @@
 /* list_machines.c - see list_machines.h. */
 #include "harness/commands/list_machines.h"
 
+#include "harness/base/memory.h"
+#include "harness/base/wrap.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/structures.h"
 
@@ -8,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_SIZE = 64, ERROR_SIZE = 512 };
+enum { TEXT_SIZE = 64 };
+enum { COLUMN_NAME = 13, COLUMN_VALUE = 17, COLUMN_HELP = 29 };
 
 /* The value of a key in the specification's model: as its file has it where the model has that too,
  * else in the largest unit; returns text. */
@@ -28,15 +31,20 @@ static char *text_of(const struct machine_spec *spec, const char *key, char text
     return value_text(spec, machine_key_find(key), text);
 }
 
-static void print_line(const struct machine_spec *spec)
+static void print_line(const struct list_page *page, const struct machine_spec *spec)
 {
     const struct sim_model *model = &spec->model;
     char l1[TEXT_SIZE], l2[TEXT_SIZE], l3[TEXT_SIZE], clock[TEXT_SIZE];
-    printf("%-12s %s\n", model->name, spec->file->title);
-    printf("%-12s %d cores: %d to an L1, %d to an L3, %d to a socket; caches of %s, %s, %s; %s\n",
-           "", model->cores, model->smt, model->group, model->socket, text_of(spec, "l1.size", l1),
-           text_of(spec, "l2.size", l2), text_of(spec, "l3.size", l3),
-           text_of(spec, "clock", clock));
+    char *shape = text_format("%d hardware threads: %d to an L1, %d to an L3, %d to a socket",
+                              model->cores, model->smt, model->group, model->socket);
+    char *caches = text_format("%s; caches of %s, %s, %s", text_of(spec, "clock", clock),
+                               text_of(spec, "l1.size", l1), text_of(spec, "l2.size", l2),
+                               text_of(spec, "l3.size", l3));
+    page_row(page, COLUMN_NAME, model->name, spec->file->title);
+    page_text(page, COLUMN_NAME, shape);
+    page_text(page, COLUMN_NAME, caches);
+    free(shape);
+    free(caches);
 }
 
 static json_t *line_to_json(const struct machine_spec *spec)
@@ -67,8 +75,7 @@ static bool each_model(void (*what)(const struct machine_spec *spec, void *arg),
 
 static void each_print(const struct machine_spec *spec, void *arg)
 {
-    (void)arg;
-    print_line(spec);
+    print_line(arg, spec);
 }
 
 static void each_append(const struct machine_spec *spec, void *arg)
@@ -76,10 +83,14 @@ static void each_append(const struct machine_spec *spec, void *arg)
     json_array_append_new(arg, line_to_json(spec));
 }
 
-bool list_machines_print(char *error, size_t error_size)
+bool list_machines_print(struct list_page *page, char *error, size_t error_size)
 {
-    puts("Simulated machines (sim:NAME[,KEY=VALUE]...; `schedlab list sim:NAME` lists the keys)\n");
-    return each_model(each_print, NULL, error, error_size);
+    page_heading(page, "Simulated machines (sim:NAME[,KEY=VALUE]...)");
+    putchar('\n');
+    if (!each_model(each_print, page, error, error_size))
+        return false;
+    puts("\n`schedlab list sim:NAME` lists the keys of one.");
+    return true;
 }
 
 json_t *list_machines_to_json(char *error, size_t error_size)
@@ -114,34 +125,57 @@ static bool parse_simulated(struct machine_spec *spec, const char *text, char *e
     return false;
 }
 
-bool list_machine_print(const char *text, char *error, size_t error_size)
+static void print_keys(const struct list_page *page, const struct machine_spec *spec)
 {
-    struct machine_spec spec;
-    const char *before = "";
-    if (!parse_simulated(&spec, text, error, error_size))
-        return false;
-    printf("%s: %s\n\n", spec.text, spec.file->title);
     for (size_t i = 0; i < MACHINE_KEYS; i++) {
         char value[TEXT_SIZE];
-        printf("%-16s %-14s %s\n", machine_keys[i].name, value_text(&spec, i, value),
-               machine_keys[i].help);
+        char *key = text_format("%-*s %s", COLUMN_VALUE - 1, machine_keys[i].name,
+                                value_text(spec, i, value));
+        page_row(page, COLUMN_HELP, key, machine_keys[i].help);
+        free(key);
     }
+}
+
+static void print_structures(const struct list_page *page, const struct machine_spec *spec)
+{
+    for (size_t i = 0; structures[i].name; i++) {
+        char *name = text_format("%-*s %s", COLUMN_VALUE - 1, structures[i].name,
+                                 spec->free >> i & 1 ? "free" : "");
+        page_row(page, COLUMN_HELP, name, structures[i].what);
+        free(name);
+    }
+}
+
+/* A line for each run of keys with one source: "l2.ways to l2.hit: AMD 56665". */
+static void print_sources(const struct list_page *page, const struct machine_spec *spec)
+{
+    for (size_t i = 0, next; i < MACHINE_KEYS; i = next) {
+        const char *source = source_of(spec, i);
+        for (next = i + 1; next < MACHINE_KEYS && strcmp(source_of(spec, next), source) == 0;)
+            next++;
+        bool several = next > i + 1;
+        char *text = text_format("%s%s%s: %s", machine_keys[i].name, several ? " to " : "",
+                                 several ? machine_keys[next - 1].name : "", source);
+        text_wrap(stdout, 0, 2, page->columns, text);
+        free(text);
+    }
+}
+
+bool list_machine_print(const struct list_page *page, const char *text, char *error,
+                        size_t error_size)
+{
+    struct machine_spec spec;
+    if (!parse_simulated(&spec, text, error, error_size))
+        return false;
+    char *title = text_format("%s: %s", spec.text, spec.file->title);
+    page_text(page, 0, title);
+    free(title);
+    putchar('\n');
+    print_keys(page, &spec);
     puts("\nStructures, which can cost nothing (NAME=free)\n");
-    for (size_t i = 0; structures[i].name; i++)
-        printf("%-16s %-14s %s\n", structures[i].name, spec.free >> i & 1 ? "free" : "",
-               structures[i].what);
+    print_structures(page, &spec);
     puts("\nSources\n");
-    for (size_t i = 0; i < MACHINE_KEYS; i++) {
-        const char *source = source_of(&spec, i);
-        if (strcmp(source, before) == 0)
-            continue;
-        size_t last = i;
-        while (last + 1 < MACHINE_KEYS && strcmp(source_of(&spec, last + 1), source) == 0)
-            last++;
-        printf("%s%s%s: %s\n", machine_keys[i].name, last > i ? " to " : "",
-               last > i ? machine_keys[last].name : "", source);
-        before = source;
-    }
+    print_sources(page, &spec);
     machine_spec_free(&spec);
     return true;
 }

@@ -24,7 +24,9 @@ void page_heading(const struct list_page *page, const char *format, ...)
     va_start(arguments, format);
     char *text = text_format_list(format, arguments);
     va_end(arguments);
-    printf("%s%s%s\n", page->bold ? "\033[1m" : "", text, page->bold ? "\033[0m" : "");
+    fputs(page->bold ? "\033[1m" : "", stdout);
+    text_wrap(stdout, 0, 0, page->columns, text);
+    fputs(page->bold ? "\033[0m" : "", stdout);
     free(text);
 }
 

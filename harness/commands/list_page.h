@@ -16,7 +16,7 @@ struct list_page {
 
 struct list_page list_page_make(void);
 
-/* A line, bold on a terminal. */
+/* Bold on a terminal; in one line if it fits. */
 void page_heading(const struct list_page *page, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

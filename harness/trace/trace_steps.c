@@ -3,6 +3,7 @@
 #include "harness/trace/trace.h"
 
 #include "harness/base/memory.h"
+#include "harness/base/wrap.h"
 #include "harness/records/records.h"
 #include "harness/trace/diff.h"
 
@@ -223,9 +224,10 @@ void trace_steps_print(const struct trace_page *page, int width, FILE *to)
         trace_state_apply(&state, &page->trace.event[i]);
         row_print(&columns, &state, page, i, to);
     }
-    fputs("\nQueues from head to tail; (G): runnext; T: a child that is no goroutine; *: waits "
-          "for what is right of it; -: nobody has this P.\n",
-          to);
+    fputc('\n', to);
+    text_wrap(to, 0, 0, width,
+              "Queues from head to tail; (G): runnext; T: a child that is no goroutine; *: waits "
+              "for what is right of it; -: nobody has this P.");
     trace_print_limits(page, state.odd, state.odd_text, to);
     trace_state_free(&state);
     columns_free(&columns);

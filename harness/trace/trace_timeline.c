@@ -4,6 +4,7 @@
 
 #include "harness/answers/gnuplot.h"
 #include "harness/base/memory.h"
+#include "harness/base/wrap.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -126,9 +127,10 @@ void trace_timeline_print(const struct trace_page *page, int width, FILE *to)
 {
     struct trace_story story;
     trace_story_make(&story, page);
-    int columns = (width < WIDTH_MIN ? WIDTH_MIN : width) - LABEL_WIDTH;
+    width = width < WIDTH_MIN ? WIDTH_MIN : width;
+    int columns = width - LABEL_WIDTH;
     char *title = title_of(page);
-    fprintf(to, "%s\n", title);
+    text_wrap(to, 0, 0, width, title);
     free(title);
     fprintf(to, "0 to %.3f us, %.3f us a column\n\n", (double)(story.end_ps - story.begin_ps) / 1e6,
             (double)(story.end_ps - story.begin_ps) / 1e6 / columns);
@@ -143,9 +145,10 @@ void trace_timeline_print(const struct trace_page *page, int width, FILE *to)
         lengths_print(&story, -1, columns, to);
     }
     steals_print(&story, to);
-    fputs("\nA character is what ran longest in its column: the number of the goroutine or task "
-          "modulo 62, as 0-9a-zA-Z; .: nothing; _: a blocking call.\n",
-          to);
+    fputc('\n', to);
+    text_wrap(to, 0, 0, width,
+              "A character is what ran longest in its column. A goroutine or task is its number "
+              "modulo 62, as 0-9a-zA-Z; a dot is nothing, and _ a blocking call.");
     if (story.lanes > LANES_MAX)
         fprintf(to, "The first %d of %" PRId32 " workers are shown.\n", LANES_MAX, story.lanes);
     trace_print_limits(page, story.odd, story.odd_text, to);

@@ -55,9 +55,9 @@ groups=$(grep -E '^[a-z]+$' out | tr '\n' ' ')
 check knobs_are_grouped [ "$groups" = 'queues stealing waking slices calls descriptors timers locks memory ' ]
 # Within a group no decisive knob stands behind one that is not.
 check decisive_knobs_come_first awk '/^[a-z]*$/ { fine = 0 } /^  [a-z_]+ / { fine = 1 } /^\* / && fine { exit 1 }' out
-for topic in variants workloads knobs events; do
+for topic in variants workloads knobs events machines sim:server64; do
     run list $topic
-    check "$topic fit 100 columns" awk 'length($0) > 100 { exit 1 }' out
+    check "$topic fit 80 columns" awk 'length($0) > 80 { exit 1 }' out
 done
 
 # One name ------------------------------------------------------------------------------------

@@ -97,6 +97,7 @@ done
 
 run gmp uneven,tasks=60,rounds=4000 --workers 3 --format timeline
 check a_timeline_of_characters_has_a_lane_each [ "$(grep -cE '^P[0-2] ' out)" = 6 ]
+check it_fits_80_columns awk 'length($0) > 80 { exit 1 }' out
 check it_names_steals grep -qE 'us  P[12] stole G[0-9]+ from P[0-2]$' out
 for ending in svg pdf png; do
     run gmp uneven,tasks=60,rounds=4000 --workers 3 --format timeline --output figure.$ending
