@@ -201,7 +201,8 @@ static void print_shown_heading(const struct run_table *table, const struct run_
     if (table->is_shown && all > 1 && same == all)
         fprintf(to, ", the same in %zu of %zu repetitions", same, all);
     else if (table->is_shown && all > 1)
-        fprintf(to, ", the first of %zu repetitions (%zu differ from it)", all, all - same);
+        fprintf(to, ", the first of %zu repetitions (%zu %s from it)", all, all - same,
+                all - same == 1 ? "differs" : "differ");
     fputs(":\n", to);
 }
 

@@ -274,6 +274,35 @@ static void a_long_name_has_a_line_of_its_own(void **state)
     end();
 }
 
+/* One repetition of a workload whose result is what it prints. */
+static void add_shown(size_t row, const char *shown)
+{
+    add(row, json_pack("{ss si ss}", "status", "ok", "workers", 2, "print", shown));
+}
+
+static void it_is_counted_how_many_repetitions_show_another_result(void **state)
+{
+    (void)state;
+    static char text[TEXT_SIZE];
+    struct run_answers answers;
+    begin(2);
+    table.is_shown = true;
+    for (int i = 0; i < 7; i++) {
+        add_shown(0, i == 3 ? "ran: 1 0" : "ran: 0 1");
+        add_shown(1, i > 4 ? "ran: 1 0" : "ran: 0 1");
+    }
+    run_answers_make(&answers, &table);
+    FILE *to = fmemopen(text, sizeof text, "w");
+    run_table_print(&table, &answers.of[0], to, to);
+    fclose(to);
+    run_answers_free(&answers);
+    assert_non_null(
+        strstr(text, "\na, the first of 7 repetitions (1 differs from it):\nran: 0 1\n"));
+    assert_non_null(
+        strstr(text, "\nb, the first of 7 repetitions (2 differ from it):\nran: 0 1\n"));
+    end();
+}
+
 /* One repetition with these numbers of events per operation. */
 static void add_events(size_t row, double cpu_ns, double parks, double steals, double locks,
                        double wakeups)
@@ -397,6 +426,7 @@ int main(void)
         cmocka_unit_test(rows_stand_by_speed_and_those_without_numbers_last),
         cmocka_unit_test(shown_results_keep_their_order),
         cmocka_unit_test(a_long_name_has_a_line_of_its_own),
+        cmocka_unit_test(it_is_counted_how_many_repetitions_show_another_result),
         cmocka_unit_test(three_events_are_shown_that_differ_most),
         cmocka_unit_test(of_one_variant_three_that_are_always_the_same),
         cmocka_unit_test(a_row_that_failed_once_has_no_events),
