@@ -36,7 +36,7 @@ static void print_moots(const struct list_page *page, const json_t *rows)
     if (json_array_size(rows) == 0)
         return;
     putchar('\n');
-    page_heading(page, "No effect");
+    page_heading(page, "Knobs that have no effect with some settings");
     json_array_foreach(rows, i, row)
     {
         char *text = text_format("%s with %s, %s", field_text(row, "knobs"),
