@@ -4,8 +4,9 @@
     gdb -x harness/gdb/schedlab.py build/schedlab CORE
     gdb -x harness/gdb/schedlab.py --args build/schedlab sample gmp fib,n=20
 
-`schedlab help` lists the commands. Structures are read by their DWARF types, so that a new member moves nothing here.
-Two things are in no DWARF, and stand here a second time: the registers that a simulated thread at rest has pushed
+`schedlab help` lists the commands. They work on x86-64 only, since they read the registers that its switches push.
+Structures are read by their DWARF types, so that a new member moves nothing here. Two things are in no DWARF,
+and stand here a second time: the registers that a simulated thread at rest has pushed
 (sched_variants/machine/sim/switch.c), and which structure each variant hangs where (QUEUES below). Nothing is
 written to the process. docs/DEBUGGING.md has examples.
 """
@@ -220,8 +221,9 @@ class Look:
         except gdb.error:
             raise Mistake("%s has no types of a scheduler; valid: a program that `make` has built, not stripped" %
                           (inferior.progspace.filename or "this process")) from None
-        if "x86-64" not in gdb.selected_frame().architecture().name():
-            raise Mistake("stacks are read on x86-64 only")
+        architecture = gdb.selected_frame().architecture().name()
+        if "x86-64" not in architecture:
+            raise Mistake("this process is of %s; valid: a process or a core of x86-64" % architecture)
         self.simulated = gdb.lookup_global_symbol("sim_threads") is not None
         self.machine = Simulated() if self.simulated else Native()
         if not self.machine.threads:
