@@ -87,7 +87,7 @@ case $action in
         mkdir -p "$to/share/schedlab"
         : >"$to/$list.new"
         install_all
-        echo "schedlab $version is in $to; \`make uninstall PREFIX=$PREFIX\` removes it"
+        echo "schedlab $version is in $to; \`make uninstall PREFIX=$PREFIX${DESTDIR:+ DESTDIR=$DESTDIR}\` removes it"
         ;;
     uninstall) uninstall ;;
     *) echo "install.sh: $action is not valid; valid: install, uninstall" >&2; exit 2 ;;

@@ -37,6 +37,7 @@ ran() { # NAME PART -- ARGUMENT...
 
 install_sh install
 check install [ $status = 0 ]
+check it_says_how_to_remove_it contains out "\`make uninstall PREFIX=/opt/lab DESTDIR=$stage\` removes it"
 check every_command_has_a_page [ "$(ls "$prefix/share/man/man1" | wc -l)" = \
     $(("$("$schedlab" --help | grep -cE '^  [a-z]+  +')" + 1)) ]
 
