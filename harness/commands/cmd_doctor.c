@@ -35,9 +35,9 @@ static const struct argp_option argp_options[] = {
 
 static const char argp_doc[] =
     "Tell what this machine can count, and what on it disturbs measuring. Changes nothing.\v"
-    "Each finding has a level: warn, it will show in results; note, know it when you read them; "
-    "unknown, the machine does not tell, and why; ok. With it stands what it does to measurements "
-    "and, where there is one, the command that would change it. sweep keeps the findings in "
+    "Each finding has a level: warn (it will show in results), note (know it when you read them), "
+    "unknown (the machine does not tell) or ok. Beside it stands how it affects measurements and, "
+    "if there is one, the command that would change it. sweep keeps the findings in "
     "environment.json of each run. docs/MEASURING.md says more.\n\n"
     "Example:\n"
     "  schedlab doctor --strict && schedlab sweep harness/sweeps/default.yaml\n\n"

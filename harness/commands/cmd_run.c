@@ -167,8 +167,8 @@ static const struct argp argp = {
     option_table,
     parse_option,
     "[VARIANT...] WORKLOAD",
-    "Runs WORKLOAD on each VARIANT (on every one, but no peer, if none is named), and ends with an "
-    "answer: which is best, by how much, and whether that is shown. Before it stand the median "
+    "Runs WORKLOAD on each VARIANT, or on all but peers if none is named. It ends with an answer: "
+    "which is best, by how much, and whether that is shown. Before the answer stand the median "
     "throughputs with their 95 % intervals, the fastest first, and events per operation. A "
     "specification is NAME[,KEY=VALUE]...; `schedlab list` shows names, keys and ranges. Numbers "
     "may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024)."

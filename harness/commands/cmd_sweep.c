@@ -97,9 +97,11 @@ static const struct argp_option argp_options[] = {
     {"reps-max", KEY_REPS_MAX, "N", 0,
      "Go on, N times at most, with cells whose interval is wider than --width", 0},
     {"width", KEY_WIDTH, "PERCENT", 0,
-     "How wide the 95 % interval of a median may be, in percent of it; 0: no matter", 0},
+     "Widest 95 % interval of a median that is allowed, in percent of the median; 0: no limit", 0},
     {"quick", KEY_QUICK, NULL, 0,
-     "Measure each cell once, with one timed call and no warm-up: whether all runs, not how fast",
+     "Measure each cell once, with one timed call and no warm-up: shows that all cells run, not "
+     "how "
+     "fast",
      0},
     {"seed", KEY_SEED, "S", 0, "Of the order of the cells and of the samples (default: a new one)",
      0},
@@ -113,8 +115,9 @@ static const struct argp_option argp_options[] = {
      0},
     {"format", KEY_FORMAT, "FORMAT", 0, "With --plan: table (default) or json", 0},
     {"cells", KEY_CELLS, "DIR", 0,
-     "Take the results that are in DIR, of `schedlab run --cell` or another sweep, and keep those "
-     "measured now there too, one file each",
+     "Take results that `schedlab run --cell` or another sweep left in DIR, and put new ones "
+     "there, "
+     "one file each",
      0},
     {"engine", KEY_ENGINE, "ENGINE", 0,
      "Who measures: local (default), this machine; slurm, a cluster's nodes; parallel, the "
@@ -124,7 +127,7 @@ static const struct argp_option argp_options[] = {
     {"sbatch", KEY_SBATCH, "OPTION", 0,
      "With --engine=slurm: hand OPTION to sbatch, such as --partition=long; may be given again", 0},
     {"job-seconds", KEY_JOB_SECONDS, "S", 0,
-     "With an engine: give a job so many cells that it takes S seconds (default: 300)", 0},
+     "With an engine: make jobs of about S seconds (default: 300)", 0},
     {"sshloginfile", KEY_HOSTS, "FILE", 0,
      "With --engine=parallel: the machines, as GNU parallel reads them", 0},
     {"mix-machines", KEY_MIX_MACHINES, NULL, 0,
@@ -162,13 +165,13 @@ static const char argp_doc[] =
     "intervals of all their medians are narrower, or reps_max times; default 0: reps times\n"
     "  warmup: 1      untimed calls: a number, or auto, until the times are level; default auto, "
     "on simulated machines 1\n"
-    "  steal_max: 1   percent of its time that a sample may lose to the hypervisor before it is "
-    "marked as disturbed; to other programs 10, or this if it is more\n"
+    "  steal_max: 1   percent: a sample is marked as disturbed if the hypervisor took more of its "
+    "time, or other programs more than 10 % and than this\n"
     "  repeat_disturbed: true   measure marked samples again, reps_max times a cell at most; "
     "default false\n"
-    "  class_min: 5   give cells on several workers samples, reps_max more at most, until so many "
-    "are at the run's most common core distance (near or far); default 0: none\n"
-    "  class_each: true   or until so many are of each of its distances; default false\n\n"
+    "  class_min: 5   measure cells on several workers until so many samples are at the run's most "
+    "common core distance (near or far), reps_max more at most; default 0: none\n"
+    "  class_each: true   until so many are at each of both distances; default false\n\n"
     "The records, the sweep file and the environment go to a new folder, whose name is printed; "
     "then `schedlab report` draws it. A cell that fails is recorded with its reason, and the "
     "sweep goes on. Ctrl-C ends it; what was measured stays, and --resume goes on from there, "

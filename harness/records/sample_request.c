@@ -49,28 +49,28 @@ const struct sample_field sample_fields[SAMPLE_FIELDS] = {
     {"--brief", 0, MEMBER(brief_ns), TIME(0), FIELD_NATIVE, "MS",
      "give --min-time up after so much wall time where calls are very short; 0: never"},
     {"--events", 'e', MEMBER(events), PLAIN, RUN, "A,B,C",
-     "what to count, or none; default: see `schedlab list events`, whose own events go without "
-     "sde:::schedlab:: too"},
+     "what to count, or none; `schedlab list events` names the events; sde:::schedlab:: may be "
+     "left out"},
     {"--event-set", 0, MEMBER(event_set), NUMBER(0, 0, 1000000), 0, "N",
      "count the N-th set, modulo their number, of events that do not fit together"},
     {"--pin", 0, MEMBER(pin), PLAIN, RUN, NULL,
-     "one core for each worker; default: any of the cores used"},
+     "keep each worker on a core of its own; default: workers may move"},
     {"--stack", 0, MEMBER(stack_bytes), 0, STACK_MIN, 1 << 30, "bytes", NULL, RUN, "BYTES",
      "address space per goroutine stack; default 64Ki"},
     {"--steal-max", 0, MEMBER(steal_max_percent), NUMBER(STEAL_MAX_DEFAULT_PERCENT, 0, 100),
      RUN | FIELD_NATIVE, "PERCENT",
-     "mark repetitions that lost more of their time to the hypervisor; to other programs a tenth, "
-     "or this if it is more; default 1"},
+     "mark a repetition if the hypervisor took more than PERCENT of its time, or other programs "
+     "more than 10 % and than PERCENT; default 1"},
     {"--inject-slowdown", 0, MEMBER(injected_percent), NUMBER(0, 0, 1000), RUN, "PERCENT",
-     "add busy time to each timed call, PERCENT of its own, to test what finds it"},
+     "make each timed call longer by PERCENT, to test whether a comparison finds it"},
     {"--no-calls", 0, MEMBER(no_calls), PLAIN, 0, NULL,
      "do all but the calls: what a process costs"},
     {"--machine", 0, MEMBER(machine), PLAIN, FIELD_SHOWN | FIELD_SIMULATED, "MACHINE",
      "native (default), or a simulated one"},
     {"--sim-seed", 0, MEMBER(sim_seed), NUMBER((int64_t)SIM_SEED_UNSET, 0, INT64_MAX),
      RUN | FIELD_SIMULATED, "N",
-     "of the simulated machine and the scheduler on it, in the first repetition, and the others' "
-     "are made of it; default: that of --seed"},
+     "of the simulated machine and its scheduler in the first repetition; the seeds of the others "
+     "follow from it; default: that of --seed"},
     {"--flame", 0, MEMBER(flame), PLAIN, FIELD_OF_RUN | FIELD_SIMULATED, "FILE",
      "on a simulated machine, one variant: write where the first repetition stalled as folded "
      "stacks, which flamegraph.pl, inferno and speedscope draw"},
