@@ -1,5 +1,6 @@
 /* list_events.c - the events that can be counted, by source. See list_topics.h. */
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/commands/list_json.h"
 #include "harness/commands/list_topics.h"
 #include "harness/counters/counter_names.h"
@@ -9,9 +10,10 @@
 #include "sched.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { COLUMN = 28, TEXT_SIZE = 1024 };
+enum { COLUMN = 30, TEXT_SIZE = 1024 };
 
 static const struct {
     const char *source, *title;
@@ -60,7 +62,11 @@ static void print_source(const struct list_page *page, const json_t *events, con
             continue;
         snprintf(text, sizeof text, "%s%s%s", field_text(event, "help"),
                  *absent ? "; absent here: " : "", absent);
-        page_row(page, COLUMN, counter_short_name(field_text(event, "name")), text);
+        char *name =
+            text_format("%c %s", json_is_true(json_object_get(event, "default")) ? '*' : ' ',
+                        counter_short_name(field_text(event, "name")));
+        page_row(page, COLUMN, name, text);
+        free(name);
     }
 }
 
@@ -95,7 +101,8 @@ void list_events_print(const struct list_page *page)
 {
     json_t *counting = list_events_to_json();
     const json_t *events = json_object_get(counting, "events");
-    printf("Events that --events can name, counted in %s code\n", field_text(counting, "domain"));
+    printf("Events that --events can name, counted in %s code (*: without --events, too)\n",
+           field_text(counting, "domain"));
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)
         print_source(page, events, sources[i].source, sources[i].title);
     print_inheritance(page, events);

@@ -1,6 +1,7 @@
 /* list_json.c - see list_json.h. */
 #include "harness/commands/list_json.h"
 
+#include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/counters/counter_names.h"
 #include "harness/counters/sim_events.h"
@@ -183,12 +184,19 @@ json_t *list_events_to_json(void)
 {
     json_t *counting = environment_counting_to_json();
     json_t *events = json_object_get(counting, "events");
-    for (int i = 0; i < sim_event_count() && json_is_array(events); i++) {
+    for (int k = 0; k < sim_event_count() && json_is_array(events); k++) {
         char name[TEXT_SIZE];
-        snprintf(name, sizeof name, COUNTER_SDE_PREFIX "%s", sim_event_name(i));
+        snprintf(name, sizeof name, COUNTER_SDE_PREFIX "%s", sim_event_name(k));
         json_array_append_new(events,
                               json_pack("{ss ss ss ss}", "name", name, "source", "sim", "help",
-                                        sim_event_help(i), "absent", SIM_EVENTS_ABSENT));
+                                        sim_event_help(k), "absent", SIM_EVENTS_ABSENT));
+    }
+    size_t i;
+    json_t *event;
+    json_array_foreach(events, i, event)
+    {
+        const char *name = field_text(event, "name");
+        json_object_set_new(event, "default", json_boolean(counter_is_by_default(name)));
     }
     return counting;
 }

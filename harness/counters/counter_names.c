@@ -334,6 +334,17 @@ static void names_add_default(struct counter_names *names)
         names_add(names, own_name(i));
 }
 
+bool counter_is_by_default(const char *name)
+{
+    for (int i = 0; i < KNOWN_EVENTS; i++)
+        if (strcmp(known_events[i].name, name) == 0)
+            return known_events[i].by_default;
+    for (int i = 0; i < counter_sde_count(); i++)
+        if (strcmp(counter_sde_name(i), counter_short_name(name)) == 0)
+            return i < SIM_FIRST || sim_event_is_by_default(i - SIM_FIRST);
+    return false;
+}
+
 /* True if an earlier name is the same as the last one. */
 static bool last_is_again(const struct counter_names *names)
 {

@@ -44,6 +44,9 @@ void counter_names_free(struct counter_names *names);
 bool counter_names_check(const struct papi_api *api, const struct counter_names *names, char *error,
                          size_t error_size);
 
+/* True for events of the default list, be it that of a real or of a simulated machine. */
+bool counter_is_by_default(const char *name);
+
 const char *counter_source(const char *name); /* "pmu", "soft", "sde" or "sim" */
 const char *counter_help(const char *name);   /* one line, or "" where PAPI's own tools know more */
 

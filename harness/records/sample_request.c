@@ -49,8 +49,8 @@ const struct sample_field sample_fields[SAMPLE_FIELDS] = {
     {"--brief", 0, MEMBER(brief_ns), TIME(0), FIELD_NATIVE, "MS",
      "give --min-time up after so much wall time where calls are very short; 0: never"},
     {"--events", 'e', MEMBER(events), PLAIN, RUN, "A,B,C",
-     "what to count, or none; `schedlab list events` names the events; sde:::schedlab:: may be "
-     "left out"},
+     "what to count, or none; `schedlab list events` names the events and marks the default ones; "
+     "sde:::schedlab:: may be left out"},
     {"--event-set", 0, MEMBER(event_set), NUMBER(0, 0, 1000000), 0, "N",
      "count the N-th set, modulo their number, of events that do not fit together"},
     {"--pin", 0, MEMBER(pin), PLAIN, RUN, NULL,

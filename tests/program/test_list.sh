@@ -49,6 +49,10 @@ json json_says_what_changes_nothing \
 listed variants_have_knobs_and_sources variants -- contsteal 'tokio-1.51 ' runnext_cap=3 Vyukov12 malloc=jemalloc
 listed workloads_have_parameters workloads -- mergesort n=1000000
 listed events_have_meanings events -- STEALS 'those of the warm-up' SIM_L1D_MISS_FALSE_SHARING PAPI_TOT_CYC
+check default_events_are_marked grep -q '^\* STEALS ' out
+check events_without_a_mark_are_not_counted_by_default grep -q '^  SIM_L2_MISS_CONFLICT ' out
+run list events --format json
+json default_events_are_known "{e['name']: e['default'] for e in (j['events']['events'] if 'events' in j['events'] else j['events'])}['sde:::schedlab::SIM_L1D_MISS']"
 listed machines_are_there machines -- desktop8
 listed knobs_have_owners knobs -- tasksteal=handover jemalloc
 groups=$(grep -E '^[a-z]+$' out | tr '\n' ' ')
