@@ -5,6 +5,7 @@
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
 #include "harness/commands/commands.h"
+#include "harness/plan/sweep_file.h"
 #include "harness/records/sample_request.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/spec.h"
@@ -264,6 +265,117 @@ bool cli_wants_colour(void)
 {
     const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
     return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
+}
+
+/* Tables of options ---------------------------------------------------------------------------- */
+
+/* The key of the first option without a letter. */
+enum { KEY_ROW = 0x100 };
+
+struct reading {
+    const struct cli_command *command;
+    void *options;
+};
+
+static const char **text_at(const struct reading *reading, size_t offset)
+{
+    return (const char **)((char *)reading->options + offset);
+}
+
+static int64_t sweep_number(const char *command, const struct cli_option *row, const char *text)
+{
+    const struct param *param = sweep_file_params;
+    while (strcmp(param->name, row->key) != 0)
+        param++;
+    const char *unit = strcmp(param->unit, "1") == 0 ? "" : param->unit;
+    return cli_number(command, row->name, text, param->min, param->max, unit);
+}
+
+static void value_take(const struct reading *reading, const char *command,
+                       const struct cli_option *row, char *arg)
+{
+    static const char *const json_words[] = {"table", "json", NULL};
+    void *to = (char *)reading->options + row->offset;
+    const char *unit = row->unit ? row->unit : "";
+    int64_t least = (int64_t)row->least, most = (int64_t)row->most;
+    if (row->kind == CLI_OWN)
+        reading->command->option(reading->options, command, row->name, arg);
+    else if (row->kind == CLI_FLAG)
+        *(bool *)to = true;
+    else if (row->kind == CLI_FOLDER && !*arg)
+        cli_misuse(command, "--%s is empty; valid: the path of a folder", row->name);
+    else if (row->kind == CLI_TEXT || row->kind == CLI_FOLDER)
+        *(const char **)to = arg;
+    else if (row->kind == CLI_ONCE)
+        *(const char **)to = cli_once(command, row->name, *(const char **)to, arg);
+    else if (row->kind == CLI_WORD)
+        *(int *)to = cli_word(command, row->name, arg, row->words);
+    else if (row->kind == CLI_JSON)
+        *(bool *)to = cli_word(command, row->name, arg, json_words) == 1;
+    else if (row->kind == CLI_INT)
+        *(int *)to = (int)cli_number(command, row->name, arg, least, most, unit);
+    else if (row->kind == CLI_NUMBER)
+        *(int64_t *)to = cli_number(command, row->name, arg, least, most, unit);
+    else if (row->kind == CLI_REAL)
+        *(double *)to = cli_real(command, row->name, arg, row->least, row->most);
+    else if (row->kind == CLI_SWEEP)
+        *(int64_t *)to = sweep_number(command, row, arg);
+    else
+        cli_machine(command, to, arg);
+}
+
+static void argument_take(const struct reading *reading, const char *command, char *arg)
+{
+    if (reading->command->argument) {
+        reading->command->argument(reading->options, command, arg);
+        return;
+    }
+    if (!reading->command->only)
+        cli_misuse(command, "found \"%s\"; %s takes options only, see --help", arg,
+                   strrchr(command, ' ') + 1);
+    const char **to = text_at(reading, reading->command->only_offset);
+    if (*to)
+        cli_misuse(command, "one %s at a time; found \"%s\" and \"%s\"", reading->command->only,
+                   *to, arg);
+    *to = arg;
+}
+
+static int row_key(const struct cli_option *rows, size_t i)
+{
+    return rows[i].letter ? rows[i].letter : KEY_ROW + (int)i;
+}
+
+static error_t row_parse(int key, char *arg, struct argp_state *state)
+{
+    const struct reading *reading = state->input;
+    const struct cli_command *command = reading->command;
+    if (key == ARGP_KEY_ARG) {
+        argument_take(reading, state->name, arg);
+        return 0;
+    }
+    if (key == ARGP_KEY_END && command->check)
+        command->check(reading->options, state->name);
+    for (size_t i = 0; command->options[i].name; i++) {
+        if (row_key(command->options, i) != key)
+            continue;
+        if (command->options[i].begins)
+            *text_at(reading, command->begins_offset) = command->options[i].name;
+        value_take(reading, state->name, &command->options[i], arg);
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+void cli_read(const struct cli_command *command, int argc, char **argv, void *options)
+{
+    enum { OPTIONS_MAX = 32 };
+    struct argp_option rows[OPTIONS_MAX] = {{0}};
+    for (size_t i = 0; command->options[i].name && i < OPTIONS_MAX - 1; i++)
+        rows[i] = (struct argp_option){command->options[i].name,  row_key(command->options, i),
+                                       command->options[i].value, 0,
+                                       command->options[i].help,  0};
+    const struct argp argp = {rows, row_parse, command->arguments, command->help, NULL, NULL, NULL};
+    cli_parse(&argp, argc, argv, &(struct reading){command, options});
 }
 
 /* Keys of options without a letter. */

@@ -19,6 +19,56 @@ _Noreturn void cli_misuse(const char *command, const char *format, ...)
 /* The same for a file's mistakes, which are one line each already. */
 _Noreturn void cli_misuse_lines(const char *command, const char *lines);
 
+/* The place and the kind of an option's value. */
+enum cli_kind {
+    CLI_OWN,    /* struct cli_command's option() takes it */
+    CLI_FLAG,   /* bool, without a value */
+    CLI_TEXT,   /* const char * */
+    CLI_FOLDER, /* const char *, not empty */
+    CLI_ONCE,   /* const char *, as cli_once() has it */
+    CLI_WORD,   /* int, the index in words */
+    CLI_JSON,   /* bool: the word is json, not table */
+    CLI_INT,    /* int, least to most */
+    CLI_NUMBER, /* int64_t, least to most in units */
+    CLI_REAL,   /* double, least to most */
+    CLI_SWEEP,  /* int64_t, in the range of that key of sweep files */
+    CLI_MACHINE /* struct machine_spec, as cli_machine() has it */
+};
+
+/* One option. A command's options end with a row without a name. */
+struct cli_option {
+    const char *name, *value, *help; /* value: what --help calls it; NULL: it takes none */
+    enum cli_kind kind;
+    size_t offset; /* in the command's options */
+    int letter;    /* a short option too; 0: none */
+    double least, most;
+    const char *unit; /* in messages; NULL: none */
+    const char *key;
+    const char *const *words; /* NULL-terminated */
+    bool begins;              /* only a new run takes it, not one that is resumed */
+};
+
+/* The kind and offset of an option whose value goes to a field of struct options. */
+#define CLI(kind_, field) .kind = CLI_##kind_, .offset = offsetof(struct options, field)
+
+/* A command's way to read its arguments. The functions may be NULL; options is the last argument of
+ * cli_read(). */
+struct cli_command {
+    const struct cli_option *options;
+    const char *arguments, *help;
+    /* Where the only argument goes, and what messages call it: "run". NULL: see argument(). */
+    const char *only;
+    size_t only_offset;
+    size_t begins_offset; /* where the name of the last option that `begins` goes */
+    /* NULL: arguments are misuse. */
+    void (*argument)(void *options, const char *command, char *text);
+    void (*option)(void *options, const char *command, const char *name, char *value);
+    void (*check)(void *options, const char *command); /* at the end */
+};
+
+/* Reads argv[1] and so on into *options. Misuse of an option ends in cli_misuse(). */
+void cli_read(const struct cli_command *command, int argc, char **argv, void *options);
+
 /* Like argp_parse(). An unknown option, an option without its value, or one with a value too many
  * ends in cli_misuse(). */
 void cli_parse(const struct argp *argp, int argc, char **argv, void *input);

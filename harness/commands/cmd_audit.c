@@ -14,7 +14,6 @@
 #include "harness/spec/machine_start.h"
 #include "harness/sweep/side_by_side.h"
 
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,20 +25,6 @@ enum {
     QUICK_REPS_MAX = 8
 };
 enum { BLOCKS_PER_ROUND = 3, BLOCKS_PER_QUICK_ROUND = 2 }; /* times the most of a round's own */
-enum {
-    KEY_FORMAT = 0x100,
-    KEY_QUICK,
-    KEY_ALPHA,
-    KEY_RESULTS,
-    KEY_REPS,
-    KEY_REPS_MAX,
-    KEY_WIDTH,
-    KEY_BLOCKS,
-    KEY_SEED
-};
-
-static const char *const format_words[] = {"table", "json", NULL};
-
 struct options {
     const char *file, *results;
     bool json, quick;
@@ -48,19 +33,26 @@ struct options {
     struct sweep_override override;
 };
 
-static const struct argp_option argp_options[] = {
-    {"quick", KEY_QUICK, NULL, 0,
-     "Short samples, 5 to 8 a round, 16 blocks of each order: about a minute, and a first look", 0},
-    {"reps", KEY_REPS, "N", 0, "Samples a side and comparison at least, as of a sweep", 0},
-    {"reps-max", KEY_REPS_MAX, "N", 0, "And at most, while intervals are wider than --width", 0},
-    {"width", KEY_WIDTH, "PERCENT", 0,
-     "How wide the 95 % interval of a median may be, in percent of it; 0: no matter", 0},
-    {"blocks", KEY_BLOCKS, "N", 0,
-     "Blocks of each order, of which the rounds are made; default: 3 times the most of a round", 0},
-    {"alpha", KEY_ALPHA, "A", 0, "Level of the tests; default 0.05", 0},
-    {"seed", KEY_SEED, "S", 0, "Of the order of the cells (default: the sweep's, or a new one)", 0},
-    {"results", KEY_RESULTS, "DIR", 0, "Make the runs' folders in DIR (default: results)", 0},
-    {"format", KEY_FORMAT, "FORMAT", 0, "table (default) or json", 0},
+static const struct cli_option option_table[] = {
+    {"quick", NULL,
+     "Short samples, 5 to 8 a round, 16 blocks of each order: about a minute, and a first look",
+     CLI(FLAG, quick)},
+    {"reps", "N", "Samples a side and comparison at least, as of a sweep",
+     CLI(SWEEP, override.reps), .key = "reps"},
+    {"reps-max", "N", "And at most, while intervals are wider than --width",
+     CLI(SWEEP, override.reps_max), .key = "reps_max"},
+    {"width", "PERCENT",
+     "How wide the 95 % interval of a median may be, in percent of it; 0: no matter",
+     CLI(SWEEP, override.width), .key = "width"},
+    {"blocks", "N",
+     "Blocks of each order, of which the rounds are made; default: 3 times the most of a round",
+     CLI(NUMBER, blocks), .least = 1, .most = 100000, .unit = "blocks"},
+    {"alpha", "A", "Level of the tests; default 0.05", CLI(REAL, alpha), .least = 1e-6,
+     .most = 0.5},
+    {"seed", "S", "Of the order of the cells (default: the sweep's, or a new one)",
+     CLI(SWEEP, override.seed), .key = "seed"},
+    {"results", "DIR", "Make the runs' folders in DIR (default: results)", CLI(TEXT, results)},
+    {"format", "FORMAT", "table (default) or json", CLI(JSON, json)},
     {0},
 };
 
@@ -82,49 +74,13 @@ static const char argp_doc[] =
     "Exit status: 0 done, and it holds; 1 it does not, or it says nothing since not even half of "
     "the slowdowns by 10 % are found, or it could not be measured; 2 misused.";
 
-static error_t option_parse(int key, char *arg, struct argp_state *state)
-{
-    struct options *options = state->input;
-    switch (key) {
-    case KEY_FORMAT:
-        options->json = cli_word(state->name, "format", arg, format_words) == 1;
-        break;
-    case KEY_QUICK:
-        options->quick = true;
-        break;
-    case KEY_ALPHA:
-        options->alpha = cli_real(state->name, "alpha", arg, 1e-6, 0.5);
-        break;
-    case KEY_REPS:
-        options->override.reps = sweep_override_number(state->name, "reps", "reps", arg);
-        break;
-    case KEY_REPS_MAX:
-        options->override.reps_max =
-            sweep_override_number(state->name, "reps-max", "reps_max", arg);
-        break;
-    case KEY_WIDTH:
-        options->override.width = sweep_override_number(state->name, "width", "width", arg);
-        break;
-    case KEY_BLOCKS:
-        options->blocks = cli_number(state->name, "blocks", arg, 1, 100000, "blocks");
-        break;
-    case KEY_SEED:
-        options->override.seed = sweep_override_number(state->name, "seed", "seed", arg);
-        break;
-    case KEY_RESULTS:
-        options->results = arg;
-        break;
-    case ARGP_KEY_ARG:
-        if (options->file)
-            cli_misuse(state->name, "one sweep file at a time; found \"%s\" and \"%s\"",
-                       options->file, arg);
-        options->file = arg;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
+static const struct cli_command cli = {
+    .options = option_table,
+    .arguments = "[SWEEP]",
+    .help = argp_doc,
+    .only = "sweep file",
+    .only_offset = offsetof(struct options, file),
+};
 
 /* The fewest samples a side that can show a difference, if no two of them overlap. */
 static size_t samples_least(double alpha)
@@ -269,11 +225,9 @@ static int audit_run(const char *program, const struct options *options,
 
 int cmd_audit(int argc, char **argv)
 {
-    static const struct argp argp = {argp_options, option_parse, "[SWEEP]", argp_doc,
-                                     NULL,         NULL,         NULL};
     struct options options = {
         .results = "results", .alpha = 0.05, .blocks = -1, .override = SWEEP_OVERRIDE_NONE};
-    cli_parse(&argp, argc, argv, &options);
+    cli_read(&cli, argc, argv, &options);
     char path[PATH_SIZE], error[ERROR_SIZE];
     if (options.file)
         snprintf(path, sizeof path, "%s", options.file);

@@ -6,14 +6,11 @@
 #include "harness/micro/micro.h"
 #include "harness/records/run_folder.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { ERROR_SIZE = 16384, KEY_SPEED = 0x100, KEY_COUNTING, KEY_MICRO, KEY_SIMULATOR };
-
-static const char *const format_words[] = {"table", "json", NULL};
+enum { ERROR_SIZE = 16384 };
 
 struct options {
     const char *command, *speed, *counting, *micro;
@@ -21,16 +18,19 @@ struct options {
     bool json;
 };
 
-static const struct argp_option option_table[] = {
-    {"speed", KEY_SPEED, "RUN_DIR", 0,
-     "A run of harness/sweeps/peers.yaml: each variant beside the best peer and the floor", 0},
-    {"counting", KEY_COUNTING, "RUN_DIR", 0,
-     "A run of harness/sweeps/bench-counters.yaml: what counting costs", 0},
-    {"micro", KEY_MICRO, "FILE", 0,
-     "What `schedlab micro --benchmark_out=FILE` wrote: operations over their floors", 0},
-    {"simulator", KEY_SIMULATOR, "N", 0,
-     "Measure, N times in shuffled order, what the simulated machine costs over this one", 0},
-    {"format", 'f', "FORMAT", 0, "table (default) or json", 0},
+static const struct cli_option option_table[] = {
+    {"speed", "RUN_DIR",
+     "A run of harness/sweeps/peers.yaml: each variant beside the best peer and the floor",
+     CLI(OWN, speed)},
+    {"counting", "RUN_DIR", "A run of harness/sweeps/bench-counters.yaml: what counting costs",
+     CLI(OWN, counting)},
+    {"micro", "FILE",
+     "What `schedlab micro --benchmark_out=FILE` wrote: operations over their floors",
+     CLI(OWN, micro)},
+    {"simulator", "N",
+     "Measure, N times in shuffled order, what the simulated machine costs over this one",
+     CLI(INT, simulator), .least = 1, .most = 1000},
+    {"format", "FORMAT", "table (default) or json", CLI(JSON, json), .letter = 'f'},
     {0},
 };
 
@@ -57,63 +57,60 @@ static const char argp_doc[] =
     "Exit status: 0 done, whatever the claim's state; 1 it cannot be read or measured, or there "
     "is nothing to compare in it; 2 misused.";
 
-static void check_run(const struct options *options, const char *option, const char *folder)
+static void check_run(const char *command, const char *option, const char *folder)
 {
     char error[ERROR_SIZE];
     if (run_folder_is_run(folder))
         return;
     run_folder_explain(folder, error, sizeof error);
-    cli_misuse(options->command, "--%s=%s", option, error);
+    cli_misuse(command, "--%s=%s", option, error);
 }
 
 /* A folder can be opened, and fails when it is read. */
-static void check_file(const struct options *options, const char *path)
+static void check_file(const char *command, const char *path)
 {
     FILE *file = fopen(path, "re");
     if (!file || (fgetc(file) == EOF && ferror(file)))
-        cli_misuse(options->command,
+        cli_misuse(command,
                    "--micro=%s: %s; valid: what `schedlab micro --benchmark_out=FILE` wrote", path,
                    strerror(errno));
     fclose(file);
 }
 
-static error_t option_parse(int key, char *arg, struct argp_state *state)
+static void option_take(void *to, const char *name, const char *option, char *text)
 {
-    struct options *options = state->input;
-    switch (key) {
-    case KEY_SPEED:
-        check_run(options, "speed", arg);
-        options->speed = arg;
-        break;
-    case KEY_COUNTING:
-        check_run(options, "counting", arg);
-        options->counting = arg;
-        break;
-    case KEY_MICRO:
-        check_file(options, arg);
-        options->micro = arg;
-        break;
-    case KEY_SIMULATOR:
-        options->simulator = (int)cli_number(options->command, "simulator", arg, 1, 1000, "");
-        break;
-    case 'f':
-        options->json = cli_word(options->command, "format", arg, format_words) == 1;
-        break;
-    case ARGP_KEY_ARG:
-        cli_misuse(options->command,
-                   "\"%s\" is no option; valid: --speed, --counting, --micro, --simulator", arg);
-    case ARGP_KEY_END:
-        if (!options->speed && !options->counting && !options->micro && !options->simulator)
-            cli_misuse(options->command, "one of --speed=RUN_DIR, --counting=RUN_DIR, "
-                                         "--micro=FILE and --simulator=N must be given");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    struct options *options = to;
+    if (strcmp(option, "micro") == 0)
+        check_file(name, options->micro = text);
+    else
+        check_run(name, option, text);
+    if (strcmp(option, "speed") == 0)
+        options->speed = text;
+    if (strcmp(option, "counting") == 0)
+        options->counting = text;
 }
 
-static const struct argp argp = {option_table, option_parse, NULL, argp_doc, NULL, NULL, NULL};
+static void argument_refuse(void *options, const char *name, char *text)
+{
+    (void)options;
+    cli_misuse(name, "\"%s\" is no option; valid: --speed, --counting, --micro, --simulator", text);
+}
+
+static void options_check(void *to, const char *name)
+{
+    const struct options *options = to;
+    if (!options->speed && !options->counting && !options->micro && !options->simulator)
+        cli_misuse(name, "one of --speed=RUN_DIR, --counting=RUN_DIR, --micro=FILE and "
+                         "--simulator=N must be given");
+}
+
+static const struct cli_command cli = {
+    .options = option_table,
+    .help = argp_doc,
+    .option = option_take,
+    .argument = argument_refuse,
+    .check = options_check,
+};
 
 static const char *floor_of(const char *benchmark)
 {
@@ -198,7 +195,7 @@ int cmd_bench(int argc, char **argv)
 {
     struct options options = {.command = argv[0]};
     char error[ERROR_SIZE];
-    cli_parse(&argp, argc, argv, &options);
+    cli_read(&cli, argc, argv, &options);
     json_t *whole = json_object();
     int status = show(&options, whole, error);
     if (status != EXIT_DONE) {

@@ -10,19 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    KEY_FORMAT = 'f',
-    KEY_OUTPUT = 'o',
-    KEY_CORES = 0x100,
-    KEY_QUICK,
-    CPU_MAX = 4095,
-    ERROR_SIZE = 512
-};
+enum { CPU_MAX = 4095, ERROR_SIZE = 512 };
 
 /* It has figures for all distances, so that it can stand in for those that a host does not have. */
 static const char fallback_spec[] = "sim:server128";
-
-static const char *const format_words[] = {"table", "json", NULL};
 
 struct options {
     const char *output;
@@ -30,15 +21,17 @@ struct options {
     bool json, quick;
 };
 
-static const struct argp_option argp_options[] = {
-    {"output", KEY_OUTPUT, "FILE", 0, "Write the model there; a name that ends in .yaml", 0},
-    {"cores", KEY_CORES, "A[,B]", 0,
+static const struct cli_option option_table[] = {
+    {"output", "FILE", "Write the model there; a name that ends in .yaml", CLI(OWN, output),
+     .letter = 'o'},
+    {"cores", "A[,B]",
      "Measure on core A, and between A and B, as the kernel numbers them (default: the first that "
      "may be used, and one at each distance from it)",
-     0},
-    {"quick", KEY_QUICK, NULL, 0,
-     "Measure memory and code once only, and shorter: 2 s in all, and less to be relied on", 0},
-    {"format", KEY_FORMAT, "FORMAT", 0, "table (default) or json", 0},
+     CLI(OWN, cpus)},
+    {"quick", NULL,
+     "Measure memory and code once only, and shorter: 2 s in all, and less to be relied on",
+     CLI(FLAG, quick)},
+    {"format", "FORMAT", "table (default) or json", CLI(JSON, json), .letter = 'f'},
     {0},
 };
 
@@ -74,31 +67,19 @@ static bool has_suffix(const char *name)
     return length > 5 && strcmp(name + length - 5, ".yaml") == 0;
 }
 
-static error_t option_parse(int key, char *arg, struct argp_state *state)
+static void option_take(void *to, const char *name, const char *option, char *text)
 {
-    struct options *options = state->input;
-    switch (key) {
-    case KEY_FORMAT:
-        options->json = cli_word(state->name, "format", arg, format_words) == 1;
-        return 0;
-    case KEY_OUTPUT:
-        if (!has_suffix(arg))
-            cli_misuse(state->name, "--output=%s is not valid; valid: a name that ends in .yaml",
-                       arg);
-        options->output = arg;
-        return 0;
-    case KEY_QUICK:
-        options->quick = true;
-        return 0;
-    case KEY_CORES:
-        cores_parse(options, state->name, arg);
-        return 0;
-    case ARGP_KEY_ARG:
-        cli_misuse(state->name, "found \"%s\"; calibrate takes options only, see --help", arg);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct options *options = to;
+    if (strcmp(option, "cores") == 0)
+        cores_parse(options, name, text);
+    else if (has_suffix(text))
+        options->output = text;
+    else
+        cli_misuse(name, "--output=%s is not valid; valid: a name that ends in .yaml", text);
 }
+
+static const struct cli_command cli = {
+    .options = option_table, .help = argp_doc, .option = option_take};
 
 static void check_cores(const struct options *options, const char *command)
 {
@@ -151,12 +132,11 @@ static void print(const struct calibrate *calibrate, bool as_json)
 
 int cmd_calibrate(int argc, char **argv)
 {
-    static const struct argp argp = {argp_options, option_parse, NULL, argp_doc, NULL, NULL, NULL};
     static struct calibrate calibrate;
     struct options options = {.output = NULL};
     struct machine_spec fallback;
     char error[ERROR_SIZE];
-    cli_parse(&argp, argc, argv, &options);
+    cli_read(&cli, argc, argv, &options);
     check_cores(&options, argv[0]);
     if (!machine_spec_parse(&fallback, fallback_spec, error, sizeof error)) {
         fprintf(stderr, "%s: %s\n", argv[0], error);

@@ -11,7 +11,6 @@
 #include "harness/tables/compare.h"
 #include "harness/tables/compare_print.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,16 +19,6 @@
 #include <sys/stat.h>
 
 enum { PATH_SIZE = 4096, ERROR_SIZE = 16384, SIDES = 2, ARGUMENTS_MAX = 3 };
-enum {
-    KEY_FORMAT = 0x100,
-    KEY_ALPHA,
-    KEY_MIN_EFFECT,
-    KEY_GIT,
-    KEY_RESULTS,
-    KEY_REPS,
-    KEY_SAVE,
-    KEY_METRIC
-};
 enum compare_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_MARKDOWN };
 
 static const char *const format_words[] = {"table", "json", "markdown", NULL};
@@ -41,29 +30,33 @@ struct options {
     const char *results; /* NULL: not given */
     const char *save;    /* name under which the run of B keeps the comparison; NULL: nowhere */
     struct sweep_override override;
-    enum compare_format format;
+    int format; /* enum compare_format */
+    double min_effect_percent;
     struct compare_options compare;
 };
 
-static const struct argp_option argp_options[] = {
-    {"format", KEY_FORMAT, "FORMAT", 0, "table (default), json or markdown", 0},
-    {"metric", KEY_METRIC, "METRIC", 0,
+static const struct cli_option option_table[] = {
+    {"format", "FORMAT", "table (default), json or markdown", CLI(WORD, format),
+     .words = format_words},
+    {"metric", "METRIC",
      "What is compared: throughput (default); p50, p99 or another percentage, or max, of the "
      "latencies; or the name of an event",
-     0},
-    {"alpha", KEY_ALPHA, "A", 0,
-     "Level of the tests, for all pairs of the comparison together; default 0.05", 0},
-    {"min-effect", KEY_MIN_EFFECT, "PERCENT", 0,
-     "Call no pair faster or slower whose medians differ by less; default 0", 0},
-    {"git", KEY_GIT, NULL, 0,
-     "Build two revisions and measure SWEEP with both, interleaved, then compare them", 0},
-    {"results", KEY_RESULTS, "DIR", 0,
-     "With --git: make the run's folder in DIR (default: results)", 0},
-    {"reps", KEY_REPS, "N", 0, "With --git: measure each cell N times with each revision", 0},
-    {"save", KEY_SAVE, "NAME", 0,
+     CLI(OWN, compare)},
+    {"alpha", "A", "Level of the tests, for all pairs of the comparison together; default 0.05",
+     CLI(REAL, compare.alpha), .least = 1e-6, .most = 0.5},
+    {"min-effect", "PERCENT",
+     "Call no pair faster or slower whose medians differ by less; default 0",
+     CLI(REAL, min_effect_percent), .most = 1000},
+    {"git", NULL, "Build two revisions and measure SWEEP with both, interleaved, then compare them",
+     CLI(FLAG, git)},
+    {"results", "DIR", "With --git: make the run's folder in DIR (default: results)",
+     CLI(TEXT, results)},
+    {"reps", "N", "With --git: measure each cell N times with each revision",
+     CLI(SWEEP, override.reps), .key = "reps"},
+    {"save", "NAME",
      "Keep the comparison in the run of B, as comparisons/NAME.json, where `schedlab report` shows "
      "it; with --git it is kept in any case, named after the revisions unless NAME is given",
-     0},
+     CLI(OWN, save)},
     {0},
 };
 
@@ -109,8 +102,9 @@ static _Noreturn void side_refuse(const char *command, const char *run_dir)
     cli_misuse(command, "%s", error);
 }
 
-static void options_check(const struct options *options, const char *command)
+static void options_check(void *to, const char *command)
 {
+    const struct options *options = to;
     if (options->git && options->count < ARGUMENTS_MAX)
         cli_misuse(command, "--git takes two revisions and a sweep file, for example main HEAD "
                             "harness/sweeps/smoke.yaml");
@@ -130,51 +124,34 @@ static void options_check(const struct options *options, const char *command)
             options->arguments[SIDES]);
 }
 
-static error_t option_parse(int key, char *arg, struct argp_state *state)
+static void option_take(void *to, const char *name, const char *option, char *text)
 {
-    struct options *options = state->input;
+    struct options *options = to;
     char error[ERROR_SIZE];
-    switch (key) {
-    case KEY_FORMAT:
-        options->format = (enum compare_format)cli_word(state->name, "format", arg, format_words);
-        break;
-    case KEY_METRIC:
-        if (!metric_parse(&options->compare.metric, arg, error, sizeof error))
-            cli_misuse(state->name, "--metric=%s: %s", arg, error);
-        break;
-    case KEY_ALPHA:
-        options->compare.alpha = cli_real(state->name, "alpha", arg, 1e-6, 0.5);
-        break;
-    case KEY_MIN_EFFECT:
-        options->compare.min_effect = cli_real(state->name, "min-effect", arg, 0, 1000) / 100;
-        break;
-    case ARGP_KEY_ARG:
-        if (options->count == ARGUMENTS_MAX)
-            cli_misuse(state->name, "too many arguments; found \"%s\" too", arg);
-        options->arguments[options->count++] = arg;
-        break;
-    case ARGP_KEY_END:
-        options_check(options, state->name);
-        break;
-    case KEY_GIT:
-        options->git = true;
-        break;
-    case KEY_RESULTS:
-        options->results = arg;
-        break;
-    case KEY_REPS:
-        options->override.reps = sweep_override_number(state->name, "reps", "reps", arg);
-        break;
-    case KEY_SAVE:
-        if (!sweep_name_is_valid(arg))
-            cli_misuse(state->name, "--save=%s is not valid; valid: " SWEEP_NAME_RULE, arg);
-        options->save = arg;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    if (strcmp(option, "save") == 0 && !sweep_name_is_valid(text))
+        cli_misuse(name, "--save=%s is not valid; valid: " SWEEP_NAME_RULE, text);
+    if (strcmp(option, "save") == 0)
+        options->save = text;
+    else if (!metric_parse(&options->compare.metric, text, error, sizeof error))
+        cli_misuse(name, "--metric=%s: %s", text, error);
 }
+
+static void argument_add(void *to, const char *name, char *text)
+{
+    struct options *options = to;
+    if (options->count == ARGUMENTS_MAX)
+        cli_misuse(name, "too many arguments; found \"%s\" too", text);
+    options->arguments[options->count++] = text;
+}
+
+static const struct cli_command cli = {
+    .options = option_table,
+    .arguments = "RUN[:FILTER] RUN[:FILTER]\n--git REV REV SWEEP",
+    .help = argp_doc,
+    .argument = argument_add,
+    .option = option_take,
+    .check = options_check,
+};
 
 static void warnings_print(const char *program, const struct comparison *comparison)
 {
@@ -348,13 +325,10 @@ static int revisions_compare(const char *program, const struct options *options)
 
 int cmd_compare(int argc, char **argv)
 {
-    static const struct argp argp = {
-        argp_options, option_parse, "RUN[:FILTER] RUN[:FILTER]\n--git REV REV SWEEP",
-        argp_doc,     NULL,         NULL,
-        NULL};
     struct options options = {.override = SWEEP_OVERRIDE_NONE,
                               .compare = {.alpha = 0.05, .seed = STATISTICS_SEED}};
-    cli_parse(&argp, argc, argv, &options);
+    cli_read(&cli, argc, argv, &options);
+    options.compare.min_effect = options.min_effect_percent / 100;
     if (options.git)
         return revisions_compare(argv[0], &options);
     return runs_compare(argv[0], &options, options.arguments[0], options.arguments[1]);

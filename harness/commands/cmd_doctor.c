@@ -7,12 +7,8 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-enum { CPUS_MAX = 4096, KEY_FORMAT = 0x100, KEY_STRICT, KEY_CORES, KEY_WATCH, KEY_RESULTS };
-
-static const char *const format_words[] = {"table", "json", NULL};
+enum { CPUS_MAX = 4096 };
 
 struct options {
     const char *results;
@@ -20,16 +16,17 @@ struct options {
     bool json, strict;
 };
 
-static const struct argp_option argp_options[] = {
-    {"format", KEY_FORMAT, "FORMAT", 0, "table (default) or json", 0},
-    {"strict", KEY_STRICT, NULL, 0, "Exit with 1 if anything is a warning", 0},
-    {"cores", KEY_CORES, "N", 0,
+static const struct cli_option option_table[] = {
+    {"format", "FORMAT", "table (default) or json", CLI(JSON, json)},
+    {"strict", NULL, "Exit with 1 if anything is a warning", CLI(FLAG, strict)},
+    {"cores", "N",
      "Measure the distance between each pair of this many cores, 10 ms a pair (default 8; 0 or 1: "
      "none)",
-     0},
-    {"watch", KEY_WATCH, "TIME", 0,
-     "How long to watch for steal and other programs, ms without a unit (default 200 ms)", 0},
-    {"results", KEY_RESULTS, "DIR", 0, "Whose disk must have room (default: results)", 0},
+     CLI(INT, cores), .most = DOCTOR_LINE_CORES_MAX},
+    {"watch", "TIME",
+     "How long to watch for steal and other programs, ms without a unit (default 200 ms)",
+     CLI(OWN, watch_ms)},
+    {"results", "DIR", "Whose disk must have room (default: results)", CLI(TEXT, results)},
     {0},
 };
 
@@ -43,44 +40,23 @@ static const char argp_doc[] =
     "  schedlab doctor --strict && schedlab sweep harness/sweeps/default.yaml\n\n"
     "Exit status: 0 done, whatever was found; 1 failed, or a warning with --strict; 2 misused.";
 
-static error_t option_parse(int key, char *arg, struct argp_state *state)
+static void watch_take(void *options, const char *name, const char *option, char *text)
 {
     enum { WATCH_MS_MAX = 60000, MS_NS = 1000000 };
-    struct options *options = state->input;
-    switch (key) {
-    case KEY_FORMAT:
-        options->json = cli_word(state->name, "format", arg, format_words) == 1;
-        break;
-    case KEY_STRICT:
-        options->strict = true;
-        break;
-    case KEY_CORES:
-        options->cores = (int)cli_number(state->name, "cores", arg, 0, DOCTOR_LINE_CORES_MAX, "");
-        break;
-    case KEY_WATCH:
-        options->watch_ms =
-            (int)(cli_time_ns(state->name, "watch", arg, MS_NS, (int64_t)WATCH_MS_MAX * MS_NS) /
-                  MS_NS);
-        break;
-    case KEY_RESULTS:
-        options->results = arg;
-        break;
-    case ARGP_KEY_ARG:
-        cli_misuse(state->name, "found \"%s\"; doctor takes options only, see --help", arg);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    int64_t ns = cli_time_ns(name, option, text, MS_NS, (int64_t)WATCH_MS_MAX * MS_NS);
+    ((struct options *)options)->watch_ms = (int)(ns / MS_NS);
 }
+
+static const struct cli_command cli = {
+    .options = option_table, .help = argp_doc, .option = watch_take};
 
 int cmd_doctor(int argc, char **argv)
 {
-    static const struct argp argp = {argp_options, option_parse, NULL, argp_doc, NULL, NULL, NULL};
     static int cpus[CPUS_MAX];
     struct options options = {
         .results = "results", .cores = DOCTOR_LINE_CORES, .watch_ms = DOCTOR_WINDOW_MS};
     struct doctor doctor;
-    cli_parse(&argp, argc, argv, &options);
+    cli_read(&cli, argc, argv, &options);
     json_t *counting = environment_counting_to_json();
     struct doctor_request request = {
         .machine = &doctor_machine_native,

@@ -6,7 +6,6 @@
 #include "harness/records/run_folder.h"
 #include "harness/tables/export.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,9 +20,10 @@ struct options {
     int format; /* -1: not given */
 };
 
-static const struct argp_option option_table[] = {
-    {"to", 't', "FORMAT", 0, "gbench, benchstat or csv; must be given", 0},
-    {"output", 'o', "FILE", 0, "Write FILE (default: standard output)", 0},
+static const struct cli_option option_table[] = {
+    {"to", "FORMAT", "gbench, benchstat or csv; must be given", CLI(WORD, format), .letter = 't',
+     .words = format_words},
+    {"output", "FILE", "Write FILE (default: standard output)", CLI(TEXT, output), .letter = 'o'},
     {0},
 };
 
@@ -42,36 +42,24 @@ static const char argp_doc[] =
     "  schedlab export results/monday --to gbench --output monday.json\n\n"
     "Exit status: 0 done; 1 the records cannot be read, or the output not written; 2 misused.";
 
-static error_t option_parse(int key, char *arg, struct argp_state *state)
+static void options_check(void *to, const char *name)
 {
-    struct options *options = state->input;
-    switch (key) {
-    case 't':
-        options->format = cli_word(options->command, "to", arg, format_words);
-        break;
-    case 'o':
-        options->output = arg;
-        break;
-    case ARGP_KEY_ARG:
-        if (options->folder)
-            cli_misuse(options->command, "one run at a time; found \"%s\" and \"%s\"",
-                       options->folder, arg);
-        options->folder = arg;
-        break;
-    case ARGP_KEY_END:
-        if (!options->folder)
-            cli_misuse(options->command, "which run? A folder that `schedlab sweep` wrote, for "
-                                         "example results/default-20260131T101500Z");
-        if (options->format < 0)
-            cli_misuse(options->command, "--to is missing; valid: gbench, benchstat, csv");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    const struct options *options = to;
+    if (!options->folder)
+        cli_misuse(name, "which run? A folder that `schedlab sweep` wrote, for example "
+                         "results/default-20260131T101500Z");
+    if (options->format < 0)
+        cli_misuse(name, "--to is missing; valid: gbench, benchstat, csv");
 }
 
-static const struct argp argp = {option_table, option_parse, "RUN_DIR", argp_doc, NULL, NULL, NULL};
+static const struct cli_command cli = {
+    .options = option_table,
+    .arguments = "RUN_DIR",
+    .help = argp_doc,
+    .only = "run",
+    .only_offset = offsetof(struct options, folder),
+    .check = options_check,
+};
 
 static int complain(const struct options *options, const char *what, const char *why)
 {
@@ -109,7 +97,7 @@ int cmd_export(int argc, char **argv)
     struct options options = {.command = argv[0], .format = -1};
     struct export_result result;
     char error[ERROR_SIZE];
-    cli_parse(&argp, argc, argv, &options);
+    cli_read(&cli, argc, argv, &options);
     if (!run_folder_is_run(options.folder)) {
         run_folder_explain(options.folder, error, sizeof error);
         cli_misuse(options.command, "%s", error);

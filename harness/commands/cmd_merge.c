@@ -21,11 +21,10 @@ struct options {
     bool mix_machines;
 };
 
-enum { KEY_MIX = 0x100 };
-
-static const struct argp_option option_table[] = {
-    {"mix-machines", KEY_MIX, NULL, 0,
-     "Join runs also where one comparison has native samples of unlike processors then", 0},
+static const struct cli_option option_table[] = {
+    {"mix-machines", NULL,
+     "Join runs also where one comparison has native samples of unlike processors then",
+     CLI(FLAG, mix_machines)},
     {0},
 };
 
@@ -46,27 +45,28 @@ static const char argp_doc[] =
     "  schedlab merge all-cells cells-of-ann cells-of-bob\n\n"
     "Exit status: 0 done; 1 OUT could not be written; 2 misused, or the runs do not fit together.";
 
-static error_t option_parse(int key, char *arg, struct argp_state *state)
+static void folder_add(void *to, const char *name, char *folder)
 {
-    struct options *options = state->input;
-    switch (key) {
-    case KEY_MIX:
-        options->mix_machines = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        options->folders =
-            xrealloc(options->folders, (options->count + 1) * sizeof *options->folders);
-        options->folders[options->count++] = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (options->count < 3)
-            cli_misuse(state->name, "takes a new folder and two runs at least, as in: "
-                                    "schedlab merge results/both results/a results/b");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct options *options = to;
+    (void)name;
+    options->folders = xrealloc(options->folders, (options->count + 1) * sizeof *options->folders);
+    options->folders[options->count++] = folder;
 }
+
+static void options_check(void *options, const char *name)
+{
+    if (((const struct options *)options)->count < 3)
+        cli_misuse(name, "takes a new folder and two runs at least, as in: "
+                         "schedlab merge results/both results/a results/b");
+}
+
+static const struct cli_command cli = {
+    .options = option_table,
+    .arguments = "OUT RUN RUN...",
+    .help = argp_doc,
+    .argument = folder_add,
+    .check = options_check,
+};
 
 /* Makes merge->out under another name first: a merge that is killed leaves nothing that could be
  * taken for a run. */
@@ -100,10 +100,8 @@ static enum merge_result merge_beside(struct merge *merge, bool cells, char *err
 
 int cmd_merge(int argc, char **argv)
 {
-    static const struct argp argp = {option_table, option_parse, "OUT RUN RUN...", argp_doc, NULL,
-                                     NULL,         NULL};
     struct options options = {.folders = NULL};
-    cli_parse(&argp, argc, argv, &options);
+    cli_read(&cli, argc, argv, &options);
     struct merge merge = {.out = options.folders[0],
                           .runs = options.folders + 1,
                           .count = options.count - 1,

@@ -7,25 +7,25 @@
 #include "harness/report/report.h"
 #include "harness/repro/repro_file.h"
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { ERROR_SIZE = 16384, KEY_FORMAT = 0x100, KEY_NO_FIGURES };
+enum { ERROR_SIZE = 16384 };
 enum report_format { FORMAT_HTML, FORMAT_JSON };
 
 static const char *const format_words[] = {"html", "json", NULL};
 
 struct options {
     const char *run_dir;
-    enum report_format format;
+    int format; /* enum report_format */
     bool no_figures;
 };
 
-static const struct argp_option argp_options[] = {
-    {"format", KEY_FORMAT, "FORMAT", 0,
-     "html: only write the page (default); json: also print its answers for programs", 0},
-    {"no-figures", KEY_NO_FIGURES, NULL, 0, "Draw nothing; keep the figures that are there", 0},
+static const struct cli_option option_table[] = {
+    {"format", "FORMAT",
+     "html: only write the page (default); json: also print its answers for programs",
+     CLI(WORD, format), .words = format_words},
+    {"no-figures", NULL, "Draw nothing; keep the figures that are there", CLI(FLAG, no_figures)},
     {0},
 };
 
@@ -41,32 +41,22 @@ static const char argp_doc[] =
     "  schedlab report results/repro-20260131T101500Z\n\n"
     "Exit status: 0 done; 1 something could not be made; 2 misused.";
 
-static error_t option_parse(int key, char *arg, struct argp_state *state)
+static void options_check(void *to, const char *name)
 {
-    struct options *options = state->input;
-    switch (key) {
-    case KEY_FORMAT:
-        options->format = (enum report_format)cli_word(state->name, "format", arg, format_words);
-        break;
-    case KEY_NO_FIGURES:
-        options->no_figures = true;
-        break;
-    case ARGP_KEY_ARG:
-        if (options->run_dir)
-            cli_misuse(state->name, "one run at a time; found \"%s\" and \"%s\"", options->run_dir,
-                       arg);
-        options->run_dir = arg;
-        break;
-    case ARGP_KEY_END:
-        if (!options->run_dir || !*options->run_dir)
-            cli_misuse(state->name, "which run? A folder that `schedlab sweep` wrote, for example "
-                                    "results/default-20260131T101500Z");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    const struct options *options = to;
+    if (!options->run_dir || !*options->run_dir)
+        cli_misuse(name, "which run? A folder that `schedlab sweep` wrote, for example "
+                         "results/default-20260131T101500Z");
 }
+
+static const struct cli_command cli = {
+    .options = option_table,
+    .arguments = "RUN_DIR",
+    .help = argp_doc,
+    .only = "run",
+    .only_offset = offsetof(struct options, run_dir),
+    .check = options_check,
+};
 
 /* A damaged repro.json is as much a misuse as a folder without one. */
 static int report_reproduction(const struct options *options, const char *command)
@@ -88,10 +78,8 @@ static int report_reproduction(const struct options *options, const char *comman
 
 int cmd_report(int argc, char **argv)
 {
-    static const struct argp argp = {argp_options, option_parse, "RUN_DIR", argp_doc,
-                                     NULL,         NULL,         NULL};
     struct options options = {0};
-    cli_parse(&argp, argc, argv, &options);
+    cli_read(&cli, argc, argv, &options);
     if (repro_file_is_there(options.run_dir))
         return report_reproduction(&options, argv[0]);
     if (!run_folder_is_run(options.run_dir)) {

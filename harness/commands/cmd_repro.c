@@ -42,57 +42,44 @@ struct catalogue {
 
 /* Options -------------------------------------------------------------------------------------- */
 
-enum {
-    KEY_QUICK = 0x100,
-    KEY_FULL,
-    KEY_DETERMINISTIC,
-    KEY_HELD,
-    KEY_MACHINE,
-    KEY_RESULTS,
-    KEY_NAME,
-    KEY_RESUME,
-    KEY_FORMAT,
-    KEY_LIST,
-    KEY_EXPLAIN,
-    KEY_NO_REPORT,
-    KEY_CATALOGUE,
-    KEY_REFERENCE,
-};
-
-static const struct argp_option argp_options[] = {
-    {"quick", KEY_QUICK, NULL, 0,
-     "Measure each cell six times, and leave out what takes long: a first look", 0},
-    {"full", KEY_FULL, NULL, 0,
+static const struct cli_option option_table[] = {
+    {"quick", NULL, "Measure each cell six times, and leave out what takes long: a first look",
+     CLI(FLAG, quick), .begins = true},
+    {"full", NULL,
      "Measure until intervals are narrow, 3 % of the median unless the experiment says otherwise "
      "(the default)",
-     0},
-    {"deterministic", KEY_DETERMINISTIC, NULL, 0,
+     CLI(FLAG, full), .begins = true},
+    {"deterministic", NULL,
      "Measure only parts that have the same verdicts each time: simulated ones, and orders on one "
      "worker",
-     0},
-    {"held", KEY_HELD, NULL, 0,
+     CLI(FLAG, deterministic), .begins = true},
+    {"held", NULL,
      "Measure what tests hold: as --quick --deterministic, but with the workloads that experiments "
      "name for it (held:), and only what an expectation is about",
-     0},
-    {"machine", KEY_MACHINE, "MACHINE", 0,
+     CLI(FLAG, held), .begins = true},
+    {"machine", "MACHINE",
      "Measure on this one, whatever the experiments say: native, or a simulated one as in "
      "sim:server64; may be given several times. sim: on the simulated ones that the experiments "
      "name",
-     0},
-    {"results", KEY_RESULTS, "DIR", 0, "Make the folder in DIR (default: results)", 0},
-    {"name", KEY_NAME, "NAME", 0, "Name it NAME-<UTC time> (default: repro)", 0},
-    {"resume", KEY_RESUME, "FOLDER", 0, "Go on with an interrupted reproduction", 0},
-    {"no-report", KEY_NO_REPORT, NULL, 0,
-     "Make no repro.html and draw nothing; `schedlab report FOLDER` can do so later", 0},
-    {"format", KEY_FORMAT, "FORMAT", 0, "table (default) or json, which is repro.json", 0},
-    {"list", KEY_LIST, NULL, 0, "Only print the catalogue", 0},
-    {"explain", KEY_EXPLAIN, "ID", 0,
-     "Only print the reasoning, the sources and the last verdict of an experiment or a claim", 0},
-    {"catalogue", KEY_CATALOGUE, "DIR", 0,
+     CLI(OWN, machines), .begins = true},
+    {"results", "DIR", "Make the folder in DIR (default: results)", CLI(FOLDER, results),
+     .begins = true},
+    {"name", "NAME", "Name it NAME-<UTC time> (default: repro)", CLI(TEXT, name), .begins = true},
+    {"resume", "FOLDER", "Go on with an interrupted reproduction", CLI(TEXT, resume)},
+    {"no-report", NULL,
+     "Make no repro.html and draw nothing; `schedlab report FOLDER` can do so later",
+     CLI(FLAG, no_report)},
+    {"format", "FORMAT", "table (default) or json, which is repro.json", CLI(JSON, json)},
+    {"list", NULL, "Only print the catalogue", CLI(FLAG, list), .begins = true},
+    {"explain", "ID",
+     "Only print the reasoning, the sources and the last verdict of an experiment or a claim",
+     CLI(TEXT, explain), .begins = true},
+    {"catalogue", "DIR",
      "Only write the catalogue for readers: DIR/EXPERIMENTS.md, and a page each in DIR/experiments",
-     0},
-    {"reference", KEY_REFERENCE, "FOLDER", 0,
-     "With --catalogue: the reproduction whose verdicts and figures the pages have", 0},
+     CLI(FOLDER, pages), .begins = true},
+    {"reference", "FOLDER",
+     "With --catalogue: the reproduction whose verdicts and figures the pages have",
+     CLI(TEXT, reference), .begins = true},
     {0},
 };
 
@@ -117,16 +104,16 @@ static const char argp_doc[] =
     "Exit status: 0 done, whatever the verdicts; 1 stopped, or something could not be written; 2 "
     "misused.";
 
-static const char *const format_words[] = {"table", "json", NULL};
-
 static void text_add(char ***list, size_t *count, const char *text)
 {
     *list = xrealloc(*list, (*count + 1) * sizeof **list);
     (*list)[(*count)++] = xstrdup(text);
 }
 
-static void option_machine(struct options *options, const char *arg)
+static void machine_take(void *to, const char *name, const char *option, char *arg)
 {
+    struct options *options = to;
+    (void)option;
     char error[ERROR_SIZE];
     struct machine_spec machine;
     if (strcmp(arg, "sim") == 0) {
@@ -134,16 +121,20 @@ static void option_machine(struct options *options, const char *arg)
         return;
     }
     if (!machine_spec_parse(&machine, arg, error, sizeof error))
-        cli_misuse(options->command, "--machine=%s: %s", arg, error);
+        cli_misuse(name, "--machine=%s: %s", arg, error);
     for (size_t i = 0; i < options->machines_count; i++)
         if (strcmp(options->machines[i], machine.text) == 0)
-            cli_misuse(options->command, "--machine=%s is given twice", arg);
+            cli_misuse(name, "--machine=%s is given twice", arg);
     text_add(&options->machines, &options->machines_count, machine.text);
     machine_spec_free(&machine);
 }
 
-static void options_check(const struct options *options)
+static void options_check(void *to, const char *name)
 {
+    struct options *options = to;
+    (void)name;
+    options->quick = options->quick || options->held;
+    options->deterministic = options->deterministic || options->held;
     if (options->resume && (options->begins || options->words_count > 0))
         cli_misuse(options->command, "--resume goes on with what was asked for; leave out %s%s",
                    options->begins ? "--" : "",
@@ -171,70 +162,22 @@ static void options_check(const struct options *options)
                    options->name);
 }
 
-static error_t option_parse(int key, char *arg, struct argp_state *state)
+static void word_add(void *to, const char *name, char *word)
 {
-    struct options *options = state->input;
-    for (const struct argp_option *option = argp_options; option->name; option++)
-        if (option->key == key && key != KEY_RESUME && key != KEY_FORMAT && key != KEY_NO_REPORT)
-            options->begins = option->name;
-    switch (key) {
-    case KEY_QUICK:
-        options->quick = true;
-        break;
-    case KEY_FULL:
-        options->full = true;
-        break;
-    case KEY_DETERMINISTIC:
-        options->deterministic = true;
-        break;
-    case KEY_HELD:
-        options->held = options->quick = options->deterministic = true;
-        break;
-    case KEY_MACHINE:
-        option_machine(options, arg);
-        break;
-    case KEY_RESULTS:
-        if (!*arg)
-            cli_misuse(state->name, "--results is empty; valid: the path of a folder");
-        options->results = arg;
-        break;
-    case KEY_NAME:
-        options->name = arg;
-        break;
-    case KEY_RESUME:
-        options->resume = arg;
-        break;
-    case KEY_FORMAT:
-        options->json = cli_word(state->name, "format", arg, format_words) == 1;
-        break;
-    case KEY_LIST:
-        options->list = true;
-        break;
-    case KEY_CATALOGUE:
-        if (!*arg)
-            cli_misuse(state->name, "--catalogue is empty; valid: the path of a folder");
-        options->pages = arg;
-        break;
-    case KEY_REFERENCE:
-        options->reference = arg;
-        break;
-    case KEY_NO_REPORT:
-        options->no_report = true;
-        break;
-    case KEY_EXPLAIN:
-        options->explain = arg;
-        break;
-    case ARGP_KEY_ARG:
-        text_add(&options->words, &options->words_count, arg);
-        break;
-    case ARGP_KEY_END:
-        options_check(options);
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    struct options *options = to;
+    (void)name;
+    text_add(&options->words, &options->words_count, word);
 }
+
+static const struct cli_command cli = {
+    .options = option_table,
+    .arguments = "[ID|FILE.yaml...]",
+    .help = argp_doc,
+    .argument = word_add,
+    .option = machine_take,
+    .begins_offset = offsetof(struct options, begins),
+    .check = options_check,
+};
 
 /* Catalogue ------------------------------------------------------------------------------------ */
 
@@ -535,11 +478,9 @@ static void texts_free(char **list, size_t count)
 
 int cmd_repro(int argc, char **argv)
 {
-    static const struct argp argp = {
-        argp_options, option_parse, "[ID|FILE.yaml...]", argp_doc, NULL, NULL, NULL};
     struct options options = {.command = argv[0], .results = "results"};
     struct catalogue catalogue = {.count = 0};
-    cli_parse(&argp, argc, argv, &options);
+    cli_read(&cli, argc, argv, &options);
     int status;
     if (options.resume) {
         status = repro_again(&options);

@@ -64,32 +64,22 @@ struct state {
     size_t measured, there, failed;
 };
 
-enum {
-    KEY_SWEEP = 0x100,
-    KEY_CELL,
-    KEY_CELLS,
-    KEY_LIST,
-    KEY_SEED,
-    KEY_STOP_AFTER,
-    KEY_KIND,
-    KEY_BEGUN
-};
-
-static const struct argp_option option_table[] = {
-    {"cell", KEY_CELL, "ID", 0, "Measure this one; may be given again and again", 0},
-    {"list", KEY_LIST, "FILE", 0, "Measure those whose ids FILE holds, one a line", 0},
-    {"sweep", KEY_SWEEP, "FILE|RUN", 0,
-     "Of this sweep file, or of the run that a sweep began in the folder RUN, with its options", 0},
-    {"cells", KEY_CELLS, "DIR", 0, "Keep results in DIR (default: of a RUN its cells/, else cells)",
-     0},
-    {"seed", KEY_SEED, "S", 0, "Of the sweep, where FILE has none", 0},
-    {"stop-after", KEY_STOP_AFTER, "S", 0,
-     "Begin no further cell after S seconds; the rest can be measured later", 0},
-    {"one-kind", KEY_KIND, "FILE", 0,
+static const struct cli_option option_table[] = {
+    {"cell", "ID", "Measure this one; may be given again and again", CLI(OWN, ids)},
+    {"list", "FILE", "Measure those whose ids FILE holds, one a line", CLI(TEXT, list)},
+    {"sweep", "FILE|RUN",
+     "Of this sweep file, or of the run that a sweep began in the folder RUN, with its options",
+     CLI(TEXT, sweep)},
+    {"cells", "DIR", "Keep results in DIR (default: of a RUN its cells/, else cells)",
+     CLI(TEXT, cells)},
+    {"seed", "S", "Of the sweep, where FILE has none", CLI(SWEEP, override.seed), .key = "seed"},
+    {"stop-after", "S", "Begin no further cell after S seconds; the rest can be measured later",
+     CLI(NUMBER, stop_after_s), .least = 1, .most = INT32_MAX, .unit = "s"},
+    {"one-kind", "FILE",
      "Measure native cells only on a processor of the model that FILE names; the first one makes "
      "FILE",
-     0},
-    {"begun", KEY_BEGUN, "FILE", 0, "Add the id of each cell to FILE when it is begun", 0},
+     CLI(TEXT, kind)},
+    {"begun", "FILE", "Add the id of each cell to FILE when it is begun", CLI(TEXT, begun)},
     {0},
 };
 
@@ -142,44 +132,32 @@ static void list_read(const struct options *options)
     fclose(from);
 }
 
-static error_t option_parse(int key, char *arg, struct argp_state *state)
+static void cell_take(void *options, const char *name, const char *option, char *id)
 {
-    struct options *options = state->input;
-    switch (key) {
-    case KEY_CELL:
-        id_add(options, arg);
-        return 0;
-    case KEY_LIST:
-        options->list = arg;
-        return 0;
-    case KEY_SWEEP:
-        options->sweep = arg;
-        return 0;
-    case KEY_CELLS:
-        options->cells = arg;
-        return 0;
-    case KEY_SEED:
-        options->override.seed = sweep_override_number(state->name, "seed", "seed", arg);
-        return 0;
-    case KEY_STOP_AFTER:
-        options->stop_after_s = cli_number(state->name, "stop-after", arg, 1, INT32_MAX, "s");
-        return 0;
-    case KEY_KIND:
-        options->kind = arg;
-        return 0;
-    case KEY_BEGUN:
-        options->begun = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        cli_misuse(state->name, "takes no argument beside --cell; found \"%s\"", arg);
-    case ARGP_KEY_END:
-        if (!options->sweep)
-            cli_misuse(state->name, "--cell takes --sweep=FILE, whose cell it is");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    (void)name;
+    (void)option;
+    id_add(options, id);
 }
+
+static void argument_refuse(void *options, const char *name, char *text)
+{
+    (void)options;
+    cli_misuse(name, "takes no argument beside --cell; found \"%s\"", text);
+}
+
+static void options_check(void *options, const char *name)
+{
+    if (!((const struct options *)options)->sweep)
+        cli_misuse(name, "--cell takes --sweep=FILE, whose cell it is");
+}
+
+static const struct cli_command cli = {
+    .options = option_table,
+    .help = argp_doc,
+    .argument = argument_refuse,
+    .option = cell_take,
+    .check = options_check,
+};
 
 /* The sweep that is meant, with the options that it was begun with. */
 static struct sweep_file *sweep_load(struct options *options, char *error, size_t error_size)
@@ -354,12 +332,11 @@ static int cells_run(struct options *options, const struct sweep_file *sweep)
 
 int cmd_run_cell(int argc, char **argv)
 {
-    static const struct argp argp = {option_table, option_parse, NULL, argp_doc, NULL, NULL, NULL};
     struct options options = {
         .command = argv[0], .ids = json_object(), .override = SWEEP_OVERRIDE_NONE};
     struct stop stop;
     char error[ERROR_SIZE];
-    cli_parse(&argp, argc, argv, &options);
+    cli_read(&cli, argc, argv, &options);
     if (options.list)
         list_read(&options);
     if (json_object_size(options.ids) == 0)

@@ -48,7 +48,8 @@ struct options {
     struct machine_spec machine; /* text NULL: as the file says */
     const char *what_if;         /* NULL: likewise */
     int figure;                  /* index of figure_words */
-    bool quick, no_report, dry_run, force, hyperfine;
+    int hyperfine;               /* index of timer_words */
+    bool quick, no_report, dry_run, force;
     bool plan;         /* print the units, and measure nothing */
     int format;        /* of that; index of format_words */
     const char *cells; /* folder of results that may be there; NULL: none */
@@ -63,93 +64,81 @@ struct options {
 
 /* Options ------------------------------------------------------------------------------------- */
 
-enum {
-    KEY_RESULTS = 0x100,
-    KEY_NAME,
-    KEY_REPS,
-    KEY_REPS_MAX,
-    KEY_WIDTH,
-    KEY_QUICK,
-    KEY_SEED,
-    KEY_TIMEOUT,
-    KEY_NO_REPORT,
-    KEY_DRY_RUN,
-    KEY_TIMER,
-    KEY_MACHINE,
-    KEY_WHAT_IF,
-    KEY_FIGURE,
-    KEY_RESUME,
-    KEY_FORCE,
-    KEY_PLAN,
-    KEY_FORMAT,
-    KEY_CELLS,
-    KEY_MIX_MACHINES,
-    KEY_ENGINE,
-    KEY_HOSTS,
-    KEY_SBATCH,
-    KEY_JOB_SECONDS,
-};
+static const char *const figure_words[] = {"auto", "text", "none", NULL};
+static const char *const timer_words[] = {"inside", "hyperfine", NULL};
+static const char *const engine_words[] = {"local", "slurm", "parallel", NULL};
+static const struct engine_ops *const engines[] = {NULL, &engine_slurm, &engine_parallel};
+static const char *const format_words[] = {"table", "json", NULL};
 
-static const struct argp_option argp_options[] = {
-    {"results", KEY_RESULTS, "DIR", 0, "Make the run's folder in DIR (default: results)", 0},
-    {"name", KEY_NAME, "NAME", 0, "Name the folder NAME-<UTC time> (default: the sweep's name)", 0},
-    {"reps", KEY_REPS, "N", 0, "Measure each cell N times, or with --reps-max at least N times", 0},
-    {"reps-max", KEY_REPS_MAX, "N", 0,
-     "Go on, N times at most, with cells whose interval is wider than --width", 0},
-    {"width", KEY_WIDTH, "PERCENT", 0,
-     "Widest 95 % interval of a median that is allowed, in percent of the median; 0: no limit", 0},
-    {"quick", KEY_QUICK, NULL, 0,
+static const struct cli_option option_table[] = {
+    {"results", "DIR", "Make the run's folder in DIR (default: results)", CLI(FOLDER, results),
+     .begins = true},
+    {"name", "NAME", "Name the folder NAME-<UTC time> (default: the sweep's name)", CLI(TEXT, name),
+     .begins = true},
+    {"reps", "N", "Measure each cell N times, or with --reps-max at least N times",
+     CLI(SWEEP, override.reps), .key = "reps", .begins = true},
+    {"reps-max", "N", "Go on, N times at most, with cells whose interval is wider than --width",
+     CLI(SWEEP, override.reps_max), .key = "reps_max", .begins = true},
+    {"width", "PERCENT",
+     "Widest 95 % interval of a median that is allowed, in percent of the median; 0: no limit",
+     CLI(SWEEP, override.width), .key = "width", .begins = true},
+    {"quick", NULL,
      "Measure each cell once, with one timed call and no warm-up: shows that all cells run, not "
-     "how "
-     "fast",
-     0},
-    {"seed", KEY_SEED, "S", 0, "Of the order of the cells and of the samples (default: a new one)",
-     0},
-    {"timeout", KEY_TIMEOUT, "S", 0, "Give up on a sample after S seconds", 0},
-    {"no-report", KEY_NO_REPORT, NULL, 0, "Draw no figures and write no report at the end", 0},
-    {"dry-run", KEY_DRY_RUN, NULL, 0, "Only print the cells that would be measured", 0},
-    {"plan", KEY_PLAN, NULL, 0,
+     "how fast",
+     CLI(FLAG, quick), .begins = true},
+    {"seed", "S", "Of the order of the cells and of the samples (default: a new one)",
+     CLI(SWEEP, override.seed), .key = "seed", .begins = true},
+    {"timeout", "S", "Give up on a sample after S seconds", CLI(SWEEP, override.timeout_s),
+     .key = "timeout_s", .begins = true},
+    {"no-report", NULL, "Draw no figures and write no report at the end", CLI(FLAG, no_report)},
+    {"dry-run", NULL, "Only print the cells that would be measured", CLI(FLAG, dry_run),
+     .begins = true},
+    {"plan", NULL,
      "Only print the samples, a row each. A sample is one repetition of a cell; its row has the id "
      "for `schedlab run --cell ID` and the time that it will take. The end says how many and how "
      "long in all",
-     0},
-    {"format", KEY_FORMAT, "FORMAT", 0, "With --plan: table (default) or json", 0},
-    {"cells", KEY_CELLS, "DIR", 0,
+     CLI(FLAG, plan)},
+    {"format", "FORMAT", "With --plan: table (default) or json", CLI(WORD, format),
+     .words = format_words},
+    {"cells", "DIR",
      "Take results that `schedlab run --cell` or another sweep left in DIR, and put new ones "
-     "there, "
-     "one file each",
-     0},
-    {"engine", KEY_ENGINE, "ENGINE", 0,
+     "there, one file each",
+     CLI(TEXT, cells)},
+    {"engine", "ENGINE",
      "Who measures: local (default), this machine; slurm, a cluster's nodes; parallel, the "
      "machines "
      "of --sshloginfile by GNU parallel; see docs/CLUSTER.md",
-     0},
-    {"sbatch", KEY_SBATCH, "OPTION", 0,
-     "With --engine=slurm: hand OPTION to sbatch, such as --partition=long; may be given again", 0},
-    {"job-seconds", KEY_JOB_SECONDS, "S", 0,
-     "With an engine: make jobs of about S seconds (default: 300)", 0},
-    {"sshloginfile", KEY_HOSTS, "FILE", 0,
-     "With --engine=parallel: the machines, as GNU parallel reads them", 0},
-    {"mix-machines", KEY_MIX_MACHINES, NULL, 0,
-     "Compare native cells although they were measured on processors of unlike kinds", 0},
-    {"timer", KEY_TIMER, "TIMER", 0,
-     "inside (default): samples time themselves; hyperfine: it times each one's process too", 0},
-    {"machine", KEY_MACHINE, "MACHINE", 0,
+     CLI(WORD, engine), .words = engine_words},
+    {"sbatch", "OPTION",
+     "With --engine=slurm: hand OPTION to sbatch, such as --partition=long; may be given again",
+     CLI(OWN, sbatch)},
+    {"job-seconds", "S", "With an engine: make jobs of about S seconds (default: 300)",
+     CLI(NUMBER, job_seconds), .least = 1, .most = 604800, .unit = "s"},
+    {"sshloginfile", "FILE", "With --engine=parallel: the machines, as GNU parallel reads them",
+     CLI(TEXT, hosts)},
+    {"mix-machines", NULL,
+     "Compare native cells although they were measured on processors of unlike kinds",
+     CLI(FLAG, mix_machines)},
+    {"timer", "TIMER",
+     "inside (default): samples time themselves; hyperfine: it times each one's process too",
+     CLI(WORD, hyperfine), .words = timer_words, .begins = true},
+    {"machine", "MACHINE",
      "Measure on this one, whatever the file says: native, or a simulated one as in "
      "sim:server64,cores=16; see `schedlab list machines`",
-     0},
-    {"what-if", KEY_WHAT_IF, "KEY=VALUE,...", 0,
+     CLI(MACHINE, machine), .begins = true},
+    {"what-if", "KEY=VALUE,...",
      "Measure each cell also on its simulated machine with these settings, a key of it or "
      "STRUCTURE=free, and report what that would buy; see `schedlab list sim:MODEL`",
-     0},
-    {"figure", KEY_FIGURE, "WHEN", 0,
+     CLI(ONCE, what_if), .begins = true},
+    {"figure", "WHEN",
      "Draw the first group's throughput as text at the end: auto (default, on a terminal), text "
      "(anywhere) or none",
-     0},
-    {"resume", KEY_RESUME, "RUN", 0,
-     "Go on with the interrupted run in the folder RUN: measure what its records lack", 0},
-    {"force", KEY_FORCE, NULL, 0,
-     "Resume although sweep file, program or machine are not those of the beginning", 0},
+     CLI(WORD, figure), .words = figure_words},
+    {"resume", "RUN",
+     "Go on with the interrupted run in the folder RUN: measure what its records lack",
+     CLI(TEXT, resume)},
+    {"force", NULL, "Resume although sweep file, program or machine are not those of the beginning",
+     CLI(FLAG, force)},
     {0},
 };
 
@@ -185,24 +174,12 @@ static const char argp_doc[] =
     "Exit status: 0 done, though some cells may have failed or been skipped; 1 stopped, or no "
     "sample could be measured, or the records or the report could not be written; 2 misused.";
 
-static const char *const figure_words[] = {"auto", "text", "none", NULL};
-static const char *const timer_words[] = {"inside", "hyperfine", NULL};
-static const char *const engine_words[] = {"local", "slurm", "parallel", NULL};
-static const struct engine_ops *const engines[] = {NULL, &engine_slurm, &engine_parallel};
-static const char *const format_words[] = {"table", "json", NULL};
-
-static void option_file(struct options *options, const struct argp_state *state, const char *arg)
+static void sbatch_take(void *to, const char *command, const char *option, char *arg)
 {
-    if (options->file)
-        cli_misuse(state->name, "one sweep file at a time; found \"%s\" and \"%s\"", options->file,
-                   arg);
-    options->file = arg;
-}
-
-static void option_sbatch(struct options *options, const struct argp_state *state, const char *arg)
-{
+    struct options *options = to;
+    (void)option;
     if (*arg != '-')
-        cli_misuse(state->name,
+        cli_misuse(command,
                    "--sbatch=%s is not valid; valid: an option of sbatch, as in "
                    "--sbatch=--partition=long",
                    arg);
@@ -213,7 +190,7 @@ static void option_sbatch(struct options *options, const struct argp_state *stat
         size_t length = strlen(own[i]);
         if (strncmp(arg, own[i], length) == 0 &&
             (length == 2 || arg[length] == '\0' || arg[length] == '='))
-            cli_misuse(state->name,
+            cli_misuse(command,
                        "--sbatch=%s is not valid: schedlab sets %s itself, or cannot follow the "
                        "jobs with it",
                        arg, own[i]);
@@ -225,184 +202,76 @@ static void option_sbatch(struct options *options, const struct argp_state *stat
 }
 
 /* GNU parallel takes a file without a machine for this machine. */
-static void hosts_check(const struct options *options, const struct argp_state *state)
+static void hosts_check(const struct options *options, const char *command)
 {
     char *line = NULL;
     size_t room = 0;
     bool some = false;
     FILE *from = fopen(options->hosts, "re");
     if (!from)
-        cli_misuse(state->name, "--sshloginfile: cannot read %s: %s", options->hosts,
-                   strerror(errno));
+        cli_misuse(command, "--sshloginfile: cannot read %s: %s", options->hosts, strerror(errno));
     while (!some && getline(&line, &room, from) > 0)
         some = !strchr("#\n", line[strspn(line, " \t\r")]);
     free(line);
     fclose(from);
     if (!some)
-        cli_misuse(state->name, "--sshloginfile: %s names no machine; valid: a line for each",
+        cli_misuse(command, "--sshloginfile: %s names no machine; valid: a line for each",
                    options->hosts);
 }
 
-static void engine_check(const struct options *options, const struct argp_state *state)
+static void engine_check(const struct options *options, const char *command)
 {
     const struct engine_ops *engine = engines[options->engine];
     if (options->sbatch && engine != &engine_slurm)
-        cli_misuse(state->name, "--sbatch takes --engine=slurm");
+        cli_misuse(command, "--sbatch takes --engine=slurm");
     if (!options->hosts != (engine != &engine_parallel))
-        cli_misuse(state->name, "%s takes %s",
-                   options->hosts ? "--sshloginfile" : "--engine=parallel",
+        cli_misuse(command, "%s takes %s", options->hosts ? "--sshloginfile" : "--engine=parallel",
                    options->hosts ? "--engine=parallel" : "--sshloginfile=FILE");
     if (options->hosts)
-        hosts_check(options, state);
+        hosts_check(options, command);
     if (engine && (options->plan || options->dry_run))
-        cli_misuse(state->name, "--engine measures, and --%s does not; leave out one",
+        cli_misuse(command, "--engine measures, and --%s does not; leave out one",
                    options->plan ? "plan" : "dry-run");
     if (options->mix_machines && !engine && !options->cells && !options->resume)
-        cli_misuse(state->name, "--mix-machines takes --engine=slurm or parallel, or --cells=DIR");
+        cli_misuse(command, "--mix-machines takes --engine=slurm or parallel, or --cells=DIR");
     if (options->job_seconds && !engine)
-        cli_misuse(state->name, "--job-seconds takes --engine=slurm or parallel");
+        cli_misuse(command, "--job-seconds takes --engine=slurm or parallel");
     if ((engine || options->cells) && options->hyperfine)
-        cli_misuse(state->name, "--timer=hyperfine keeps files of its own; leave out --%s",
+        cli_misuse(command, "--timer=hyperfine keeps files of its own; leave out --%s",
                    engine ? "engine" : "cells");
 }
 
 /* Options that do not go together, or only with one of a new run and a resumed one. */
-static void options_check(const struct options *options, const struct argp_state *state)
+static void options_check(void *to, const char *command)
 {
+    const struct options *options = to;
     if (options->resume && options->begins)
-        cli_misuse(state->name, "--resume goes on with the run's own options; leave out --%s",
+        cli_misuse(command, "--resume goes on with the run's own options; leave out --%s",
                    options->begins);
     if (options->figure == FIGURE_TEXT && options->no_report)
-        cli_misuse(state->name, "--figure=text shows what a report is made of; leave out "
-                                "--no-report");
+        cli_misuse(command, "--figure=text shows what a report is made of; leave out "
+                            "--no-report");
     if (options->format && !options->plan)
-        cli_misuse(state->name, "--format takes --plan");
-    engine_check(options, state);
+        cli_misuse(command, "--format takes --plan");
+    engine_check(options, command);
     if (options->force && !options->resume)
-        cli_misuse(state->name, "--force takes --resume=RUN");
+        cli_misuse(command, "--force takes --resume=RUN");
     if (!options->file && !options->resume)
-        cli_misuse(state->name, "which sweep file? For example harness/sweeps/default.yaml");
+        cli_misuse(command, "which sweep file? For example harness/sweeps/default.yaml");
     if (options->name && !sweep_name_is_valid(options->name))
-        cli_misuse(state->name, "--name=%s is not valid; valid: " SWEEP_NAME_RULE, options->name);
+        cli_misuse(command, "--name=%s is not valid; valid: " SWEEP_NAME_RULE, options->name);
 }
 
-/* Takes note of an option that only a new run takes. */
-static void option_begins(struct options *options, int key)
-{
-    static const int also_resumed[] = {KEY_NO_REPORT, KEY_FIGURE, KEY_RESUME,      KEY_FORCE,
-                                       KEY_PLAN,      KEY_FORMAT, KEY_CELLS,       KEY_MIX_MACHINES,
-                                       KEY_ENGINE,    KEY_HOSTS,  KEY_JOB_SECONDS, KEY_SBATCH};
-    for (size_t i = 0; i < sizeof also_resumed / sizeof also_resumed[0]; i++)
-        if (also_resumed[i] == key)
-            return;
-    for (const struct argp_option *option = argp_options; option->name; option++)
-        if (option->key == key)
-            options->begins = option->name;
-}
-
-/* Options on single cells, and on who measures them. */
-static error_t option_parse_cells(int key, char *arg, struct argp_state *state)
-{
-    struct options *options = state->input;
-    switch (key) {
-    case KEY_PLAN:
-        options->plan = true;
-        break;
-    case KEY_FORMAT:
-        options->format = cli_word(state->name, "format", arg, format_words);
-        break;
-    case KEY_CELLS:
-        options->cells = arg;
-        break;
-    case KEY_MIX_MACHINES:
-        options->mix_machines = true;
-        break;
-    case KEY_ENGINE:
-        options->engine = cli_word(state->name, "engine", arg, engine_words);
-        break;
-    case KEY_HOSTS:
-        options->hosts = arg;
-        break;
-    case KEY_SBATCH:
-        option_sbatch(options, state, arg);
-        break;
-    case KEY_JOB_SECONDS:
-        options->job_seconds = cli_number(state->name, "job-seconds", arg, 1, 604800, "s");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static error_t option_parse(int key, char *arg, struct argp_state *state)
-{
-    struct options *options = state->input;
-    option_begins(options, key);
-    switch (key) {
-    case KEY_RESULTS:
-        if (!*arg)
-            cli_misuse(state->name, "--results is empty; valid: the path of a folder");
-        options->results = arg;
-        break;
-    case KEY_NAME:
-        options->name = arg;
-        break;
-    case KEY_REPS:
-        options->override.reps = sweep_override_number(state->name, "reps", "reps", arg);
-        break;
-    case KEY_REPS_MAX:
-        options->override.reps_max =
-            sweep_override_number(state->name, "reps-max", "reps_max", arg);
-        break;
-    case KEY_WIDTH:
-        options->override.width = sweep_override_number(state->name, "width", "width", arg);
-        break;
-    case KEY_SEED:
-        options->override.seed = sweep_override_number(state->name, "seed", "seed", arg);
-        break;
-    case KEY_TIMEOUT:
-        options->override.timeout_s =
-            sweep_override_number(state->name, "timeout", "timeout_s", arg);
-        break;
-    case KEY_QUICK:
-        options->quick = true;
-        break;
-    case KEY_NO_REPORT:
-        options->no_report = true;
-        break;
-    case KEY_DRY_RUN:
-        options->dry_run = true;
-        break;
-    case KEY_FIGURE:
-        options->figure = cli_word(state->name, "figure", arg, figure_words);
-        break;
-    case KEY_TIMER:
-        options->hyperfine = cli_word(state->name, "timer", arg, timer_words) == 1;
-        break;
-    case KEY_WHAT_IF:
-        options->what_if = cli_once(state->name, "what-if", options->what_if, arg);
-        break;
-    case KEY_MACHINE:
-        cli_machine(state->name, &options->machine, arg);
-        break;
-    case KEY_RESUME:
-        options->resume = arg;
-        break;
-    case KEY_FORCE:
-        options->force = true;
-        break;
-    case ARGP_KEY_ARG:
-        option_file(options, state, arg);
-        break;
-    case ARGP_KEY_END:
-        options_check(options, state);
-        break;
-    default:
-        return option_parse_cells(key, arg, state);
-    }
-    return 0;
-}
+static const struct cli_command cli = {
+    .options = option_table,
+    .arguments = "FILE",
+    .help = argp_doc,
+    .only = "sweep file",
+    .only_offset = offsetof(struct options, file),
+    .option = sbatch_take,
+    .begins_offset = offsetof(struct options, begins),
+    .check = options_check,
+};
 
 /* Options given by the user win over the file. */
 static void options_apply(const char *program, const struct options *options,
@@ -753,10 +622,8 @@ static void tell_left_out(const char *program, const struct sweep_file *sweep)
 
 int cmd_sweep(int argc, char **argv)
 {
-    static const struct argp argp = {argp_options, option_parse, "FILE", argp_doc,
-                                     NULL,         NULL,         NULL};
     struct options options = {.results = "results", .override = SWEEP_OVERRIDE_NONE};
-    cli_parse(&argp, argc, argv, &options);
+    cli_read(&cli, argc, argv, &options);
 
     char error[ERROR_SIZE];
     struct sweep_file *sweep = sweep_load(argv[0], &options, error, sizeof error);

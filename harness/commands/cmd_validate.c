@@ -4,34 +4,23 @@
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 
-#include <argp.h>
 #include <stdio.h>
 
 enum { ERROR_SIZE = 4096, PATH_SIZE = 4096 };
-enum {
-    KEY_FORMULAS = 0x100,
-    KEY_MISSES,
-    KEY_NATIVE,
-    KEY_SIMULATED,
-    KEY_CURVES,
-    KEY_TABLES,
-    KEY_OUTPUT
-};
-
 struct options {
     const char *command, *formulas, *misses, *native, *simulated, *curves, *tables, *output;
 };
 
-static const struct argp_option option_table[] = {
-    {"formulas", KEY_FORMULAS, "FILE", 0, "What `sim_formulas --json FILE` wrote", 0},
-    {"misses", KEY_MISSES, "FILE", 0, "What harness/audit/validate_cachegrind.sh wrote", 0},
-    {"native", KEY_NATIVE, "RUN_DIR", 0, "A run of harness/sweeps/validate.yaml on this machine",
-     0},
-    {"simulated", KEY_SIMULATED, "RUN_DIR", 0, "The same on the model that calibrate wrote", 0},
-    {"curves", KEY_CURVES, "RUN_DIR", 0, "A run of harness/sweeps/validate-curves.yaml", 0},
-    {"tables", KEY_TABLES, "FILE", 0, "The repro.json of `schedlab repro E10 E13 --machine sim`",
-     0},
-    {"output", KEY_OUTPUT, "DIR", 0, "Where claims.json and the tables for figures go", 0},
+static const struct cli_option option_table[] = {
+    {"formulas", "FILE", "What `sim_formulas --json FILE` wrote", CLI(TEXT, formulas)},
+    {"misses", "FILE", "What harness/audit/validate_cachegrind.sh wrote", CLI(TEXT, misses)},
+    {"native", "RUN_DIR", "A run of harness/sweeps/validate.yaml on this machine",
+     CLI(TEXT, native)},
+    {"simulated", "RUN_DIR", "The same on the model that calibrate wrote", CLI(TEXT, simulated)},
+    {"curves", "RUN_DIR", "A run of harness/sweeps/validate-curves.yaml", CLI(TEXT, curves)},
+    {"tables", "FILE", "The repro.json of `schedlab repro E10 E13 --machine sim`",
+     CLI(TEXT, tables)},
+    {"output", "DIR", "Where claims.json and the tables for figures go", CLI(TEXT, output)},
     {0},
 };
 
@@ -43,30 +32,25 @@ static const char argp_doc[] =
     "Exit status: 0 done, whether or not claims hold; 1 something cannot be read or written; 2 "
     "misused.";
 
-static error_t option_parse(int key, char *arg, struct argp_state *state)
+static void argument_refuse(void *options, const char *name, char *text)
 {
-    struct options *options = state->input;
-    const char **at = key == KEY_FORMULAS    ? &options->formulas
-                      : key == KEY_MISSES    ? &options->misses
-                      : key == KEY_NATIVE    ? &options->native
-                      : key == KEY_SIMULATED ? &options->simulated
-                      : key == KEY_CURVES    ? &options->curves
-                      : key == KEY_TABLES    ? &options->tables
-                      : key == KEY_OUTPUT    ? &options->output
-                                             : NULL;
-    if (at)
-        *at = arg;
-    else if (key == ARGP_KEY_ARG)
-        cli_misuse(options->command, "\"%s\" is no option; valid: see --help", arg);
-    else if (key == ARGP_KEY_END && (!options->output || !options->native != !options->simulated))
-        cli_misuse(options->command,
-                   "--output=DIR must be given, and --native and --simulated together");
-    else if (key != ARGP_KEY_END)
-        return ARGP_ERR_UNKNOWN;
-    return 0;
+    (void)options;
+    cli_misuse(name, "\"%s\" is no option; valid: see --help", text);
 }
 
-static const struct argp argp = {option_table, option_parse, NULL, argp_doc, NULL, NULL, NULL};
+static void options_check(void *to, const char *name)
+{
+    const struct options *options = to;
+    if (!options->output || !options->native != !options->simulated)
+        cli_misuse(name, "--output=DIR must be given, and --native and --simulated together");
+}
+
+static const struct cli_command cli = {
+    .options = option_table,
+    .help = argp_doc,
+    .argument = argument_refuse,
+    .check = options_check,
+};
 
 /* Prints the part and adds it to whole; false if there is none. */
 static bool part_add(json_t *whole, const char *key, const char *title, json_t *claims)
@@ -101,7 +85,7 @@ int cmd_validate(int argc, char **argv)
 {
     struct options options = {.command = argv[0]};
     char error[ERROR_SIZE], path[PATH_SIZE];
-    cli_parse(&argp, argc, argv, &options);
+    cli_read(&cli, argc, argv, &options);
     json_t *whole = json_object();
     bool done = parts_add(whole, &options, error);
     if (done) {

@@ -5,18 +5,7 @@
 #include "harness/commands/cli.h"
 
 #include <inttypes.h>
-#include <string.h>
 #include <sys/random.h>
-
-int64_t sweep_override_number(const char *command, const char *option, const char *key,
-                              const char *text)
-{
-    const struct param *param = sweep_file_params;
-    while (strcmp(param->name, key) != 0)
-        param++;
-    const char *unit = strcmp(param->unit, "1") == 0 ? "" : param->unit;
-    return cli_number(command, option, text, param->min, param->max, unit);
-}
 
 static void override_reps(const struct sweep_override *override, struct sweep_file *sweep)
 {

@@ -19,10 +19,6 @@ struct sweep_override {
         .reps = -1, .reps_max = -1, .width = -1, .timeout_s = -1, .seed = -1                       \
     }
 
-/* The value of --option, in the range of the file's key. Outside of it: cli_misuse(). */
-int64_t sweep_override_number(const char *command, const char *option, const char *key,
-                              const char *text);
-
 /* Puts the options into the sweep. reps without reps_max sets both. class_min becomes reps at most,
  * so that fewer samples are measured if fewer are wanted. A seed is drawn if neither side has one.
  * Numbers that contradict one another: cli_misuse(). */
