@@ -18,6 +18,10 @@ enum {
     PROBLEM_SIZE = 512,
 };
 
+const cyaml_schema_value_t yaml_text = {
+    CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 1, CYAML_UNLIMITED),
+};
+
 /* The whole file, or NULL and one line in error. */
 static char *text_read(const char *path, size_t *size, char *error, size_t error_size)
 {

@@ -36,6 +36,21 @@ bool yaml_reader_open_text(struct yaml_reader *reader, const char *path, const c
                            size_t size, char *error, size_t error_size);
 void yaml_reader_close(struct yaml_reader *reader);
 
+/* Fields of a schema: a text, and a list with at least one entry; MAY: those that may be left out.
+ * owner is the type of the struct, entry the schema of an entry. */
+#define YAML_TEXT(key, owner, field)                                                               \
+    CYAML_FIELD_STRING_PTR(key, CYAML_FLAG_POINTER, owner, field, 1, CYAML_UNLIMITED)
+#define YAML_MAY_TEXT(key, owner, field)                                                           \
+    CYAML_FIELD_STRING_PTR(key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, owner, field, 1,         \
+                           CYAML_UNLIMITED)
+#define YAML_LIST(key, owner, field, entry)                                                        \
+    CYAML_FIELD_SEQUENCE(key, CYAML_FLAG_POINTER, owner, field, &(entry), 1, CYAML_UNLIMITED)
+#define YAML_MAY_LIST(key, owner, field, entry)                                                    \
+    CYAML_FIELD_SEQUENCE(key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, owner, field, &(entry), 1, \
+                         CYAML_UNLIMITED)
+
+extern const cyaml_schema_value_t yaml_text; /* an entry that is a text */
+
 enum { YAML_MISTAKES_MAX = 20 };
 
 /* Adds the line "PATH:LINE: message" to the reader's error, which ends without a newline; false.

@@ -43,10 +43,6 @@ enum { RANGE_SIZE = 256 };
 
 /* Schema -------------------------------------------------------------------------------------- */
 
-static const cyaml_schema_value_t text_schema = {
-    CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 1, CYAML_UNLIMITED),
-};
-
 static const cyaml_schema_value_t number_schema = {
     CYAML_VALUE_INT(CYAML_FLAG_DEFAULT, int64_t),
 };
@@ -69,26 +65,19 @@ static const cyaml_strval_t pin_words[] = {{"true", true}, {"false", false}};
 enum { FIGURE_WORDS = CYAML_ARRAY_LEN(figure_words) };
 
 static const cyaml_schema_field_t knob_fields[] = {
-    CYAML_FIELD_STRING_PTR("name", CYAML_FLAG_POINTER, struct sweep_knob, name, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_SEQUENCE("values", CYAML_FLAG_POINTER, struct sweep_knob, values, &text_schema, 1,
-                         CYAML_UNLIMITED),
+    YAML_TEXT("name", struct sweep_knob, name),
+    YAML_LIST("values", struct sweep_knob, values, yaml_text),
     CYAML_FIELD_END,
 };
 
 static const cyaml_schema_field_t expect_fields[] = {
-    CYAML_FIELD_STRING_PTR("variant", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_expect,
-                           variant, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("workload", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
-                           struct sweep_expect, workload, 1, CYAML_UNLIMITED),
+    YAML_MAY_TEXT("variant", struct sweep_expect, variant),
+    YAML_MAY_TEXT("workload", struct sweep_expect, workload),
     CYAML_FIELD_INT("workers", CYAML_FLAG_OPTIONAL, struct sweep_expect, workers),
-    CYAML_FIELD_STRING_PTR("metric", CYAML_FLAG_POINTER, struct sweep_expect, metric, 1,
-                           CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("value", CYAML_FLAG_POINTER, struct sweep_expect, value_text, 1,
-                           CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("within", CYAML_FLAG_POINTER, struct sweep_expect, within_text, 1,
-                           CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("source", CYAML_FLAG_POINTER, struct sweep_expect, source, 1,
-                           CYAML_UNLIMITED),
+    YAML_TEXT("metric", struct sweep_expect, metric),
+    YAML_TEXT("value", struct sweep_expect, value_text),
+    YAML_TEXT("within", struct sweep_expect, within_text),
+    YAML_TEXT("source", struct sweep_expect, source),
     CYAML_FIELD_END,
 };
 
@@ -97,29 +86,19 @@ static const cyaml_schema_value_t expect_schema = {
 };
 
 static const cyaml_schema_field_t group_fields[] = {
-    CYAML_FIELD_STRING_PTR("id", CYAML_FLAG_POINTER, struct sweep_group, id, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("question", CYAML_FLAG_POINTER, struct sweep_group, question, 1,
-                           CYAML_UNLIMITED),
+    YAML_TEXT("id", struct sweep_group, id),
+    YAML_TEXT("question", struct sweep_group, question),
     CYAML_FIELD_ENUM("figure", CYAML_FLAG_OPTIONAL | CYAML_FLAG_STRICT, struct sweep_group, figure,
                      figure_words, FIGURE_WORDS),
-    CYAML_FIELD_STRING_PTR("metric", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
-                           metric, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("baseline", CYAML_FLAG_POINTER, struct sweep_group, baseline, 1,
-                           CYAML_UNLIMITED),
-    CYAML_FIELD_SEQUENCE("variants", CYAML_FLAG_POINTER, struct sweep_group, variants, &text_schema,
-                         1, CYAML_UNLIMITED),
-    CYAML_FIELD_SEQUENCE("workloads", CYAML_FLAG_POINTER, struct sweep_group, workloads,
-                         &text_schema, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_SEQUENCE("workers", CYAML_FLAG_POINTER, struct sweep_group, workers, &number_schema,
-                         1, CYAML_UNLIMITED),
-    CYAML_FIELD_SEQUENCE("events", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
-                         events, &text_schema, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("machine", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
-                           machine, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("what_if", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
-                           what_if, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_SEQUENCE("expect", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
-                         expect, &expect_schema, 1, CYAML_UNLIMITED),
+    YAML_MAY_TEXT("metric", struct sweep_group, metric),
+    YAML_TEXT("baseline", struct sweep_group, baseline),
+    YAML_LIST("variants", struct sweep_group, variants, yaml_text),
+    YAML_LIST("workloads", struct sweep_group, workloads, yaml_text),
+    YAML_LIST("workers", struct sweep_group, workers, number_schema),
+    YAML_MAY_LIST("events", struct sweep_group, events, yaml_text),
+    YAML_MAY_TEXT("machine", struct sweep_group, machine),
+    YAML_MAY_TEXT("what_if", struct sweep_group, what_if),
+    YAML_MAY_LIST("expect", struct sweep_group, expect, expect_schema),
     CYAML_FIELD_MAPPING_PTR("knob", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
                             knob, knob_fields),
     CYAML_FIELD_MAPPING_PTR("knob2", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
@@ -132,34 +111,26 @@ static const cyaml_schema_value_t group_schema = {
 };
 
 static const cyaml_schema_field_t sweep_fields[] = {
-    CYAML_FIELD_STRING_PTR("name", CYAML_FLAG_POINTER, struct sweep_file, name, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("title", CYAML_FLAG_POINTER, struct sweep_file, title, 1,
-                           CYAML_UNLIMITED),
+    YAML_TEXT("name", struct sweep_file, name),
+    YAML_TEXT("title", struct sweep_file, title),
     CYAML_FIELD_INT("reps", CYAML_FLAG_OPTIONAL, struct sweep_file, reps),
     CYAML_FIELD_INT("reps_max", CYAML_FLAG_OPTIONAL, struct sweep_file, reps_max),
     CYAML_FIELD_INT("width", CYAML_FLAG_OPTIONAL, struct sweep_file, width),
     CYAML_FIELD_INT("timeout_s", CYAML_FLAG_OPTIONAL, struct sweep_file, timeout_s),
     CYAML_FIELD_INT("min_time_ms", CYAML_FLAG_OPTIONAL, struct sweep_file, min_time_ms),
     CYAML_FIELD_INT("iterations", CYAML_FLAG_OPTIONAL, struct sweep_file, iterations),
-    CYAML_FIELD_STRING_PTR("warmup", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_file,
-                           warmup_text, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("repeat_disturbed", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
-                           struct sweep_file, repeat_disturbed_text, 1, CYAML_UNLIMITED),
+    YAML_MAY_TEXT("warmup", struct sweep_file, warmup_text),
+    YAML_MAY_TEXT("repeat_disturbed", struct sweep_file, repeat_disturbed_text),
     CYAML_FIELD_INT("steal_max", CYAML_FLAG_OPTIONAL, struct sweep_file, steal_max),
     CYAML_FIELD_INT("class_min", CYAML_FLAG_OPTIONAL, struct sweep_file, class_min),
-    CYAML_FIELD_STRING_PTR("class_each", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
-                           struct sweep_file, class_each_text, 1, CYAML_UNLIMITED),
+    YAML_MAY_TEXT("class_each", struct sweep_file, class_each_text),
     CYAML_FIELD_INT("seed", CYAML_FLAG_OPTIONAL, struct sweep_file, seed),
     CYAML_FIELD_ENUM("pin", CYAML_FLAG_OPTIONAL | CYAML_FLAG_STRICT, struct sweep_file, pin,
                      pin_words, CYAML_ARRAY_LEN(pin_words)),
-    CYAML_FIELD_STRING_PTR("machine", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_file,
-                           machine, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("what_if", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_file,
-                           what_if, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_SEQUENCE("events", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_file,
-                         events, &text_schema, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_SEQUENCE("groups", CYAML_FLAG_POINTER, struct sweep_file, groups, &group_schema, 1,
-                         CYAML_UNLIMITED),
+    YAML_MAY_TEXT("machine", struct sweep_file, machine),
+    YAML_MAY_TEXT("what_if", struct sweep_file, what_if),
+    YAML_MAY_LIST("events", struct sweep_file, events, yaml_text),
+    YAML_LIST("groups", struct sweep_file, groups, group_schema),
     CYAML_FIELD_END,
 };
 

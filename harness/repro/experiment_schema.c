@@ -4,41 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A text, and one that may be left out. */
-#define TEXT(key, owner, field)                                                                    \
-    CYAML_FIELD_STRING_PTR(key, CYAML_FLAG_POINTER, struct owner, field, 1, CYAML_UNLIMITED)
-#define MAY_TEXT(key, owner, field)                                                                \
-    CYAML_FIELD_STRING_PTR(key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct owner, field, 1,  \
-                           CYAML_UNLIMITED)
-#define MAY_TEXTS(key, owner, field)                                                               \
-    CYAML_FIELD_SEQUENCE(key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct owner, field,       \
-                         &text_schema, 1, CYAML_UNLIMITED)
 #define MAY_BE(key, owner, field)                                                                  \
     CYAML_FIELD_ENUM(key, CYAML_FLAG_OPTIONAL | CYAML_FLAG_STRICT, struct owner, field,            \
                      truth_words, CYAML_ARRAY_LEN(truth_words))
-
-static const cyaml_schema_value_t text_schema = {
-    CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 1, CYAML_UNLIMITED),
-};
 
 /* Not CYAML_FIELD_BOOL, which takes any other word for true. */
 static const cyaml_strval_t truth_words[] = {{"false", false}, {"true", true}};
 
 static const cyaml_schema_field_t expect_fields[] = {
-    TEXT("says", experiment_expect, says),
-    MAY_TEXT("level", experiment_expect, level),
-    MAY_TEXT("over", experiment_expect, over),
-    MAY_TEXT("at_least", experiment_expect, at_least),
-    MAY_TEXT("at_most", experiment_expect, at_most),
-    MAY_TEXT("exactly", experiment_expect, exactly),
-    MAY_TEXTS("between", experiment_expect, between),
-    MAY_TEXTS("table", experiment_expect, table),
-    MAY_TEXT("variant", experiment_expect, variant),
-    MAY_TEXT("workload", experiment_expect, workload),
+    YAML_TEXT("says", struct experiment_expect, says),
+    YAML_MAY_TEXT("level", struct experiment_expect, level),
+    YAML_MAY_TEXT("over", struct experiment_expect, over),
+    YAML_MAY_TEXT("at_least", struct experiment_expect, at_least),
+    YAML_MAY_TEXT("at_most", struct experiment_expect, at_most),
+    YAML_MAY_TEXT("exactly", struct experiment_expect, exactly),
+    YAML_MAY_LIST("between", struct experiment_expect, between, yaml_text),
+    YAML_MAY_LIST("table", struct experiment_expect, table, yaml_text),
+    YAML_MAY_TEXT("variant", struct experiment_expect, variant),
+    YAML_MAY_TEXT("workload", struct experiment_expect, workload),
     CYAML_FIELD_IGNORE("workers", CYAML_FLAG_OPTIONAL),
-    MAY_TEXT("machine", experiment_expect, machine),
-    MAY_TEXT("metric", experiment_expect, metric),
-    MAY_TEXT("source", experiment_expect, source),
+    YAML_MAY_TEXT("machine", struct experiment_expect, machine),
+    YAML_MAY_TEXT("metric", struct experiment_expect, metric),
+    YAML_MAY_TEXT("source", struct experiment_expect, source),
     CYAML_FIELD_END,
 };
 
@@ -47,25 +34,23 @@ static const cyaml_schema_value_t expect_schema = {
 };
 
 static const cyaml_schema_field_t part_fields[] = {
-    TEXT("id", experiment_part, id),
-    MAY_TEXT("question", experiment_part, question),
+    YAML_TEXT("id", struct experiment_part, id),
+    YAML_MAY_TEXT("question", struct experiment_part, question),
     CYAML_FIELD_IGNORE("variant", CYAML_FLAG_OPTIONAL),
-    TEXT("factor", experiment_part, factor_text),
-    CYAML_FIELD_SEQUENCE("levels", CYAML_FLAG_POINTER, struct experiment_part, levels, &text_schema,
-                         1, CYAML_UNLIMITED),
-    MAY_TEXT("baseline", experiment_part, baseline_text),
+    YAML_TEXT("factor", struct experiment_part, factor_text),
+    YAML_LIST("levels", struct experiment_part, levels, yaml_text),
+    YAML_MAY_TEXT("baseline", struct experiment_part, baseline_text),
     CYAML_FIELD_IGNORE("workload", CYAML_FLAG_OPTIONAL),
     CYAML_FIELD_IGNORE("workers", CYAML_FLAG_OPTIONAL),
-    MAY_TEXT("metric", experiment_part, metric),
-    MAY_TEXTS("events", experiment_part, events),
-    MAY_TEXT("figure", experiment_part, figure_text),
-    MAY_TEXTS("machines", experiment_part, machines),
+    YAML_MAY_TEXT("metric", struct experiment_part, metric),
+    YAML_MAY_LIST("events", struct experiment_part, events, yaml_text),
+    YAML_MAY_TEXT("figure", struct experiment_part, figure_text),
+    YAML_MAY_LIST("machines", struct experiment_part, machines, yaml_text),
     MAY_BE("crowded", experiment_part, crowded),
-    MAY_TEXT("together", experiment_part, together),
+    YAML_MAY_TEXT("together", struct experiment_part, together),
     MAY_BE("full", experiment_part, full),
     CYAML_FIELD_IGNORE("held", CYAML_FLAG_OPTIONAL),
-    CYAML_FIELD_SEQUENCE("expect", CYAML_FLAG_POINTER, struct experiment_part, expect,
-                         &expect_schema, 1, CYAML_UNLIMITED),
+    YAML_LIST("expect", struct experiment_part, expect, expect_schema),
     CYAML_FIELD_END,
 };
 
@@ -74,14 +59,14 @@ static const cyaml_schema_value_t part_schema = {
 };
 
 static const cyaml_schema_field_t experiment_fields[] = {
-    TEXT("id", experiment, id),
-    TEXT("title", experiment, title),
-    TEXT("claim", experiment, claim),
-    TEXT("source", experiment, source),
-    TEXT("why", experiment, why),
-    TEXT("refuted", experiment, refuted),
-    MAY_TEXTS("machines", experiment, machines),
-    MAY_TEXTS("events", experiment, events),
+    YAML_TEXT("id", struct experiment, id),
+    YAML_TEXT("title", struct experiment, title),
+    YAML_TEXT("claim", struct experiment, claim),
+    YAML_TEXT("source", struct experiment, source),
+    YAML_TEXT("why", struct experiment, why),
+    YAML_TEXT("refuted", struct experiment, refuted),
+    YAML_MAY_LIST("machines", struct experiment, machines, yaml_text),
+    YAML_MAY_LIST("events", struct experiment, events, yaml_text),
     CYAML_FIELD_IGNORE("reps", CYAML_FLAG_OPTIONAL),
     CYAML_FIELD_IGNORE("reps_max", CYAML_FLAG_OPTIONAL),
     CYAML_FIELD_IGNORE("width", CYAML_FLAG_OPTIONAL),
@@ -92,8 +77,7 @@ static const cyaml_schema_field_t experiment_fields[] = {
     CYAML_FIELD_IGNORE("native_min_time_ms", CYAML_FLAG_OPTIONAL),
     CYAML_FIELD_IGNORE("native_warmup", CYAML_FLAG_OPTIONAL),
     CYAML_FIELD_IGNORE("seed", CYAML_FLAG_OPTIONAL),
-    CYAML_FIELD_SEQUENCE("parts", CYAML_FLAG_POINTER, struct experiment, parts, &part_schema, 1,
-                         CYAML_UNLIMITED),
+    YAML_LIST("parts", struct experiment, parts, part_schema),
     CYAML_FIELD_END,
 };
 

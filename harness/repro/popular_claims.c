@@ -15,23 +15,14 @@ enum { NAME_SIZE = 128, REASON_SIZE = 512 };
 
 /* Schema --------------------------------------------------------------------------------------- */
 
-#define TEXT(key, field)                                                                           \
-    CYAML_FIELD_STRING_PTR(key, CYAML_FLAG_POINTER, struct claim, field, 1, CYAML_UNLIMITED)
-
-static const cyaml_schema_value_t text_schema = {
-    CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 1, CYAML_UNLIMITED),
-};
-
 static const cyaml_schema_field_t claim_fields[] = {
-    TEXT("id", id),
-    TEXT("kind", kind),
-    TEXT("who", who),
-    TEXT("says", says),
-    TEXT("go", go),
-    CYAML_FIELD_SEQUENCE("shown_by", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct claim,
-                         shown_by, &text_schema, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("not_shown", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct claim,
-                           not_shown, 1, CYAML_UNLIMITED),
+    YAML_TEXT("id", struct claim, id),
+    YAML_TEXT("kind", struct claim, kind),
+    YAML_TEXT("who", struct claim, who),
+    YAML_TEXT("says", struct claim, says),
+    YAML_TEXT("go", struct claim, go),
+    YAML_MAY_LIST("shown_by", struct claim, shown_by, yaml_text),
+    YAML_MAY_TEXT("not_shown", struct claim, not_shown),
     CYAML_FIELD_END,
 };
 

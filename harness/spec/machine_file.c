@@ -42,58 +42,49 @@ struct texts {
     unsigned sources_count;
 };
 
-#define TEXT(key, owner, field)                                                                    \
-    CYAML_FIELD_STRING_PTR(key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, owner, field, 1,         \
-                           CYAML_UNLIMITED)
-#define SCALAR(name) TEXT(#name, struct texts, name)
+#define SCALAR(name) YAML_MAY_TEXT(#name, struct texts, name)
 #define SECTION(name, fields)                                                                      \
     CYAML_FIELD_MAPPING(#name, CYAML_FLAG_OPTIONAL, struct texts, name, fields)
 
-static const cyaml_schema_value_t text_schema = {
-    CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 1, CYAML_UNLIMITED),
-};
-
 static const cyaml_schema_field_t l1_fields[] = {
-    TEXT("size", struct cache_texts, size),
-    TEXT("ways", struct cache_texts, ways),
-    TEXT("hit", struct cache_texts, hit),
-    TEXT("replacement", struct cache_texts, replacement),
+    YAML_MAY_TEXT("size", struct cache_texts, size),
+    YAML_MAY_TEXT("ways", struct cache_texts, ways),
+    YAML_MAY_TEXT("hit", struct cache_texts, hit),
+    YAML_MAY_TEXT("replacement", struct cache_texts, replacement),
     CYAML_FIELD_END,
 };
 
 static const cyaml_schema_field_t cache_fields[] = {
-    TEXT("size", struct cache_texts, size),
-    TEXT("ways", struct cache_texts, ways),
-    TEXT("hit", struct cache_texts, hit),
-    TEXT("replacement", struct cache_texts, replacement),
-    TEXT("inclusive", struct cache_texts, inclusive),
+    YAML_MAY_TEXT("size", struct cache_texts, size),
+    YAML_MAY_TEXT("ways", struct cache_texts, ways),
+    YAML_MAY_TEXT("hit", struct cache_texts, hit),
+    YAML_MAY_TEXT("replacement", struct cache_texts, replacement),
+    YAML_MAY_TEXT("inclusive", struct cache_texts, inclusive),
     CYAML_FIELD_END,
 };
 
 static const cyaml_schema_field_t distance_fields[] = {
-    TEXT("near", struct distance_texts, near),
-    TEXT("socket", struct distance_texts, socket),
-    TEXT("remote", struct distance_texts, remote),
+    YAML_MAY_TEXT("near", struct distance_texts, near),
+    YAML_MAY_TEXT("socket", struct distance_texts, socket),
+    YAML_MAY_TEXT("remote", struct distance_texts, remote),
     CYAML_FIELD_END,
 };
 
 static const cyaml_schema_field_t memory_fields[] = {
-    TEXT("local", struct memory_texts, local),
-    TEXT("remote", struct memory_texts, remote),
+    YAML_MAY_TEXT("local", struct memory_texts, local),
+    YAML_MAY_TEXT("remote", struct memory_texts, remote),
     CYAML_FIELD_END,
 };
 
 static const cyaml_schema_field_t latency_fields[] = {
-    TEXT("median", struct latency_texts, median),
-    TEXT("p99", struct latency_texts, p99),
+    YAML_MAY_TEXT("median", struct latency_texts, median),
+    YAML_MAY_TEXT("p99", struct latency_texts, p99),
     CYAML_FIELD_END,
 };
 
 static const cyaml_schema_field_t source_fields[] = {
-    CYAML_FIELD_SEQUENCE("of", CYAML_FLAG_POINTER, struct machine_source, of, &text_schema, 1,
-                         CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("source", CYAML_FLAG_POINTER, struct machine_source, source, 1,
-                           CYAML_UNLIMITED),
+    YAML_LIST("of", struct machine_source, of, yaml_text),
+    YAML_TEXT("source", struct machine_source, source),
     CYAML_FIELD_END,
 };
 
@@ -102,7 +93,7 @@ static const cyaml_schema_value_t source_schema = {
 };
 
 static const cyaml_schema_field_t model_fields[] = {
-    CYAML_FIELD_STRING_PTR("title", CYAML_FLAG_POINTER, struct texts, title, 1, CYAML_UNLIMITED),
+    YAML_TEXT("title", struct texts, title),
     SCALAR(cores),
     SCALAR(smt),
     SCALAR(group),
@@ -129,7 +120,7 @@ static const cyaml_schema_field_t model_fields[] = {
     SCALAR(wait),
     SCALAR(wake),
     SCALAR(wakeup),
-    TEXT("switch", struct texts, switch_),
+    YAML_MAY_TEXT("switch", struct texts, switch_),
     SCALAR(signal),
     SCALAR(start),
     SCALAR(end),
@@ -140,8 +131,7 @@ static const cyaml_schema_field_t model_fields[] = {
     SECTION(network, latency_fields),
     SECTION(file, latency_fields),
     SCALAR(lookahead),
-    CYAML_FIELD_SEQUENCE("sources", CYAML_FLAG_POINTER, struct texts, sources, &source_schema, 1,
-                         CYAML_UNLIMITED),
+    YAML_LIST("sources", struct texts, sources, source_schema),
     CYAML_FIELD_END,
 };
 
