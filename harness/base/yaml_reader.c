@@ -218,6 +218,13 @@ size_t yaml_line(const struct yaml_reader *reader, const char *format, ...)
     return yaml_place_line(reader->place, place);
 }
 
+size_t yaml_key_line(const struct yaml_reader *reader, const char *place, const char *key)
+{
+    char inner[PLACE_SIZE];
+    snprintf(inner, sizeof inner, "%s/%s", place, key);
+    return yaml_place_line(reader->place, yaml_place_exists(reader->place, inner) ? inner : place);
+}
+
 static bool complain_of_unknown_key(const struct yaml_reader *reader, const char *place,
                                     const char *key, yaml_fields_of *fields_of, const char *where)
 {

@@ -62,6 +62,9 @@ bool yaml_complain(const struct yaml_reader *reader, size_t line, const char *fo
 size_t yaml_line(const struct yaml_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The line of the key of the mapping at place, or of the mapping if the key is left out. */
+size_t yaml_key_line(const struct yaml_reader *reader, const char *place, const char *key);
+
 /* The data that libcyaml reads from the text; NULL if it cannot. complain is told its mistakes.
  * After an unknown key, complain is told all unknown keys, and they are passed over, so that data
  * and mistakes may come together. */

@@ -282,20 +282,16 @@ static void check_events(const struct options *options)
 /* The canonical specification. */
 static char *variant_text(const struct options *options, const char *text)
 {
-    struct variant_spec spec;
     struct workload_spec workload;
     char error[ERROR_SIZE], unused[ERROR_SIZE];
-    if (!variant_spec_parse(&spec, text, error, sizeof error)) {
-        if (workload_spec_parse(&workload, text, unused, sizeof unused))
-            cli_misuse(
-                options->command,
-                "one workload at a time, found \"%s\" before the last word; valid: "
-                "[VARIANT...] WORKLOAD; `schedlab sweep` takes a file with several workloads",
-                text);
+    char *canonical = variant_spec_canonical(text, error, sizeof error);
+    if (!canonical && workload_spec_parse(&workload, text, unused, sizeof unused))
+        cli_misuse(options->command,
+                   "one workload at a time, found \"%s\" before the last word; valid: "
+                   "[VARIANT...] WORKLOAD; `schedlab sweep` takes a file with several workloads",
+                   text);
+    if (!canonical)
         cli_misuse(options->command, "%s", error);
-    }
-    char *canonical = xstrdup(spec.text);
-    variant_spec_free(&spec);
     return canonical;
 }
 

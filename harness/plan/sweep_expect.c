@@ -27,17 +27,12 @@ struct expecting {
 /* The line of a key, or of the whole expectation if the key is left out. */
 static size_t line_of(const struct expecting *self, const char *key)
 {
-    char place[PLACE_SIZE];
-    snprintf(place, sizeof place, "%s/%s", self->place, key);
-    bool there = yaml_place_exists(self->reader->place, place);
-    return yaml_place_line(self->reader->place, there ? place : self->place);
+    return yaml_key_line(self->reader, self->place, key);
 }
 
 /* Puts text, which it takes, in the place of what libcyaml made. */
 static void put(char **field, char *text)
 {
-    if (!text)
-        abort();
     free(*field);
     *field = text;
 }
@@ -66,15 +61,14 @@ static bool check_variant(const struct expecting *self)
 {
     const struct sweep_group *group = self->group;
     char error[ERROR_SIZE];
-    struct variant_spec spec;
     if (!self->expect->variant) {
         self->expect->variant = xstrdup(group->baseline);
         return true;
     }
-    if (!variant_spec_parse(&spec, self->expect->variant, error, sizeof error))
+    char *text = variant_spec_canonical(self->expect->variant, error, sizeof error);
+    if (!text)
         return yaml_complain(self->reader, line_of(self, "variant"), "%s", error);
-    put(&self->expect->variant, xstrdup(spec.text));
-    variant_spec_free(&spec);
+    put(&self->expect->variant, text);
     return is_one_of(self->expect->variant, group->variants, group->variants_count) ||
            complain_of_choice(self, "variant", self->expect->variant, group->variants,
                               group->variants_count);
@@ -85,7 +79,6 @@ static bool check_workload(const struct expecting *self)
 {
     const struct sweep_group *group = self->group;
     char error[ERROR_SIZE];
-    struct workload_spec spec;
     if (!self->expect->workload && group->workloads_count > 1)
         return yaml_complain(self->reader, line_of(self, "workload"),
                              "an expectation of the group \"%s\" lacks the key \"workload\"; "
@@ -95,10 +88,10 @@ static bool check_workload(const struct expecting *self)
         self->expect->workload = xstrdup(group->workloads[0]);
         return true;
     }
-    if (!workload_spec_parse(&spec, self->expect->workload, error, sizeof error))
+    char *text = workload_spec_canonical(self->expect->workload, error, sizeof error);
+    if (!text)
         return yaml_complain(self->reader, line_of(self, "workload"), "%s", error);
-    put(&self->expect->workload, xstrdup(spec.text));
-    workload_spec_free(&spec);
+    put(&self->expect->workload, text);
     return is_one_of(self->expect->workload, group->workloads, group->workloads_count) ||
            complain_of_choice(self, "workload", self->expect->workload, group->workloads,
                               group->workloads_count);

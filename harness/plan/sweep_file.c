@@ -58,16 +58,14 @@ static bool check_numbers(const struct yaml_reader *reader, struct sweep_file *s
 /* Made canonical; NULL stays. */
 static bool check_machine(const struct yaml_reader *reader, const char *place, char **machine)
 {
-    struct machine_spec spec;
     char error[ERROR_SIZE];
     if (!*machine)
         return true;
-    if (!machine_spec_parse(&spec, *machine, error, sizeof error))
+    char *canonical = machine_spec_canonical(*machine, error, sizeof error);
+    if (!canonical)
         return yaml_complain(reader, yaml_place_line(reader->place, place), "%s", error);
-    char *given = *machine;
-    *machine = spec.text;
-    spec.text = given;
-    machine_spec_free(&spec);
+    free(*machine);
+    *machine = canonical;
     return true;
 }
 
@@ -262,15 +260,9 @@ static void texts_free(char **text, unsigned count)
 /* The canonical text of a variant's specification; NULL after a complaint. */
 static char *canonical_variant(const struct yaml_reader *reader, size_t line, const char *text)
 {
-    char error[ERROR_SIZE];
-    struct variant_spec spec;
-    if (!variant_spec_parse(&spec, text, error, sizeof error)) {
+    char error[ERROR_SIZE], *canonical = variant_spec_canonical(text, error, sizeof error);
+    if (!canonical)
         yaml_complain(reader, line, "%s", error);
-        return NULL;
-    }
-    char *canonical = spec.text;
-    spec.text = NULL;
-    variant_spec_free(&spec);
     return canonical;
 }
 

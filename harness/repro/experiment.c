@@ -30,67 +30,27 @@ struct parting {
 /* The line of a key, or of the whole part if the key is left out. */
 static size_t line_of(const struct parting *self, const char *key)
 {
-    char place[PLACE_SIZE];
-    snprintf(place, sizeof place, "%s/%s", self->place, key);
-    bool there = yaml_place_exists(self->reader->place, place);
-    return yaml_place_line(self->reader->place, there ? place : self->place);
+    return yaml_key_line(self->reader, self->place, key);
 }
 
 static void *grown(void *list, unsigned count, size_t size)
 {
-    list = xrealloc(list, ((size_t)count + 1) * size);
-    return list;
-}
-
-static char *copied(const char *text)
-{
-    char *copy = xstrdup(text);
-    return copy;
+    return xrealloc(list, ((size_t)count + 1) * size);
 }
 
 /* Canonical texts ----------------------------------------------------------------------------- */
 
-/* NULL after a complaint, as are the next two. */
-static char *canonical_variant(const struct yaml_reader *reader, size_t line, const char *text)
-{
-    char error[ERROR_SIZE];
-    struct variant_spec spec;
-    if (!variant_spec_parse(&spec, text, error, sizeof error)) {
-        yaml_complain(reader, line, "%s", error);
-        return NULL;
-    }
-    char *canonical = copied(spec.text);
-    variant_spec_free(&spec);
-    return canonical;
-}
+typedef char *canonical_of(const char *text, char *error, size_t error_size);
 
-static char *canonical_workload(const struct yaml_reader *reader, size_t line, const char *text)
+/* NULL after a complaint. */
+static char *canonical_or_complain(canonical_of *canonical, const struct yaml_reader *reader,
+                                   size_t line, const char *text)
 {
-    char error[ERROR_SIZE];
-    struct workload_spec spec;
-    if (!workload_spec_parse(&spec, text, error, sizeof error)) {
+    char error[ERROR_SIZE], *made = canonical(text, error, sizeof error);
+    if (!made)
         yaml_complain(reader, line, "%s", error);
-        return NULL;
-    }
-    char *canonical = copied(spec.text);
-    workload_spec_free(&spec);
-    return canonical;
+    return made;
 }
-
-static char *canonical_machine(const struct yaml_reader *reader, size_t line, const char *text)
-{
-    char error[ERROR_SIZE];
-    struct machine_spec spec;
-    if (!machine_spec_parse(&spec, text, error, sizeof error)) {
-        yaml_complain(reader, line, "%s", error);
-        return NULL;
-    }
-    char *canonical = copied(spec.text);
-    machine_spec_free(&spec);
-    return canonical;
-}
-
-typedef char *canonical_of(const struct yaml_reader *reader, size_t line, const char *text);
 
 /* True if text is new to the list; else a complaint. */
 static bool is_new(const struct yaml_reader *reader, size_t line, char *const *list, unsigned count,
@@ -121,7 +81,7 @@ static bool texts_read(const struct yaml_reader *reader, const char *place, cano
             return yaml_complain(reader, line,
                                  "a list of lists; valid: one text, or a list of "
                                  "them");
-        char *text = canonical(reader, line, given);
+        char *text = canonical_or_complain(canonical, reader, line, given);
         if (!text)
             return false;
         *list = grown(*list, *count, sizeof **list);
@@ -140,7 +100,7 @@ static bool machines_check(const struct yaml_reader *reader, const char *place, 
     for (unsigned i = 0; i < count; i++) {
         snprintf(at, sizeof at, "%s/%u", place, i);
         size_t line = yaml_place_line(reader->place, at);
-        char *text = canonical_machine(reader, line, machines[i]);
+        char *text = canonical_or_complain(machine_spec_canonical, reader, line, machines[i]);
         if (!text)
             return false;
         free(machines[i]);
@@ -324,7 +284,7 @@ static bool knob_append(const struct parting *self, unsigned v, unsigned i)
                       : line_of(self, "factor");
     snprintf(longer, sizeof longer, "%s,%s=%s", part->variants[v], part->factor_text,
              part->levels[i]);
-    char *text = canonical_variant(self->reader, line, longer);
+    char *text = canonical_or_complain(variant_spec_canonical, self->reader, line, longer);
     if (!text)
         return false;
     part->cell_variants =
@@ -349,7 +309,7 @@ static bool variants_read(const struct parting *self)
     bool levels = part->factor == FACTOR_VARIANT;
     snprintf(place, sizeof place, "%s/%s", self->place, levels ? "levels" : "variant");
     return axis_key_check(self, "variant", levels, false) &&
-           texts_read(self->reader, place, canonical_variant, &part->variants,
+           texts_read(self->reader, place, variant_spec_canonical, &part->variants,
                       &part->variants_count) &&
            (part->factor != FACTOR_KNOB || knob_expand(self));
 }
@@ -361,7 +321,7 @@ static bool workloads_read(const struct parting *self)
     bool levels = part->factor == FACTOR_WORKLOAD;
     snprintf(place, sizeof place, "%s/%s", self->place, levels ? "levels" : "workload");
     return axis_key_check(self, "workload", levels, false) &&
-           texts_read(self->reader, place, canonical_workload, &part->workloads,
+           texts_read(self->reader, place, workload_spec_canonical, &part->workloads,
                       &part->workloads_count);
 }
 
@@ -373,7 +333,7 @@ static bool held_read(const struct parting *self)
     if (!has_key(self, "held"))
         return true;
     snprintf(place, sizeof place, "%s/held", self->place);
-    if (!texts_read(self->reader, place, canonical_workload, &part->held_workloads,
+    if (!texts_read(self->reader, place, workload_spec_canonical, &part->held_workloads,
                     &part->held_workloads_count))
         return false;
     if (part->held_workloads_count != part->workloads_count)
@@ -626,9 +586,9 @@ static void part_check(const struct yaml_reader *reader, struct experiment *expe
     snprintf(self.place, sizeof self.place, "parts/%u", p);
     snprintf(place, sizeof place, "%s/events", self.place);
     if (!part->question)
-        part->question = copied(experiment->title);
+        part->question = xstrdup(experiment->title);
     if (!part->metric)
-        part->metric = copied("throughput");
+        part->metric = xstrdup("throughput");
     factor_find(&self);
     bool id = part_id_check(&self), variants = variants_read(&self);
     bool work = workloads_read(&self) && held_read(&self), workers = workers_axis_read(&self);
@@ -663,7 +623,7 @@ static void whole_check(const struct yaml_reader *reader, struct experiment *exp
     bool right = *reader->error == '\0';
     if (experiment->machines_count == 0) {
         experiment->machines = grown(NULL, 0, sizeof *experiment->machines);
-        experiment->machines[experiment->machines_count++] = copied("native");
+        experiment->machines[experiment->machines_count++] = xstrdup("native");
     }
     for (unsigned p = 0; p < experiment->parts_count; p++)
         part_check(reader, experiment, p, right);
@@ -676,7 +636,7 @@ struct experiment *experiment_load(const char *path, char *error, size_t error_s
         return NULL;
     struct experiment *experiment = experiment_schema_load(&reader);
     if (experiment) {
-        experiment->path = copied(path);
+        experiment->path = xstrdup(path);
         whole_check(&reader, experiment);
     }
     yaml_reader_close(&reader);

@@ -28,50 +28,14 @@ struct expecting {
 /* The line of a key, or of the whole expectation if the key is left out. */
 static size_t line_of(const struct expecting *self, const char *key)
 {
-    char place[PLACE_SIZE];
-    snprintf(place, sizeof place, "%s/%s", self->place, key);
-    bool there = yaml_place_exists(self->reader->place, place);
-    return yaml_place_line(self->reader->place, there ? place : self->place);
+    return yaml_key_line(self->reader, self->place, key);
 }
 
 /* Puts text, which it takes, in the place of what libcyaml made. */
 static void put(char **field, char *text)
 {
-    if (!text)
-        abort();
     free(*field);
     *field = text;
-}
-
-/* Canonical texts, to be freed; NULL and one line in error. */
-static char *canonical_variant(const char *text, char *error)
-{
-    struct variant_spec spec;
-    if (!variant_spec_parse(&spec, text, error, ERROR_SIZE))
-        return NULL;
-    char *canonical = xstrdup(spec.text);
-    variant_spec_free(&spec);
-    return canonical;
-}
-
-static char *canonical_workload(const char *text, char *error)
-{
-    struct workload_spec spec;
-    if (!workload_spec_parse(&spec, text, error, ERROR_SIZE))
-        return NULL;
-    char *canonical = xstrdup(spec.text);
-    workload_spec_free(&spec);
-    return canonical;
-}
-
-static char *canonical_machine(const char *text, char *error)
-{
-    struct machine_spec spec;
-    if (!machine_spec_parse(&spec, text, error, ERROR_SIZE))
-        return NULL;
-    char *canonical = xstrdup(spec.text);
-    machine_spec_free(&spec);
-    return canonical;
 }
 
 /* Level ---------------------------------------------------------------------------------------- */
@@ -79,28 +43,20 @@ static char *canonical_machine(const char *text, char *error)
 /* True if text, perhaps written otherwise, is the i-th level. */
 static bool means_level(const struct experiment_part *part, unsigned i, const char *text)
 {
-    char error[ERROR_SIZE], *canonical = NULL;
+    char error[ERROR_SIZE], *canonical;
     int64_t number;
-    bool same = false;
-    switch (part->factor) {
-    case FACTOR_VARIANT:
-        canonical = canonical_variant(text, error);
-        same = canonical && strcmp(canonical, part->variants[i]) == 0;
-        break;
-    case FACTOR_WORKLOAD:
-        canonical = canonical_workload(text, error);
-        same = canonical && strcmp(canonical, part->workloads[i]) == 0;
-        break;
-    case FACTOR_WORKERS:
-        same = spec_parse_number(text, NULL, &number) && number == part->workers[i];
-        break;
-    case FACTOR_MACHINE:
-        canonical = canonical_machine(text, error);
-        same = canonical && strcmp(canonical, part->levels[i]) == 0;
-        break;
-    case FACTOR_KNOB:
-        break;
-    }
+    if (part->factor == FACTOR_WORKERS)
+        return spec_parse_number(text, NULL, &number) && number == part->workers[i];
+    if (part->factor == FACTOR_KNOB)
+        return false;
+    canonical = part->factor == FACTOR_VARIANT ? variant_spec_canonical(text, error, sizeof error)
+                : part->factor == FACTOR_WORKLOAD
+                    ? workload_spec_canonical(text, error, sizeof error)
+                    : machine_spec_canonical(text, error, sizeof error);
+    const char *level = part->factor == FACTOR_VARIANT    ? part->variants[i]
+                        : part->factor == FACTOR_WORKLOAD ? part->workloads[i]
+                                                          : part->levels[i];
+    bool same = canonical && strcmp(canonical, level) == 0;
     free(canonical);
     return same;
 }
@@ -154,8 +110,8 @@ static bool complain_of_choice(const struct expecting *self, const char *key, co
 
 /* Makes *field, which may be NULL, one of the canonical texts of list. */
 static bool choice_check(const struct expecting *self, const char *key, bool is_factor,
-                         char **field, char *(*canonical)(const char *, char *), char *const *list,
-                         unsigned count)
+                         char **field, char *(*canonical)(const char *, char *, size_t),
+                         char *const *list, unsigned count)
 {
     char error[ERROR_SIZE];
     if (!*field)
@@ -164,7 +120,7 @@ static bool choice_check(const struct expecting *self, const char *key, bool is_
         return yaml_complain(self->reader, line_of(self, key),
                              "the levels of part \"%s\" are its %ss; valid: level", self->part->id,
                              key);
-    char *text = canonical(*field, error);
+    char *text = canonical(*field, error, sizeof error);
     if (!text)
         return yaml_complain(self->reader, line_of(self, key), "%s", error);
     put(field, text);
@@ -199,11 +155,11 @@ static bool cells_check(const struct expecting *self)
     const struct experiment_part *part = self->part;
     bool own = part->machines_count > 0;
     return choice_check(self, "variant", part->factor == FACTOR_VARIANT, &self->expect->variant,
-                        canonical_variant, part->variants, part->variants_count) &&
+                        variant_spec_canonical, part->variants, part->variants_count) &&
            choice_check(self, "workload", part->factor == FACTOR_WORKLOAD, &self->expect->workload,
-                        canonical_workload, part->workloads, part->workloads_count) &&
+                        workload_spec_canonical, part->workloads, part->workloads_count) &&
            choice_check(self, "machine", part->factor == FACTOR_MACHINE, &self->expect->machine,
-                        canonical_machine, own ? part->machines : self->experiment->machines,
+                        machine_spec_canonical, own ? part->machines : self->experiment->machines,
                         own ? part->machines_count : self->experiment->machines_count) &&
            workers_check(self);
 }

@@ -352,6 +352,16 @@ void machine_spec_free(struct machine_spec *spec)
     *spec = (struct machine_spec){.simulated = false};
 }
 
+char *machine_spec_canonical(const char *text, char *error, size_t error_size)
+{
+    struct machine_spec spec;
+    if (!machine_spec_parse(&spec, text, error, error_size))
+        return NULL;
+    char *canonical = xstrdup(spec.text);
+    machine_spec_free(&spec);
+    return canonical;
+}
+
 /* True if "KEY=VALUE[,...]" names the key of that length. */
 static bool settings_have(const char *settings, const char *key, size_t length)
 {

@@ -40,6 +40,9 @@ bool machine_spec_parse(struct machine_spec *spec, const char *text, char *error
                         size_t error_size);
 void machine_spec_free(struct machine_spec *spec); /* all zero is fine */
 
+/* The canonical text, to be freed; NULL and one line in error. */
+char *machine_spec_canonical(const char *text, char *error, size_t error_size);
+
 /* The canonical text of the simulated machine `text` with more settings, "KEY=VALUE[,...]", which
  * replace its own ones of the same keys; free() it. NULL and one line in error, if there is no such
  * machine or if nothing changes. */

@@ -555,6 +555,26 @@ bool variant_spec_parse(struct variant_spec *spec, const char *text, char *error
     return variant_parse(spec, text, false, &vain, error, error_size);
 }
 
+char *variant_spec_canonical(const char *text, char *error, size_t error_size)
+{
+    struct variant_spec spec;
+    if (!variant_spec_parse(&spec, text, error, error_size))
+        return NULL;
+    char *canonical = xstrdup(spec.text);
+    variant_spec_free(&spec);
+    return canonical;
+}
+
+char *workload_spec_canonical(const char *text, char *error, size_t error_size)
+{
+    struct workload_spec spec;
+    if (!workload_spec_parse(&spec, text, error, error_size))
+        return NULL;
+    char *canonical = xstrdup(spec.text);
+    workload_spec_free(&spec);
+    return canonical;
+}
+
 bool variant_spec_is_moot(const char *text, char *why, size_t why_size)
 {
     bool vain;

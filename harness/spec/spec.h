@@ -67,6 +67,9 @@ bool workload_spec_parse(struct workload_spec *spec, const char *text, char *err
 /* The same for sched_variants[] alone, where a scheduler of this program is needed. */
 bool scheduler_spec_parse(struct variant_spec *spec, const char *text, char *error,
                           size_t error_size);
+/* The canonical text, to be freed; NULL and one line in error. */
+char *variant_spec_canonical(const char *text, char *error, size_t error_size);
+char *workload_spec_canonical(const char *text, char *error, size_t error_size);
 /* True if so many workers are enough for what the specification asks for. If not, one line in error
  * says how many are. */
 bool workload_spec_takes_workers(const struct workload_spec *spec, int64_t workers, char *error,

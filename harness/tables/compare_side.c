@@ -17,31 +17,17 @@
 
 enum { PATH_SIZE = 4096, NAME_SIZE = 32 };
 
-static char *text_copy(const char *text, size_t length)
-{
-    char *copy = xstrndup(text, length);
-    return copy;
-}
-
 /* Filters -------------------------------------------------------------------------------------- */
 
 /* A specification in its canonical form, or a copy of the text if it is none of this program's. */
 static char *canonical(const char *key, const char *text)
 {
-    struct variant_spec variant;
-    struct workload_spec workload;
-    char error[512], *copy;
-    if (strcmp(key, "variant") == 0 && variant_spec_parse(&variant, text, error, sizeof error)) {
-        copy = text_copy(variant.text, strlen(variant.text));
-        variant_spec_free(&variant);
-        return copy;
-    }
-    if (strcmp(key, "workload") == 0 && workload_spec_parse(&workload, text, error, sizeof error)) {
-        copy = text_copy(workload.text, strlen(workload.text));
-        workload_spec_free(&workload);
-        return copy;
-    }
-    return text_copy(text, strlen(text));
+    char error[512], *copy = NULL;
+    if (strcmp(key, "variant") == 0)
+        copy = variant_spec_canonical(text, error, sizeof error);
+    else if (strcmp(key, "workload") == 0)
+        copy = workload_spec_canonical(text, error, sizeof error);
+    return copy ? copy : xstrdup(text);
 }
 
 static bool terms_parse(struct compare_side *side, const char *text, char *error, size_t error_size)
@@ -56,13 +42,13 @@ static bool terms_parse(struct compare_side *side, const char *text, char *error
         }
         side->terms = xrealloc(side->terms, (side->terms_count + 1) * sizeof *side->terms);
         struct compare_term *term = &side->terms[side->terms_count++];
-        char *value = text_copy(at + key + 1, length - key - 1);
-        term->key = text_copy(at, key);
+        char *value = xstrndup(at + key + 1, length - key - 1);
+        term->key = xstrndup(at, key);
         term->value = canonical(term->key, value);
         /* A name alone means any parameters. */
         if (strcmp(term->key, "workload") == 0 && !strchr(value, ',')) {
             free(term->key);
-            term->key = text_copy("workload_name", strlen("workload_name"));
+            term->key = xstrdup("workload_name");
         }
         free(value);
     }
@@ -317,7 +303,7 @@ static void environment_load(struct compare_side *side)
     if (!*problem && json_object_size(side->environment) == 0)
         snprintf(problem, sizeof problem, "%s has no environment.json", side->run_dir);
     if (*problem)
-        side->environment_problem = text_copy(problem, strlen(problem));
+        side->environment_problem = xstrdup(problem);
 }
 
 static bool side_filter(struct compare_side *side, json_t *records, char *error, size_t error_size)
@@ -338,7 +324,7 @@ static bool side_filter(struct compare_side *side, json_t *records, char *error,
 bool compare_side_load(struct compare_side *side, const char *text, char *error, size_t error_size)
 {
     char run_dir[PATH_SIZE], path[PATH_SIZE + 32];
-    *side = (struct compare_side){.label = text_copy(text, strlen(text)), .records = json_array()};
+    *side = (struct compare_side){.label = xstrdup(text), .records = json_array()};
     const char *end = run_end(text, run_dir);
     if (!end) {
         snprintf(run_dir, sizeof run_dir, "%.*s", (int)strcspn(text, ":"), text);
@@ -346,7 +332,7 @@ bool compare_side_load(struct compare_side *side, const char *text, char *error,
         compare_side_free(side);
         return false;
     }
-    side->run_dir = text_copy(run_dir, strlen(run_dir));
+    side->run_dir = xstrdup(run_dir);
     environment_load(side);
     snprintf(path, sizeof path, "%s/samples.jsonl", run_dir);
     json_t *records = record_file_read(path, &side->flaws, error, error_size);
@@ -366,9 +352,8 @@ void compare_side_of_records(struct compare_side *side, const char *label, json_
 {
     size_t i;
     json_t *record;
-    *side = (struct compare_side){.label = text_copy(label, strlen(label)),
-                                  .records = json_array(),
-                                  .environment = json_incref(environment)};
+    *side = (struct compare_side){
+        .label = xstrdup(label), .records = json_array(), .environment = json_incref(environment)};
     json_array_foreach(records, i, record) if (!key || strcmp(field_text(record, key), value) == 0)
         json_array_append(side->records, record);
     cells_make(side);
@@ -467,7 +452,7 @@ static char *cell_events(const struct compare_cell *cell)
     json_array_foreach(
         cell->records, i,
         record) if (json_object_get(record, "events")) return record_event_names(record, "+");
-    return text_copy("", 0);
+    return xstrndup("", 0);
 }
 
 static char *key_make(struct sides sides, const struct compare_cell *cell, bool with_events)
