@@ -79,9 +79,7 @@ static void sums_write(struct doc *to, const json_t *repro)
     json_t *machines = json_object(), *expectations = json_array();
     json_t *accounts = claims_by_account(repro);
     gather(repro, machines, expectations);
-    html_table_open(to->to, "How many of each", "sums");
-    html_thead(to->to, names);
-    doc_put(to, "<tbody>");
+    html_table_begin(to->to, "How many of each", "sums", names);
     sum_row(to, "", "Experiments", "#experiments", json_object_get(repro, "experiments"));
     member_rows(to, "on ", machines);
     sum_row(to, "", "Single expectations", NULL, expectations);

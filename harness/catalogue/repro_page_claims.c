@@ -60,11 +60,8 @@ void repro_page_claims_write(struct doc *to, const struct repro_page *page)
                 "against Go's source, and against experiments here that come out differently if "
                 "it is right. It is refuted where all of these support Go's way, and supported, "
                 "so that the account is right after all, where one refutes it.</p>");
-    html_table_open(to->to, counted(json_array_size(claims), "claim").s, "claims stack");
-    html_thead(to->to, names);
-    doc_put(to, "<tbody>");
+    html_table_begin(to->to, counted(json_array_size(claims), "claim").s, "claims stack", names);
     json_array_foreach(claims, i, claim) claim_row(to, page, claim);
-    doc_put(to, "</tbody>");
-    html_table_close(to->to);
+    html_table_end(to->to);
     doc_put(to, "</section>");
 }

@@ -59,9 +59,8 @@ static void cells_write(struct doc *to, const json_t *expectation)
     size_t i;
     const json_t *column;
     doc_put(to, "<details><summary>cells</summary>");
-    html_table_open(to->to, "The cells behind it: medians with 95 % intervals", "cells-behind");
-    html_thead(to->to, names);
-    doc_put(to, "<tbody>");
+    html_table_begin(to->to, "The cells behind it: medians with 95 % intervals", "cells-behind",
+                     names);
     json_array_foreach(json_object_get(expectation, "columns"), i, column)
     {
         const json_t *over = json_object_get(column, "over");
@@ -69,8 +68,7 @@ static void cells_write(struct doc *to, const json_t *expectation)
         if (over)
             cell_row(to, metric, over, NULL);
     }
-    doc_put(to, "</tbody>");
-    html_table_close(to->to);
+    html_table_end(to->to);
     doc_put(to, "</details>");
 }
 

@@ -27,3 +27,16 @@ void html_table_close(FILE *to)
 {
     html_put(to, "</table></div>");
 }
+
+void html_table_begin(FILE *to, const char *label, const char *class, const char *const *names)
+{
+    html_table_open(to, label, class);
+    html_thead(to, names);
+    html_put(to, "<tbody>");
+}
+
+void html_table_end(FILE *to)
+{
+    html_put(to, "</tbody>");
+    html_table_close(to);
+}

@@ -17,6 +17,10 @@ void html_table_close(FILE *to);
  * column of numbers. */
 void html_thead(FILE *to, const char *const *names);
 
+/* Both at once, and the body of a table that has but one. */
+void html_table_begin(FILE *to, const char *label, const char *class, const char *const *names);
+void html_table_end(FILE *to);
+
 /* Makes an SVG file part of the page, without the parts that do not show (html_svg.c). It gets a
  * label for those who do not see it. Ids get a prefix that makes them unique, because gnuplot gives
  * the same ids to every figure. False, and nothing written, if the file cannot be read or is not a

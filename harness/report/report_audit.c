@@ -30,9 +30,7 @@ static void table_write(FILE *to, const json_t *audit)
 {
     static const char *const heads[] = {"Compared",      "Found different",        "Share",
                                         "95 % interval", "With Holm's correction", NULL};
-    html_table_open(to, "How often a difference is found", "audit");
-    html_thead(to, heads);
-    html_put(to, "<tbody>");
+    html_table_begin(to, "How often a difference is found", "audit", heads);
     row_write(to, "the same program twice", json_object_get(audit, "false_positives"));
     size_t i;
     const json_t *tally;
@@ -43,8 +41,7 @@ static void table_write(FILE *to, const json_t *audit)
                  json_integer_value(json_object_get(tally, "slowdown_percent")));
         row_write(to, what, tally);
     }
-    html_put(to, "</tbody>");
-    html_table_close(to);
+    html_table_end(to);
 }
 
 /* Writes why an audit speaks neither for the pipeline nor against it; audit.json has only the

@@ -380,8 +380,7 @@ static void workload_write(FILE *to, const struct report *report, const char *wo
     for (size_t i = 0; i < report->cells_count; i++)
         if (strcmp(report->cells[i].workload, workload) == 0 && report->cells[i].is_first)
             cell_write(to, report, &report->cells[i], last);
-    html_put(to, "</tbody>");
-    html_table_close(to);
+    html_table_end(to);
     html_put(to, "</details>");
 }
 

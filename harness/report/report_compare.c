@@ -141,13 +141,10 @@ static void comparison_write(FILE *to, const struct report_comparison *compariso
     html_put(to, json_array_size(pairs) <= ROWS_UNFOLDED ? "<details class='print' open=''>"
                                                          : "<details class='print'>");
     html_put(to, "<summary>%s of cells</summary>", counted(json_array_size(pairs), "pair").s);
-    html_table_open(to, label, "numbers");
-    html_thead(to, names);
-    html_put(to, "<tbody>");
+    html_table_begin(to, label, "numbers", names);
     for (size_t i = 0; i < json_array_size(pairs); i++)
         pair_row(to, metric, json_array_get(pairs, i));
-    html_put(to, "</tbody>");
-    html_table_close(to);
+    html_table_end(to);
     html_put(to, "</details>");
 }
 

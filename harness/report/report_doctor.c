@@ -54,16 +54,13 @@ static void findings_write(FILE *to, const json_t *findings)
     json_t *finding;
     if (findings_with(findings, "ok") == json_array_size(findings))
         return;
-    html_table_open(to, "What disturbed, or could not be seen", "stack");
-    html_thead(to, names);
-    html_put(to, "<tbody>");
+    html_table_begin(to, "What disturbed, or could not be seen", "stack", names);
     json_array_foreach(findings, i, finding)
     {
         if (!is_level(finding, "ok"))
             finding_row(to, finding);
     }
-    html_put(to, "</tbody>");
-    html_table_close(to);
+    html_table_end(to);
 }
 
 static void well_write(FILE *to, const json_t *findings)
@@ -111,9 +108,7 @@ static void counting_write(FILE *to, const json_t *kinds)
     json_t *kind;
     if (json_array_size(kinds) == 0)
         return;
-    html_table_open(to, "What the machine could count", "stack");
-    html_thead(to, names);
-    html_put(to, "<tbody>");
+    html_table_begin(to, "What the machine could count", "stack", names);
     json_array_foreach(kinds, i, kind)
     {
         html_put(to, "<tr><th scope='row'>%s</th>", field_text(kind, "name"));
@@ -122,8 +117,7 @@ static void counting_write(FILE *to, const json_t *kinds)
         td_command(to, field_text(kind, "reason"), field_text(kind, "change"));
         html_put(to, "</tr>");
     }
-    html_put(to, "</tbody>");
-    html_table_close(to);
+    html_table_end(to);
 }
 
 /* Together ------------------------------------------------------------------------------------ */

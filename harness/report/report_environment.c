@@ -126,8 +126,7 @@ void report_facts_write(FILE *to, const char *label, const json_t *facts)
     html_table_open(to, label, "facts");
     html_put(to, "<tbody>");
     member_rows(to, "", facts);
-    html_put(to, "</tbody>");
-    html_table_close(to);
+    html_table_end(to);
 }
 
 /* Facts that have a part of their own in environment.json though each is one word. */

@@ -246,9 +246,7 @@ void report_expect_write(FILE *to, const struct report *report)
         "most the given factor away from them, in either direction. Other machines and other "
         "versions differ by themselves: where another runtime ran here on the same workload, the "
         "verdict over that one stands below, by the same factor, and weighs more.</p>");
-    html_table_open(to, "What was expected and what was measured", "stack");
-    html_thead(to, names);
-    html_put(to, "<tbody>");
+    html_table_begin(to, "What was expected and what was measured", "stack", names);
     for (size_t i = 0; i < report->groups_count; i++) {
         const struct report_group *group = &report->groups[i];
         for (size_t k = 0; k < group->expect_count; k++) {
@@ -256,8 +254,7 @@ void report_expect_write(FILE *to, const struct report *report)
             line_write(to, &line);
         }
     }
-    html_put(to, "</tbody>");
-    html_table_close(to);
+    html_table_end(to);
     html_put(to, "</section>");
 }
 

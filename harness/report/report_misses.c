@@ -121,10 +121,8 @@ static void table_write(FILE *to, const struct report *report, struct columns *c
         }
         html_put(to, "</tr>");
     }
-    if (count > 0) {
-        html_put(to, "</tbody>");
-        html_table_close(to);
-    }
+    if (count > 0)
+        html_table_end(to);
     free(lines);
 }
 

@@ -63,16 +63,13 @@ static void failures_write(FILE *to, const struct report *report)
         html_put(to, "<p>A failed cell hung, crashed or answered wrongly; it has no number, "
                      "however fast it was. A skipped one could not be served by its variant "
                      "without harm to the machine.</p>");
-        html_table_open(to, "Cells without a number, and why", "stack");
-        html_thead(to, names);
-        html_put(to, "<tbody>");
+        html_table_begin(to, "Cells without a number, and why", "stack", names);
         static const char *const kinds[] = {"failed", "skipped"};
         for (int kind = 0; kind < 2; kind++)
             for (size_t i = 0; i < report->cells_count; i++)
                 if (strcmp(report->cells[i].status, kinds[kind]) == 0 && report->cells[i].is_first)
                     failure_row(to, report, &report->cells[i]);
-        html_put(to, "</tbody>");
-        html_table_close(to);
+        html_table_end(to);
     }
     html_put(to, "</section>");
 }
@@ -140,9 +137,7 @@ static void absences_table(FILE *to, const struct report *report)
         if (!report->events[i].absent || told_before(report, i))
             continue;
         if (written++ == 0) {
-            html_table_open(to, "Events without a value, and why", "stack");
-            html_thead(to, names);
-            html_put(to, "<tbody>");
+            html_table_begin(to, "Events without a value, and why", "stack", names);
         }
         absence_row(to, report, &report->events[i]);
     }
@@ -150,8 +145,7 @@ static void absences_table(FILE *to, const struct report *report)
         html_put(to, "<p>Every event that was asked for was counted.</p>");
         return;
     }
-    html_put(to, "</tbody>");
-    html_table_close(to);
+    html_table_end(to);
 }
 
 static void absences_write(FILE *to, const struct report *report)

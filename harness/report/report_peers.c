@@ -123,8 +123,7 @@ static void group_write(FILE *to, const struct report_group *group)
     html_put(to, "</tr></thead><tbody>");
     for (size_t at = 0; best_peer_next(group, &at, &line);)
         line_write(to, group, &columns, &line);
-    html_put(to, "</tbody>");
-    html_table_close(to);
+    html_table_end(to);
     free(columns.variants);
 }
 

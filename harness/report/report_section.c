@@ -349,8 +349,7 @@ static void events_table(FILE *to, const struct report_group *group, size_t firs
         html_put(to, "</tr></thead><tbody>");
         classes_row(to, &columns);
         event_rows(to, &columns);
-        html_put(to, "</tbody>");
-        html_table_close(to);
+        html_table_end(to);
         zeros_write(to, &columns);
     }
     free(columns.cells);

@@ -140,8 +140,7 @@ void report_distances_write(FILE *to, const struct report *report)
     bool is_one = counts.all[0] == counts.sum; /* near to nothing else */
     for (int i = 0; i < (is_one ? 1 : DISTANCES); i++)
         distance_row(to, report, &counts, i);
-    html_put(to, "</tbody>");
-    html_table_close(to);
+    html_table_end(to);
     html_put(to, "</section>");
 }
 
@@ -212,8 +211,7 @@ static void table_write(FILE *to, const struct tsv *tsv, const char *label)
                 value_write(to, tsv, row, tsv->cells[i]);
         html_put(to, "</tr>");
     }
-    html_put(to, "</tbody>");
-    html_table_close(to);
+    html_table_end(to);
 }
 
 void report_outside_write(FILE *to, const struct report *report)

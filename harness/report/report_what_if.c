@@ -67,10 +67,9 @@ void report_what_if_write(FILE *to, const struct report *report, const struct re
              "free costs a hit in L1 at each access, and nothing else changes: a lock still lets "
              "in one at a time.</p>",
              other->cells[0].machine, group->cells[0].machine);
-    html_table_open(to, "Throughput with the change over throughput without", "numbers");
-    html_thead(to, (const char *const[]){"variant", "workload", "#workers", "#without", "#with",
-                                         "#with over without", "95 % interval", NULL});
-    html_put(to, "<tbody>");
+    html_table_begin(to, "Throughput with the change over throughput without", "numbers",
+                     (const char *const[]){"variant", "workload", "#workers", "#without", "#with",
+                                           "#with over without", "95 % interval", NULL});
     for (size_t i = 0; i < group->count; i++) {
         const struct report_cell *cell = &group->cells[i];
         const struct report_cell *with =
@@ -78,7 +77,6 @@ void report_what_if_write(FILE *to, const struct report *report, const struct re
         if (with)
             row_write(to, with, cell);
     }
-    html_put(to, "</tbody>");
-    html_table_close(to);
+    html_table_end(to);
     html_put(to, "</details>");
 }
