@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { ARGUMENTS_MAX = 16, PATH_SIZE = 4096 };
 

@@ -10,7 +10,6 @@
 #include "harness/spec/spec.h"
 #include "sched.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double CHANCE = 0.01; /* how often an audit without a fault may fail */

@@ -9,7 +9,6 @@
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_sort.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

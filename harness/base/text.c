@@ -6,7 +6,6 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 char *text_one_line(char *text)

@@ -14,8 +14,6 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { TRIPS = 1000, STACK_SIZE = 64 << 10, BLOCK = 4096, FILE_BLOCKS = 256 };

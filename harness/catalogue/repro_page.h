@@ -13,7 +13,6 @@
 #include "harness/repro/verdict.h"
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <stdio.h>
 
 /* All that the page is made of. */

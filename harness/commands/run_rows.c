@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const struct metric throughput = {.kind = METRIC_THROUGHPUT};
 

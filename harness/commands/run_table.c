@@ -13,7 +13,6 @@
 #include "harness/records/records.h"
 #include "harness/spec/machine_start.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "harness/base/memory.h"
 #include "harness/counters/counter_names.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

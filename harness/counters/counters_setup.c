@@ -6,7 +6,6 @@
 #include "harness/counters/sim_events.h"
 #include "harness/spec/machine_start.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

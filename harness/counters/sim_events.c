@@ -4,8 +4,6 @@
 #include "machine/sim/cache.h"
 #include "machine/sim/sim.h"
 
-#include <string.h>
-
 /* The kernel's, in units that people read. */
 static const struct {
     const char *name, *help;

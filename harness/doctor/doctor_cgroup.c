@@ -8,7 +8,6 @@
 #include "harness/base/units.h"
 #include "harness/host/sysfs.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { LINE_SIZE = 4096, GROUP_SIZE = 2048 };

@@ -5,7 +5,6 @@
 #include "harness/host/sysfs.h"
 #include "runtime/runtime.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,11 +7,9 @@
 #include "harness/micro/micro_clock.h"
 #include "harness/spec/spec.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

@@ -9,8 +9,6 @@
 #include "runtime/lrq.h"
 #include "runtime/pdeque.h"
 
-#include <string.h>
-
 enum { RING = 256, VICTIMS = 16, OWNERS = 2 };
 
 /* Gs that wait, and how to reach a queue of them. */

@@ -4,8 +4,6 @@
  */
 #include "harness/micro/micro.h"
 
-#include <inttypes.h>
-
 enum { SPAWN_BATCH = 64 };
 
 /* Park and ready ----------------------------------------------------------------------------- */

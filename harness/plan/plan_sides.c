@@ -4,7 +4,6 @@
 #include "harness/base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static json_t *groups_of_side(const json_t *groups, const char *side)
 {

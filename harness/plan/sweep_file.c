@@ -13,7 +13,6 @@
 #include "harness/plan/sweep_schema.h"
 #include "harness/records/metric.h"
 #include "harness/records/sample_request.h"
-#include "harness/sample/sample.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/spec.h"

@@ -1,7 +1,7 @@
 /* sweep_schema.c - see sweep_schema.h. */
 #include "harness/plan/sweep_schema.h"
 
-#include "harness/sample/sample.h"
+#include "harness/records/sample_request.h"
 #include "harness/spec/spec.h"
 
 #include <cyaml/cyaml.h>

@@ -23,7 +23,6 @@
 #include "harness/sample/child.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum { UNIT_ID_SIZE = 17 };

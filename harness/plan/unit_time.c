@@ -4,14 +4,11 @@
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/records/sample_request.h"
-#include "harness/sample/child.h"
 #include "harness/spec/machine_start.h"
 
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PATH_SIZE = 4096 };
 

@@ -7,7 +7,6 @@
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 enum { CELL_REMARK_SIZE = 512, CELL_REMARKS_SIZE = 2 * CELL_REMARK_SIZE + 2 };
 

@@ -8,7 +8,6 @@
 #include "harness/base/memory.h"
 #include "harness/records/records.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "harness/report/report_page.h"
 #include "harness/report/report_remarks.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { NAME_SIZE = 128 };

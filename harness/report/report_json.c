@@ -7,7 +7,6 @@
 #include "harness/report/report_peers.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static void set_text(json_t *object, const char *key, const char *text)
 {

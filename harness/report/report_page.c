@@ -10,7 +10,6 @@
 #include "harness/report/report_peers.h"
 #include "harness/report/report_remarks.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,14 +6,13 @@
 #include "harness/base/suggest.h"
 #include "harness/counters/counter_names.h"
 #include "harness/plan/sweep_file.h"
+#include "harness/records/sample_request.h"
 #include "harness/repro/experiment_schema.h"
-#include "harness/sample/sample.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/spec.h"
 #include "sched.h"
 #include "workloads/workload.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -73,7 +73,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /* Options that decide how much is measured. */
 struct experiment_form {

@@ -1,7 +1,6 @@
 /* experiment_schema.c - see experiment_schema.h. */
 #include "harness/repro/experiment_schema.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define MAY_BE(key, owner, field)                                                                  \

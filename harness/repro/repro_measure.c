@@ -11,7 +11,6 @@
 #include "harness/sweep/sweep_run.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -7,7 +7,6 @@
 #include "harness/records/comparable.h"
 #include "harness/records/records.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

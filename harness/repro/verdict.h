@@ -26,7 +26,6 @@
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 /* In ascending order of weight; NONE: nothing was expected. */
 enum verdict { VERDICT_NONE, VERDICT_SUPPORTED, VERDICT_UNDECIDED, VERDICT_REFUTED };

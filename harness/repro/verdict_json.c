@@ -5,9 +5,7 @@
 #include "harness/base/units.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void text_set(json_t *object, const char *key, const char *text)
 {

@@ -13,7 +13,6 @@
 #include "harness/spec/peer_table.h"
 #include "harness/spec/spec.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "harness/base/text.h"
 #include "harness/spec/spec.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

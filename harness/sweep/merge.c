@@ -14,7 +14,6 @@
 #include "harness/sweep/sweep_kinds.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

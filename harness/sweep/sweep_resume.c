@@ -7,7 +7,6 @@
 #include "harness/plan/sweep_file.h"
 #include "harness/plan/sweep_origin.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { PATH_SIZE = 4096, DIFFERENCE_SIZE = 3 * PATH_SIZE };

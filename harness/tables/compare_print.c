@@ -7,7 +7,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LABEL_WIDTH = 17, LABEL_SIZE = 512, NUMBER_SIZE = 48 };

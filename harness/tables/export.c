@@ -11,7 +11,6 @@
 #include "harness/records/same_work.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdbool.h>

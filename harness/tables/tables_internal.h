@@ -15,7 +15,6 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 enum { TABLE_REASON_SIZE = 1024 };

@@ -5,7 +5,6 @@
 #include "harness/trace/diff.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TEXT_SIZE = 256, PS_PER_US = 1000000 };
