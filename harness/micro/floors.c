@@ -316,9 +316,6 @@ const struct micro_op micro_floors[] = {
     {.name = "floor/thread", .style = MICRO_TIMED, .run = thread_start_join},
     {.name = "floor/futex_wake_nobody", .run = futex_wake_nobody},
     {.name = "floor/futex_wake", .style = MICRO_TIMED, .run = futex_wake, .iterations = WAKES},
-    {.name = "floor/futex_wake_run",
-     .style = MICRO_TIMED,
-     .run = futex_wake_run,
-     .iterations = WAKES},
+    {"floor/futex_wake_run", NULL, MICRO_TIMED, futex_wake_run, .iterations = WAKES},
     {0},
 };

@@ -144,17 +144,9 @@ static void wake_run(struct micro *micro)
 }
 
 const struct micro_op micro_wakes[] = {
-    {.name = "wake/pay",
-     .floor = "floor/futex_wake",
-     .style = MICRO_TIMED,
-     .run = wake_pay,
-     .serves = micro_serves_parallel,
+    {"wake/pay", "floor/futex_wake", MICRO_TIMED, wake_pay, .serves = micro_serves_parallel,
      .iterations = WAKES},
-    {.name = "wake/run",
-     .floor = "floor/futex_wake_run",
-     .style = MICRO_TIMED,
-     .run = wake_run,
-     .serves = micro_serves_parallel,
+    {"wake/run", "floor/futex_wake_run", MICRO_TIMED, wake_run, .serves = micro_serves_parallel,
      .iterations = WAKES},
     {0},
 };
