@@ -106,11 +106,20 @@ static void text_of_put(const struct sched_trace_event *event, char *text, size_
 
 static void text_of_g(const struct sched_trace_event *event, bool brief, char *text, size_t size)
 {
+    static const char *const words[] = {
+        [SCHED_CREATED] = "created",
+        [SCHED_ENDED] = "ended",
+        [SCHED_CALL_BEGUN] = "began a call in",
+        [SCHED_CALL_OVER] = "ended a call in",
+        [SCHED_CALLED] = "called a child in",
+        [SCHED_CALL_RETURNED] = "returned from the call of a child in",
+        [SCHED_SYNCED] = "came to a sync in",
+        [SCHED_RETURNED] = "returned from",
+        [SCHED_JOINED] = "joined all children in",
+        [SCHED_STALLED] = "stalled at a sync in",
+    };
     unsigned g = event->g;
     switch (event->kind) {
-    case SCHED_CREATED:
-        snprintf(text, size, "created G %u", g);
-        break;
     case SCHED_READIED:
         snprintf(text, size, "readied G %u (%s)", g, WORD_OF(how_words, event->a));
         break;
@@ -126,32 +135,8 @@ static void text_of_g(const struct sched_trace_event *event, bool brief, char *t
     case SCHED_PARKED:
         snprintf(text, size, "parked G %u (%s)", g, WORD_OF(why_words, event->a));
         break;
-    case SCHED_ENDED:
-        snprintf(text, size, "ended G %u", g);
-        break;
-    case SCHED_CALL_BEGUN:
-        snprintf(text, size, "began a call in G %u", g);
-        break;
-    case SCHED_CALL_OVER:
-        snprintf(text, size, "ended a call in G %u", g);
-        break;
-    case SCHED_CALLED:
-        snprintf(text, size, "called a child in G %u", g);
-        break;
-    case SCHED_CALL_RETURNED:
-        snprintf(text, size, "returned from the call of a child in G %u", g);
-        break;
-    case SCHED_SYNCED:
-        snprintf(text, size, "came to a sync in G %u", g);
-        break;
-    case SCHED_RETURNED:
-        snprintf(text, size, "returned from G %u", g);
-        break;
-    case SCHED_JOINED:
-        snprintf(text, size, "joined all children in G %u", g);
-        break;
-    default: /* SCHED_STALLED */
-        snprintf(text, size, "stalled at a sync in G %u", g);
+    default:
+        snprintf(text, size, "%s G %u", words[event->kind], g);
     }
 }
 
