@@ -38,6 +38,19 @@ void cli_misuse_lines(const char *command, const char *lines)
     exit(EXIT_MISUSED);
 }
 
+int cli_fail(const char *command, const char *error)
+{
+    fprintf(stderr, "%s: %s\n", command, error);
+    return EXIT_FAILED;
+}
+
+void cli_print_json(json_t *json, size_t digits)
+{
+    json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(digits));
+    putchar('\n');
+    json_decref(json);
+}
+
 /* Options ------------------------------------------------------------------------------------- */
 
 /* Options that argp adds by itself. */

@@ -7,6 +7,7 @@
 #define SCHEDLAB_CLI_H
 
 #include <argp.h>
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +19,12 @@ _Noreturn void cli_misuse(const char *command, const char *format, ...)
 
 /* The same for a file's mistakes, which are one line each already. */
 _Noreturn void cli_misuse_lines(const char *command, const char *lines);
+
+/* "COMMAND: error" on standard error; EXIT_FAILED. */
+int cli_fail(const char *command, const char *error);
+
+/* Prints json, which it takes, on standard output, indented; digits: of a real number, 0: all. */
+void cli_print_json(json_t *json, size_t digits);
 
 /* The place and the kind of an option's value. */
 enum cli_kind {

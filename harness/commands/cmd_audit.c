@@ -214,10 +214,8 @@ static int audit_run(const char *program, const struct options *options,
     bool ok = measure(options, rule, &run, &audit, error, sizeof error) &&
               conclude(options, &run, &audit, error, sizeof error);
     json_decref(run.environment);
-    if (!ok) {
-        fprintf(stderr, "%s: %s\n", program, error);
-        return EXIT_FAILED;
-    }
+    if (!ok)
+        return cli_fail(program, error);
     enum audit_outcome outcome = audit_outcome(&audit);
     fprintf(stderr, "%s: it %s; data in %s\n", program, audit_outcome_text(outcome), run.folder);
     return outcome == AUDIT_HOLDS ? EXIT_DONE : EXIT_FAILED;

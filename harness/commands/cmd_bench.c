@@ -198,12 +198,10 @@ int cmd_bench(int argc, char **argv)
     cli_read(&cli, argc, argv, &options);
     json_t *whole = json_object();
     int status = show(&options, whole, error);
-    if (status != EXIT_DONE) {
-        fprintf(stderr, "%s: %s\n", options.command, error);
-    } else if (options.json) {
-        json_dumpf(whole, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-        putchar('\n');
-    }
+    if (status != EXIT_DONE)
+        cli_fail(options.command, error);
+    else if (options.json)
+        cli_print_json(json_incref(whole), 6);
     json_decref(whole);
     return status;
 }

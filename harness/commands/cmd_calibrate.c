@@ -118,18 +118,6 @@ static int output_write(const struct calibrate *calibrate, FILE *output, const c
     return EXIT_FAILED;
 }
 
-static void print(const struct calibrate *calibrate, bool as_json)
-{
-    if (!as_json) {
-        calibrate_print(calibrate, stdout);
-        return;
-    }
-    json_t *json = calibrate_to_json(calibrate);
-    json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-    putchar('\n');
-    json_decref(json);
-}
-
 int cmd_calibrate(int argc, char **argv)
 {
     static struct calibrate calibrate;
@@ -138,10 +126,8 @@ int cmd_calibrate(int argc, char **argv)
     char error[ERROR_SIZE];
     cli_read(&cli, argc, argv, &options);
     check_cores(&options, argv[0]);
-    if (!machine_spec_parse(&fallback, fallback_spec, error, sizeof error)) {
-        fprintf(stderr, "%s: %s\n", argv[0], error);
-        return EXIT_FAILED;
-    }
+    if (!machine_spec_parse(&fallback, fallback_spec, error, sizeof error))
+        return cli_fail(argv[0], error);
     FILE *output = output_open(&options, argv[0]);
     if (options.cpus_count == 0)
         options.cpus_count = calibrate_pick(options.cpus);
@@ -153,6 +139,9 @@ int cmd_calibrate(int argc, char **argv)
         fprintf(stderr, "%s: what was measured makes no model: %s\n", argv[0], error);
         return EXIT_FAILED;
     }
-    print(&calibrate, options.json);
+    if (options.json)
+        cli_print_json(calibrate_to_json(&calibrate), 6);
+    else
+        calibrate_print(&calibrate, stdout);
     return output_write(&calibrate, output, options.output, argv[0]);
 }

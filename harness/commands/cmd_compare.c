@@ -164,7 +164,6 @@ static void warnings_print(const char *program, const struct comparison *compari
 static void print(const char *program, const struct options *options,
                   const struct comparison *comparison)
 {
-    json_t *json;
     switch (options->format) {
     case FORMAT_TABLE:
         compare_print_table(comparison, stdout);
@@ -173,10 +172,7 @@ static void print(const char *program, const struct options *options,
         compare_print_markdown(comparison, stdout);
         break;
     case FORMAT_JSON:
-        json = compare_to_json(comparison);
-        json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-        putchar('\n');
-        json_decref(json);
+        cli_print_json(compare_to_json(comparison), 12);
         break;
     }
     warnings_print(program, comparison);
@@ -206,11 +202,10 @@ static int save(const char *program, const struct options *options,
         abort();
     bool ok = file_replace(path, text, strlen(text), error, sizeof error);
     free(text);
-    if (ok)
-        fprintf(stderr, "%s: kept in %s; `schedlab report %s` shows it\n", program, path, run);
-    else
-        fprintf(stderr, "%s: %s\n", program, error);
-    return ok ? EXIT_DONE : EXIT_FAILED;
+    if (!ok)
+        return cli_fail(program, error);
+    fprintf(stderr, "%s: kept in %s; `schedlab report %s` shows it\n", program, path, run);
+    return EXIT_DONE;
 }
 
 /* The exit status. */
@@ -275,10 +270,8 @@ static int revisions_measure(const char *program, const struct options *options,
         if (!git_build_find(&revisions[i], options->arguments[i], error, sizeof error))
             cli_misuse(program, "%s", error);
     for (int i = 0; i < SIDES; i++) {
-        if (!git_build_make(&revisions[i], stderr, error, sizeof error)) {
-            fprintf(stderr, "%s: %s\n", program, error);
-            return EXIT_FAILED;
-        }
+        if (!git_build_make(&revisions[i], stderr, error, sizeof error))
+            return cli_fail(program, error);
         sides[i] = (struct plan_side){.name = i == 0 ? "a" : "b",
                                       .program = revisions[i].program,
                                       .revision = revisions[i].name};
@@ -295,9 +288,7 @@ static int revisions_measure(const char *program, const struct options *options,
     };
     int result = side_by_side_measure(run, error, sizeof error);
     json_decref(run->environment);
-    if (result < 0)
-        fprintf(stderr, "%s: %s\n", program, error);
-    return result < 0 ? EXIT_FAILED : EXIT_DONE;
+    return result < 0 ? cli_fail(program, error) : EXIT_DONE;
 }
 
 static int revisions_compare(const char *program, const struct options *options)

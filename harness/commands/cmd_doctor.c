@@ -70,14 +70,10 @@ int cmd_doctor(int argc, char **argv)
     };
     doctor_look(&doctor, &request);
     json_decref(counting);
-    if (options.json) {
-        json_t *json = doctor_to_json(&doctor);
-        json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-        putchar('\n');
-        json_decref(json);
-    } else {
+    if (options.json)
+        cli_print_json(doctor_to_json(&doctor), 6);
+    else
         doctor_print(&doctor, stdout, cli_wants_colour());
-    }
     bool warned = doctor_count(&doctor, DOCTOR_WARN) > 0;
     doctor_free(&doctor);
     return options.strict && warned ? EXIT_FAILED : EXIT_DONE;

@@ -90,11 +90,8 @@ int cmd_report(int argc, char **argv)
     json_t *summary = NULL;
     int status = report_make_with(options.run_dir, !options.no_figures,
                                   options.format == FORMAT_JSON ? &summary : NULL, stderr);
-    if (summary) {
-        json_dumpf(summary, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-        putchar('\n');
-        json_decref(summary);
-    }
+    if (summary)
+        cli_print_json(summary, 12);
     if (fflush(stdout) != 0)
         status = EXIT_FAILED;
     return status == 0 ? EXIT_DONE : EXIT_FAILED;

@@ -327,21 +327,13 @@ static void selection_make(const struct options *options, struct catalogue *cata
 
 /* Doing it ------------------------------------------------------------------------------------- */
 
-static int complain(const struct options *options, const char *error, int status)
-{
-    fprintf(stderr, "%s: %s\n", options->command, error);
-    return status;
-}
-
 static void print_result(const struct options *options, const struct repro *repro)
 {
     json_t *json = repro_to_json(repro);
-    if (options->json) {
-        json_dumpf(json, stdout, JSON_INDENT(2));
-        putchar('\n');
-    } else {
+    if (!options->json)
         repro_print(stdout, json, cli_columns());
-    }
+    else
+        cli_print_json(json_incref(json), 0);
     json_decref(json);
 }
 
@@ -351,7 +343,7 @@ static int repro_run(const struct options *options, struct repro *repro)
     int result = repro_measure(repro, stderr, error, sizeof error);
     print_result(options, repro);
     if (result < 0)
-        return complain(options, error, EXIT_FAILED);
+        return cli_fail(options->command, error);
     fprintf(stderr, "%s: verdicts in %s/repro.json\n", options->command, repro->folder);
     if (result == 0) /* the page tells no other verdicts; without it the run is still done */
         return options->no_report ||
@@ -375,7 +367,6 @@ static int repro_new(struct options *options, struct catalogue *catalogue)
                           .machines = options->machines,
                           .machines_count = options->machines_count,
                           .results = options->results};
-    int status = EXIT_FAILED;
     options->machines = NULL;
     selection_make(options, catalogue, &repro);
     for (size_t i = 0; options->held && i < repro.count; i++)
@@ -391,7 +382,7 @@ static int repro_new(struct options *options, struct catalogue *catalogue)
         repro_settle(&repro);
         begun = repro_begin(&repro, error, sizeof error);
     }
-    status = begun ? repro_run(options, &repro) : complain(options, error, status);
+    int status = begun ? repro_run(options, &repro) : cli_fail(options->command, error);
     repro_free(&repro);
     return status;
 }
@@ -407,9 +398,9 @@ static int repro_again(const struct options *options)
     char results[REPRO_PATH_SIZE + 8]; /* what was measured of it tells how long the rest takes */
     snprintf(results, sizeof results, "%s/..", repro.folder);
     repro.results = results;
-    int status = repro_resume(&repro, error, sizeof error)
-                     ? repro_run(options, &repro)
-                     : complain(options, text_one_line(error), EXIT_MISUSED);
+    if (!repro_resume(&repro, error, sizeof error))
+        cli_misuse(options->command, "%s", error);
+    int status = repro_run(options, &repro);
     repro_free(&repro);
     return status;
 }
@@ -421,10 +412,8 @@ static int list(const struct options *options, const struct catalogue *catalogue
                    cli_columns());
         return EXIT_DONE;
     }
-    json_t *json = repro_list_to_json(catalogue->experiments, catalogue->count, catalogue->claims);
-    json_dumpf(json, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(json);
+    cli_print_json(repro_list_to_json(catalogue->experiments, catalogue->count, catalogue->claims),
+                   0);
     return EXIT_DONE;
 }
 
@@ -463,7 +452,7 @@ static int pages_write(const struct options *options, const struct catalogue *ca
     bool ok = catalogue_write(&pages, error, sizeof error);
     json_decref(reference);
     if (!ok)
-        return complain(options, error, EXIT_FAILED);
+        return cli_fail(options->command, error);
     fprintf(stderr, "%s: %s/EXPERIMENTS.md, and %s in %s/experiments\n", options->command,
             options->pages, counted(catalogue->count, "page").s, options->pages);
     return EXIT_DONE;

@@ -261,8 +261,7 @@ static void check_machine(const struct options *options)
     if (!options->machine.simulated ||
         machine_sim_program(NULL, path, sizeof path, error, sizeof error))
         return;
-    fprintf(stderr, "%s: %s\n", options->command, error);
-    exit(EXIT_FAILED);
+    exit(cli_fail(options->command, error));
 }
 
 static void check_events(const struct options *options)
@@ -537,9 +536,7 @@ static void print_json(const struct run_table *table, json_t *records)
                                run_table_summary(table), "answers", run_answers_to_json(&answers));
     if (table->what_if)
         json_object_set_new(object, "what_if", run_table_what_if(table));
-    json_dumpf(object, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(object);
+    cli_print_json(object, 0);
     run_answers_free(&answers);
 }
 

@@ -394,12 +394,6 @@ static json_t *run_to_json(const struct options *options, const struct sweep_fil
     return object;
 }
 
-static int complain(const char *program, const char *error, int status)
-{
-    fprintf(stderr, "%s: %s\n", program, error);
-    return status;
-}
-
 /* " --engine slurm", or another option and its value; nothing without one. */
 static void argument_print(FILE *to, const char *option, const char *value)
 {
@@ -453,7 +447,7 @@ static int run_conclude(const char *program, const struct options *options,
         return EXIT_FAILED;
     }
     if (run->ok == 0)
-        return complain(program, "no sample could be measured", EXIT_FAILED);
+        return cli_fail(program, "no sample could be measured");
     return EXIT_DONE;
 }
 
@@ -532,22 +526,22 @@ static int sweep_measure(const char *program, struct options *options,
 {
     char folder[PATH_SIZE / 2], hyperfine[PATH_SIZE], error[ERROR_SIZE];
     if (!machines_check(options, plan, error, sizeof error))
-        return complain(program, error, EXIT_FAILED);
+        return cli_fail(program, error);
     if (options->hyperfine && !hyperfine_find(hyperfine, sizeof hyperfine, error, sizeof error))
-        return complain(program, error, EXIT_FAILED);
+        return cli_fail(program, error);
     /* before there is a run that could not use it */
     if (options->cells && !unit_store_make(options->cells, error, sizeof error))
-        return complain(program, error, EXIT_FAILED);
+        return cli_fail(program, error);
     if (engines[options->engine] &&
         !engines[options->engine]->check(!options->resume, error, sizeof error))
-        return complain(program, error, EXIT_FAILED);
+        return cli_fail(program, error);
     warn_of_figures(program, options);
     if (options->resume)
         snprintf(folder, sizeof folder, "%s", options->resume);
     else if (!run_folder_make(options->results, options->name ? options->name : sweep->name, folder,
                               sizeof folder, error, sizeof error) ||
              !folder_fill(options, sweep, plan, folder, error, sizeof error))
-        return complain(program, error, EXIT_FAILED);
+        return cli_fail(program, error);
     struct engine engine = {
         .ops = engines[options->engine],
         .folder = folder,
@@ -572,7 +566,7 @@ static int sweep_measure(const char *program, struct options *options,
         .engine = engine.ops ? &engine : NULL,
     };
     if (sweep_run_measure(&run, stderr, error, sizeof error) < 0) {
-        complain(program, error, EXIT_FAILED);
+        cli_fail(program, error);
         failed_run_leave(program, options, &run);
         return EXIT_FAILED;
     }
@@ -585,7 +579,7 @@ static int sweep_measure(const char *program, struct options *options,
     bool show =
         options->figure == FIGURE_TEXT || (options->figure == FIGURE_AUTO && isatty(STDERR_FILENO));
     if (show && !terminal_figure_write(stderr, folder, &sweep->groups[0], error, sizeof error))
-        return complain(program, error, EXIT_FAILED);
+        return cli_fail(program, error);
     return EXIT_DONE;
 }
 

@@ -93,7 +93,7 @@ int cmd_validate(int argc, char **argv)
         done = file_replace_json(path, whole, error, sizeof error);
     }
     if (!done)
-        fprintf(stderr, "%s: %s\n", options.command, error);
+        cli_fail(options.command, error);
     json_decref(whole);
     return done ? EXIT_DONE : EXIT_FAILED;
 }
