@@ -543,10 +543,8 @@ struct interval report_latency_ns(const struct report_cell *cell, double quantil
 
 json_t *report_records_by_cell(const json_t *records)
 {
-    size_t i;
-    json_t *record, *by_cell = json_object();
-    json_array_foreach(records, i, record)
-    {
+    json_t *by_cell = json_object();
+    json_each(record, records) {
         const char *id = field_text(record, "cell");
         if (!json_object_get(by_cell, id))
             json_object_set_new(by_cell, id, json_array());

@@ -45,12 +45,11 @@ static bool is_known(const char *variant)
 /* They are drawn and compared as others are. */
 static void variants_check(struct report *report)
 {
-    json_t *seen = json_object(), *record;
+    json_t *seen = json_object();
     char *names = NULL;
-    size_t i, size, unknown = 0;
+    size_t size, unknown = 0;
     FILE *to = memory_stream(&names, &size);
-    json_array_foreach(report->records, i, record)
-    {
+    json_each(record, report->records) {
         const char *variant = field_text(record, "variant");
         if (json_object_get(seen, variant))
             continue;

@@ -1,6 +1,7 @@
 /* report_verdict.c - see report_verdict.h. */
 #include "harness/answers/report_verdict.h"
 
+#include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/records/records.h"
 #include "harness/spec/peer_table.h"
@@ -340,16 +341,13 @@ const char **verdicts_over_baseline(const struct report_group *group)
 static void tail_make(struct report_cell *cell, const json_t *records,
                       const struct comparable *classes, double quantile)
 {
-    size_t i;
-    const json_t *record;
     cell->counts = (struct class_counts){0};
     for (enum cell_class which = CLASS_ALL; which < CLASSES; which++) {
         cell->of_class[which] = numbers_make(json_array_size(records));
         cell->of_class_count[which] = 0;
     }
     cell->to_baseline = (struct interval){NAN, NAN, NAN, 0};
-    json_array_foreach(records, i, record)
-    {
+    json_each(record, records) {
         bool ok = report_cell_ok(cell) && record_is(record, "ok");
         double ns = ok ? record_latency_ns(record, quantile) : NAN;
         if (ns > 0)

@@ -23,11 +23,8 @@ static void key_make(char key[CELL_ID_SIZE + 24], const char *cell, json_int_t b
 void audit_pool_make(struct audit_pool *pool, const json_t *records)
 {
     char key[CELL_ID_SIZE + 24];
-    size_t i;
-    json_t *record;
     *pool = (struct audit_pool){.records = json_object()};
-    json_array_foreach((json_t *)records, i, record)
-    {
+    json_each(record, (json_t *)records) {
         json_int_t block = field_integer(record, "block");
         key_make(key, field_text(record, "cell"), block);
         json_object_set(pool->records, key, record);

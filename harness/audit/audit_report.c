@@ -15,16 +15,13 @@ static struct report_cell cell_make(const struct compare_cell *of, const struct 
 {
     struct report_cell cell = {
         .group = "audit", .variant = variant, .workload = workload, .status = of->status};
-    size_t i;
-    const json_t *record;
     snprintf(workload, size, "%d", number);
     cell.id = of->key;
     cell.workers = of->workers;
     for (int which = 0; which < CLASSES; which++) {
         cell.of_class[which] = xcalloc(json_array_size(of->records) + 1, sizeof(double));
     }
-    json_array_foreach(of->records, i, record)
-    {
+    json_each(record, of->records) {
         double throughput = json_number_value(json_object_get(record, "throughput"));
         if (strcmp(field_text(record, "status"), "ok") == 0 && throughput > 0)
             report_cell_add_sample(&cell, throughput, comparable_distance(classes, record),

@@ -93,10 +93,8 @@ static const char *claim_of(const struct compare_pair *pair)
 /* The good samples of the cells that count events, or of those that do not. */
 static json_t *samples_of(const json_t *records, bool counts)
 {
-    size_t i;
-    json_t *record, *samples = json_array();
-    json_array_foreach((json_t *)records, i, record)
-    {
+    json_t *samples = json_array();
+    json_each(record, (json_t *)records) {
         bool has_events = json_array_size(json_object_get(record, "events")) > 0;
         if (has_events == counts && record_is(record, "ok"))
             json_array_append(samples, record);
@@ -224,7 +222,7 @@ static json_t *times_load(const char *path, char *error, size_t error_size)
 {
     json_error_t where;
     json_t *whole = json_load_file(path, 0, &where);
-    json_t *benchmarks = json_object_get(whole, "benchmarks"), *entry;
+    json_t *benchmarks = json_object_get(whole, "benchmarks");
     if (!json_is_array(benchmarks)) {
         snprintf(error, error_size, "%s: not the JSON of `schedlab micro`: %s", path,
                  whole ? "it has no benchmarks" : where.text);
@@ -232,10 +230,8 @@ static json_t *times_load(const char *path, char *error, size_t error_size)
         return NULL;
     }
     json_t *times = json_object();
-    size_t i;
     benchmarks = array_sort(json_incref(benchmarks), by_family);
-    json_array_foreach(benchmarks, i, entry)
-    {
+    json_each(entry, benchmarks) {
         char name[NAME_SIZE];
         const json_t *time = json_object_get(entry, "real_time");
         if (strcmp(field_text(entry, "run_type"), "iteration") != 0 || !json_is_number(time) ||
@@ -299,10 +295,9 @@ static void row_print(FILE *to, const json_t *ratio, bool claims)
 
 void bench_print(FILE *to, const char *title, const json_t *ratios)
 {
-    size_t i;
-    const json_t *ratio;
     bool claims = json_object_get(json_array_get(ratios, 0), "claim") != NULL;
     fprintf(to, "%-42s %8s  %-17s %3s  %s\n", title, "ratio", "95 % interval", "n",
             claims ? "class  claim   ended" : "over");
-    json_array_foreach(ratios, i, ratio) row_print(to, ratio, claims);
+    json_each(ratio, ratios)
+        row_print(to, ratio, claims);
 }

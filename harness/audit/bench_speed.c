@@ -88,26 +88,21 @@ static void row_print(FILE *to, const json_t *line, const json_t *row)
 
 static void line_print(FILE *to, const json_t *line)
 {
-    size_t i;
-    const json_t *row;
     json_int_t workers = field_integer(line, "workers");
     const char *best = field_text(line, "best"), *floor = field_text(line, "floor");
     fprintf(to, "%s, %" JSON_INTEGER_FORMAT " worker%s: best peer %s, floor %s\n",
             field_text(line, "workload"), workers, workers == 1 ? "" : "s", *best ? best : "none",
             *floor ? floor : "none");
-    json_array_foreach(json_object_get(line, "ratios"), i, row) row_print(to, line, row);
+    json_each(row, json_object_get(line, "ratios"))
+        row_print(to, line, row);
 }
 
 /* Prints each variant and reason once. Skips floors that do not implement the workload. */
 static void without_print(FILE *to, const json_t *lines)
 {
-    size_t i, k;
-    const json_t *line, *row;
     json_t *said = json_object();
-    json_array_foreach(lines, i, line)
-    {
-        json_array_foreach(json_object_get(line, "without"), k, row)
-        {
+    json_each(line, lines) {
+        json_each(row, json_object_get(line, "without")) {
             char text[1024];
             if (peer_is_floor_name(field_text(row, "variant")) && record_is(row, "skipped"))
                 continue;

@@ -19,16 +19,13 @@ void validate_claim(json_t *claims, const char *what, const char *source, const 
 
 void validate_print(FILE *to, const char *title, const json_t *claims)
 {
-    size_t i, held = 0;
-    json_t *claim;
-    json_array_foreach((json_t *)claims, i, claim)
-    {
+    size_t held = 0;
+    json_each(claim, (json_t *)claims) {
         held += json_is_true(json_object_get(claim, "holds"));
     }
     fprintf(to, "%s: %zu of %zu claims hold\n\n", title, held, json_array_size(claims));
     fprintf(to, "  %-68s %-22s %-22s %s\n", "claim", "expected", "measured", "holds");
-    json_array_foreach((json_t *)claims, i, claim)
-    {
+    json_each(claim, (json_t *)claims) {
         fprintf(to, "  %-68s %-22s %-22s %s\n", field_text(claim, "what"),
                 field_text(claim, "expected"), field_text(claim, "measured"),
                 json_is_true(json_object_get(claim, "holds")) ? "yes" : "NO");
@@ -42,15 +39,13 @@ json_t *validate_formulas(const char *path, const char *folder, char *error, siz
 {
     (void)folder;
     json_error_t wrong;
-    size_t i;
-    json_t *row, *rows = json_load_file(path, 0, &wrong), *claims = json_array();
+    json_t *rows = json_load_file(path, 0, &wrong), *claims = json_array();
     if (!rows) {
         snprintf(error, error_size, "%s: %s", path, wrong.text);
         json_decref(claims);
         return NULL;
     }
-    json_array_foreach(rows, i, row)
-    {
+    json_each(row, rows) {
         char expected[TEXT_SIZE], measured[TEXT_SIZE];
         double bound = field_number(row, "bound");
         snprintf(expected, sizeof expected, bound > 0 ? "%.6g +- %.3g" : "%.6g",
@@ -107,10 +102,7 @@ struct curve {
 /* 0 if there is none. */
 static double curve_at(struct curve curve, int workers)
 {
-    size_t i;
-    json_t *record;
-    json_array_foreach((json_t *)curve.records, i, record)
-    {
+    json_each(record, (json_t *)curve.records) {
         if (record_is(record, "ok") && field_integer(record, "workers") == workers &&
             strcmp(field_text(record, "variant"), curve.variant) == 0 &&
             strcmp(field_text(record, "workload"), curve.workload) == 0)
@@ -189,14 +181,12 @@ json_t *validate_curves(const char *run, const char *folder, char *error, size_t
 {
     char path[PATH_SIZE];
     const char *workloads[16];
-    size_t count = 0, i, k;
-    json_t *record;
+    size_t count = 0, k;
     snprintf(path, sizeof path, "%s/samples.jsonl", run);
     json_t *records = record_file_read(path, NULL, error, error_size);
     if (!records)
         return NULL;
-    json_array_foreach(records, i, record)
-    {
+    json_each(record, records) {
         const char *workload = field_text(record, "workload");
         for (k = 0; k < count && strcmp(workloads[k], workload) != 0; k++)
             continue;
@@ -221,18 +211,15 @@ json_t *validate_curves(const char *run, const char *folder, char *error, size_t
 /* One claim for all that a part expects exactly, if it expects anything so. */
 static void table_compare(json_t *claims, const char *experiment, const json_t *part)
 {
-    size_t i, k, cells = 0, held = 0;
+    size_t cells = 0, held = 0;
     const char *source = "";
-    json_t *expectation, *column;
-    json_array_foreach(json_object_get(part, "expectations"), i, expectation)
-    {
+    json_each(expectation, json_object_get(part, "expectations")) {
         const json_t *least = json_object_get(expectation, "at_least");
         const json_t *most = json_object_get(expectation, "at_most");
         if (!least || !most || json_number_value(least) != json_number_value(most))
             continue;
         source = field_text(expectation, "source");
-        json_array_foreach(json_object_get(expectation, "columns"), k, column)
-        {
+        json_each(column, json_object_get(expectation, "columns")) {
             cells++;
             held += strcmp(field_text(column, "verdict"), "supported") == 0;
         }
@@ -251,22 +238,17 @@ json_t *validate_tables(const char *path, const char *folder, char *error, size_
 {
     (void)folder;
     json_error_t wrong;
-    size_t i, k, n;
-    json_t *experiment, *machine, *part, *claims = json_array(),
-                                         *whole = json_load_file(path, 0, &wrong);
+    json_t *claims = json_array(), *whole = json_load_file(path, 0, &wrong);
     if (!whole) {
         snprintf(error, error_size, "%s: %s", path, wrong.text);
         json_decref(claims);
         return NULL;
     }
-    json_array_foreach(json_object_get(whole, "experiments"), i, experiment)
-    {
-        json_array_foreach(json_object_get(experiment, "machines"), k, machine)
-        {
+    json_each(experiment, json_object_get(whole, "experiments")) {
+        json_each(machine, json_object_get(experiment, "machines")) {
             if (strncmp(field_text(machine, "machine"), "sim:", 4) != 0)
                 continue;
-            json_array_foreach(json_object_get(machine, "parts"), n, part)
-            {
+            json_each(part, json_object_get(machine, "parts")) {
                 table_compare(claims, field_text(experiment, "id"), part);
             }
         }

@@ -83,13 +83,10 @@ struct moment {
 
 static void moment_learn(struct moment *moment, const json_t *records)
 {
-    size_t i;
-    json_t *record;
     comparable_learn(&moment->classes, records);
     size_t n = 0;
     double *wides = xcalloc(json_array_size(records) + 1, sizeof *wides);
-    json_array_foreach((json_t *)records, i, record)
-    {
+    json_each(record, (json_t *)records) {
         wides[n] = wide(record);
         n += isfinite(wides[n]) ? 1 : 0;
     }
@@ -109,12 +106,9 @@ static bool is_disturbed(const struct moment *moment, const json_t *record)
 
 static void cells_read(struct cells *cells, const json_t *records, bool simulated)
 {
-    size_t i;
-    json_t *record;
     struct moment moment;
     moment_learn(&moment, records);
-    json_array_foreach((json_t *)records, i, record)
-    {
+    json_each(record, (json_t *)records) {
         struct cell *cell = record_is(record, "ok") ? cell_at(cells, record, simulated) : NULL;
         if (!cell)
             continue;

@@ -75,26 +75,22 @@ static bool part_make(const struct catalogue_pages *pages, const char *experimen
                       const json_t *place, const json_t *part, char *error, size_t error_size)
 {
     bool ok = true;
-    size_t i;
-    json_t *group, *groups = repro_file_groups(part);
-    json_array_foreach(groups, i, group) ok =
-        ok &&
-        figure_make(pages, experiment, place, part, json_string_value(group), error, error_size);
+    json_t *groups = repro_file_groups(part);
+    json_each(group, groups)
+        ok = ok && figure_make(pages, experiment, place, part, json_string_value(group), error,
+                               error_size);
     json_decref(groups);
     return ok;
 }
 
 bool catalogue_figures_make(const struct catalogue_pages *pages, char *error, size_t error_size)
 {
-    size_t i, k, p;
-    const json_t *place, *part;
+    size_t i;
     for (i = 0; i < pages->count; i++) {
         const char *id = pages->experiments[i]->id;
         const json_t *experiment = repro_file_entry(pages->reference, "experiments", id);
-        json_array_foreach(json_object_get(experiment, "machines"), k, place)
-        {
-            json_array_foreach(json_object_get(place, "parts"), p, part)
-            {
+        json_each(place, json_object_get(experiment, "machines")) {
+            json_each(part, json_object_get(place, "parts")) {
                 if (repro_file_is_drawn(part) &&
                     !part_make(pages, id, place, part, error, error_size))
                     return false;

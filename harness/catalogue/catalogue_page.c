@@ -91,10 +91,8 @@ static void figures_write(struct doc *to, const struct catalogue_pages *pages,
                           const char *experiment, const json_t *place, const json_t *part)
 {
     char path[PATH_SIZE];
-    size_t i;
-    json_t *group, *groups = repro_file_groups(part);
-    json_array_foreach(groups, i, group)
-    {
+    json_t *groups = repro_file_groups(part);
+    json_each(group, groups) {
         char *name = catalogue_figure_name(experiment, json_string_value(group), place);
         snprintf(path, sizeof path, "%s/experiments/%s", pages->folder, name);
         if (access(path, R_OK) == 0) {
@@ -111,10 +109,9 @@ static void figures_write(struct doc *to, const struct catalogue_pages *pages,
 static void part_reference_write(struct doc *to, const struct catalogue_pages *pages,
                                  const json_t *reference, const struct experiment_part *part)
 {
-    size_t i, k, rows = 0;
-    const json_t *place, *expectation;
-    json_array_foreach(json_object_get(reference, "machines"), i, place)
-    {
+    size_t k, rows = 0;
+    const json_t *expectation;
+    json_each(place, json_object_get(reference, "machines")) {
         const json_t *there = repro_file_part(place, part->id);
         json_array_foreach(json_object_get(there, "expectations"), k, expectation)
         {
@@ -129,8 +126,7 @@ static void part_reference_write(struct doc *to, const struct catalogue_pages *p
                 measured_row(to, place, expectation);
         }
     }
-    json_array_foreach(json_object_get(reference, "machines"), i, place)
-    {
+    json_each(place, json_object_get(reference, "machines")) {
         const json_t *there = repro_file_part(place, part->id);
         if (there && repro_file_is_drawn(there))
             figures_write(to, pages, field_text(reference, "id"), place, there);
@@ -163,15 +159,13 @@ static void part_write(struct doc *to, const struct catalogue_pages *pages,
 static void verdict_write(struct doc *to, const struct catalogue_pages *pages,
                           const json_t *reference)
 {
-    size_t i;
-    const json_t *place, *part, *agree = json_object_get(reference, "agree");
+    const json_t *part, *agree = json_object_get(reference, "agree");
     doc_put(to, "<h2>Verdict</h2>\n");
     if (!reference)
         doc_put(to, pages->reference
                         ? "The committed reference reproduction does not have it.\n"
                         : "No reference reproduction is committed yet, so there is none.\n");
-    json_array_foreach(json_object_get(reference, "machines"), i, place)
-    {
+    json_each(place, json_object_get(reference, "machines")) {
         const json_t *expectation = repro_file_main(place, &part);
         const json_t *effect = json_object_get(repro_file_decisive(expectation), "effect");
         doc_put(to, "- %s: ", repro_file_place_name(place));

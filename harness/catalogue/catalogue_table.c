@@ -31,12 +31,10 @@ struct grid {
 static void cell_write(struct doc *to, const void *arg, unsigned number)
 {
     const struct grid *grid = arg;
-    const json_t *place, *expected = repro_file_expectation(grid->part, number);
-    size_t i;
+    const json_t *expected = repro_file_expectation(grid->part, number);
     doc_put(to, "<td>%s",
             expected ? field_text(json_object_get(expected, "table"), "wanted") : "\342\200\223");
-    json_array_foreach(json_object_get(grid->reference, "machines"), i, place)
-    {
+    json_each(place, json_object_get(grid->reference, "machines")) {
         const json_t *there = repro_file_part(place, field_text(grid->part, "id"));
         const json_t *cell = repro_file_expectation(there, number);
         enum verdict verdict = repro_file_verdict(cell);

@@ -241,14 +241,12 @@ static void print_reference(FILE *to, const char *id, const char *results)
 {
     char *folder = text_format("%s/reference/repro", results);
     json_t *repro = reference_read(to, folder);
-    const json_t *one = repro_file_entry(repro, "experiments", id), *machine;
-    size_t i;
+    const json_t *one = repro_file_entry(repro, "experiments", id);
     if (!one)
         one = repro_file_entry(repro, "claims", id);
     if (one)
         fprintf(to, "\nThe verdicts of the reference, %s\n", folder);
-    json_array_foreach(json_object_get(one, "machines"), i, machine)
-    {
+    json_each(machine, json_object_get(one, "machines")) {
         fprintf(to, "  %-*s%s\n", REFERENCE_MACHINE, field_text(machine, "machine"),
                 field_text(machine, "verdict"));
     }

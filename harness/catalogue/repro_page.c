@@ -33,17 +33,13 @@ static void sum_row(struct doc *to, const char *before, const char *name, const 
 /* Places by machine: {"native": [place, ...]}; and all expectations, of all machines. */
 static void gather(const json_t *repro, json_t *machines, json_t *expectations)
 {
-    size_t i, k, p;
-    json_t *experiment, *place, *part;
-    json_array_foreach(json_object_get(repro, "experiments"), i, experiment)
-    {
-        json_array_foreach(json_object_get(experiment, "machines"), k, place)
-        {
+    json_each(experiment, json_object_get(repro, "experiments")) {
+        json_each(place, json_object_get(experiment, "machines")) {
             const char *name = repro_file_place_name(place);
             if (!json_object_get(machines, name))
                 json_object_set_new(machines, name, json_array());
             json_array_append(json_object_get(machines, name), place);
-            json_array_foreach(json_object_get(place, "parts"), p, part)
+            json_each(part, json_object_get(place, "parts"))
                 json_array_extend(expectations, json_object_get(part, "expectations"));
         }
     }
@@ -52,10 +48,8 @@ static void gather(const json_t *repro, json_t *machines, json_t *expectations)
 /* Claims by who makes them: {"a blog post of 2023": [claim, ...]}, in the order of the claims. */
 static json_t *claims_by_account(const json_t *repro)
 {
-    json_t *accounts = json_object(), *claim;
-    size_t i;
-    json_array_foreach(json_object_get(repro, "claims"), i, claim)
-    {
+    json_t *accounts = json_object();
+    json_each(claim, json_object_get(repro, "claims")) {
         const char *who = field_text(claim, "who");
         if (!json_object_get(accounts, who))
             json_object_set_new(accounts, who, json_array());
@@ -156,8 +150,7 @@ static void summary_write(struct doc *to, const struct repro_page *page)
     static const char *const names[] = {
         "experiment", "machine", "verdict", "main effect", "measured against expected",
         "agreement",  NULL};
-    const json_t *experiment, *experiments = json_object_get(page->repro, "experiments");
-    size_t i;
+    const json_t *experiments = json_object_get(page->repro, "experiments");
     doc_put(to, "<section id='answers'><h2>Verdicts</h2>");
     sums_write(to, page->repro);
     doc_put(to, "<p id='experiments' class='note'>The main effect is the one that refutes the "
@@ -166,7 +159,8 @@ static void summary_write(struct doc *to, const struct repro_page *page)
                 "ends.</p>");
     html_table_open(to->to, counted(json_array_size(experiments), "experiment").s, "summary");
     html_thead(to->to, names);
-    json_array_foreach(experiments, i, experiment) experiment_rows(to, experiment);
+    json_each(experiment, experiments)
+        experiment_rows(to, experiment);
     html_table_close(to->to);
     doc_put(to, "</section>");
 }
@@ -223,13 +217,12 @@ static const char *form_option(const json_t *repro)
 /* Writes the options of the reproduction: " --quick --machine sim". */
 static void options_write(struct doc *to, const json_t *repro)
 {
-    const json_t *machine, *run = json_object_get(repro, "run");
+    const json_t *run = json_object_get(repro, "run");
     const char *which = field_text(run, "which");
-    size_t i;
     doc_put(to, "%s%s", form_option(repro),
             strcmp(which, "simulated") == 0 ? " --machine sim" : "");
     if (strcmp(which, "given") == 0)
-        json_array_foreach(json_object_get(run, "machines"), i, machine)
+        json_each(machine, json_object_get(run, "machines"))
             doc_put(to, " --machine %s", json_string_value(machine));
     doc_put(to, "</code>");
 }
@@ -262,12 +255,9 @@ static void head_write(struct doc *to, const char *title)
 
 static void nav_write(struct doc *to, const json_t *repro)
 {
-    size_t i;
-    const json_t *experiment;
     doc_put(to,
             "<nav aria-label='Parts of this page'><ul><li><a href='#answers'>Verdicts</a></li>");
-    json_array_foreach(json_object_get(repro, "experiments"), i, experiment)
-    {
+    json_each(experiment, json_object_get(repro, "experiments")) {
         const char *id = field_text(experiment, "id");
         doc_put(to, "<li><a href='#%s'>%s</a></li>", id, id);
     }
@@ -279,10 +269,9 @@ static void nav_write(struct doc *to, const json_t *repro)
 
 static void header_write(struct doc *to, const struct repro_page *page)
 {
-    const json_t *repro = page->repro, *problem, *run = json_object_get(repro, "run"), *id;
+    const json_t *repro = page->repro, *run = json_object_get(repro, "run");
     const json_t *cpu = json_object_get(page->environment, "cpu");
     const char *model = field_text(cpu, "model");
-    size_t i;
     doc_put(to,
             "<header><h1>Design decisions of schedulers, reproduced</h1><p class='where'>%s, %s, "
             "revision %s, on %s with %s. Made by <code>schedlab repro",
@@ -290,14 +279,14 @@ static void header_write(struct doc *to, const struct repro_page *page)
             *model ? model : "an unknown CPU",
             counted((uint64_t)field_integer(cpu, "usable_threads"), "hardware thread").s);
     if (!json_is_true(json_object_get(run, "all")))
-        json_array_foreach(json_object_get(run, "experiments"), i, id)
+        json_each(id, json_object_get(run, "experiments"))
             doc_put(to, " %s", json_string_value(id));
     options_write(to, repro);
     doc_put(to, ".</p>");
     if (!json_is_true(json_object_get(repro, "finished")))
         doc_put(to, "<p class='problem'>The reproduction was stopped before its end: what it did "
                     "not come to is undecided. `schedlab repro --resume` goes on.</p>");
-    json_array_foreach(page->problems, i, problem)
+    json_each(problem, page->problems)
         doc_put(to, "<p class='problem'>%s</p>", json_string_value(problem));
     nav_write(to, repro);
     doc_put(to, "</header>");
@@ -306,14 +295,12 @@ static void header_write(struct doc *to, const struct repro_page *page)
 void repro_page_write(FILE *file, const struct repro_page *page)
 {
     struct doc html = {.to = file, .format = DOC_HTML}, *to = &html;
-    size_t i;
-    const json_t *experiment;
     head_write(to, field_text(page->repro, "name"));
     doc_put(to, "<body>");
     header_write(to, page);
     doc_put(to, "<main>");
     summary_write(to, page);
-    json_array_foreach(json_object_get(page->repro, "experiments"), i, experiment)
+    json_each(experiment, json_object_get(page->repro, "experiments"))
         repro_page_experiment_write(to, page, experiment);
     repro_page_claims_write(to, page);
     environment_write(to, page);

@@ -52,8 +52,7 @@ void repro_page_claims_write(struct doc *to, const struct repro_page *page)
 {
     static const char *const names[] = {
         "claim", "verdict", "what it says", "what Go's source does", "held against", NULL};
-    const json_t *claim, *claims = json_object_get(page->repro, "claims");
-    size_t i;
+    const json_t *claims = json_object_get(page->repro, "claims");
     if (json_array_size(claims) == 0)
         return;
     doc_put(to, "<section id='claims'><h2>What popular accounts say</h2><p>Each claim was held "
@@ -61,7 +60,8 @@ void repro_page_claims_write(struct doc *to, const struct repro_page *page)
                 "it is right. It is refuted where all of these support Go's way, and supported, "
                 "so that the account is right after all, where one refutes it.</p>");
     html_table_begin(to->to, counted(json_array_size(claims), "claim").s, "claims stack", names);
-    json_array_foreach(claims, i, claim) claim_row(to, page, claim);
+    json_each(claim, claims)
+        claim_row(to, page, claim);
     html_table_end(to->to);
     doc_put(to, "</section>");
 }

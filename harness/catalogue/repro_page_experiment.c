@@ -56,13 +56,10 @@ static void cells_write(struct doc *to, const json_t *expectation)
     static const char *const names[] = {"variant", "workload", "#workers", "#samples",
                                         "#median", "verdict",  NULL};
     const char *metric = field_text(expectation, "metric");
-    size_t i;
-    const json_t *column;
     doc_put(to, "<details><summary>cells</summary>");
     html_table_begin(to->to, "The cells behind it: medians with 95 % intervals", "cells-behind",
                      names);
-    json_array_foreach(json_object_get(expectation, "columns"), i, column)
-    {
+    json_each(column, json_object_get(expectation, "columns")) {
         const json_t *over = json_object_get(column, "over");
         cell_row(to, metric, json_object_get(column, "level"), column);
         if (over)
@@ -109,16 +106,13 @@ static void measured_row(struct doc *to, const json_t *place, const json_t *expe
 static void expectation_write(struct doc *to, const json_t *experiment, const char *part_id,
                               const json_t *expectation)
 {
-    size_t i;
-    const json_t *place;
     const char *source = field_text(expectation, "source");
     doc_put(to, "<tbody><tr class='says'><th scope='rowgroup' colspan='5'>%s<span class='wanted'>",
             field_text(expectation, "says"));
     block_number(to, expectation);
     doc_put(to, ", expected %s%s%s</span></th></tr>", field_text(expectation, "expected"),
             *source ? "; source: " : "", source);
-    json_array_foreach(json_object_get(experiment, "machines"), i, place)
-    {
+    json_each(place, json_object_get(experiment, "machines")) {
         const json_t *here = repro_file_expectation(repro_file_part(place, part_id),
                                                     field_integer(expectation, "number"));
         if (here)
@@ -156,16 +150,13 @@ static void figure_write(struct doc *to, const struct repro_page *page, const js
 static void figures_write(struct doc *to, const struct repro_page *page, const json_t *experiment,
                           const char *part_id)
 {
-    size_t i, k;
-    const json_t *place;
     doc_put(to, "<div class='figures'>");
-    json_array_foreach(json_object_get(experiment, "machines"), i, place)
-    {
+    json_each(place, json_object_get(experiment, "machines")) {
         const json_t *part = repro_file_part(place, part_id);
         if (!part || !repro_file_is_drawn(part))
             continue;
-        json_t *group, *groups = repro_file_groups(part);
-        json_array_foreach(groups, k, group)
+        json_t *groups = repro_file_groups(part);
+        json_each(group, groups)
             figure_write(to, page, experiment, place, part, json_string_value(group));
         json_decref(groups);
     }
@@ -212,12 +203,11 @@ static bool told_before(const json_t *experiment, size_t i, const char *part)
 
 static void parts_write(struct doc *to, const struct repro_page *page, const json_t *experiment)
 {
-    size_t i, k;
-    const json_t *place, *part;
+    size_t i;
+    const json_t *place;
     json_array_foreach(json_object_get(experiment, "machines"), i, place)
     {
-        json_array_foreach(json_object_get(place, "parts"), k, part)
-        {
+        json_each(part, json_object_get(place, "parts")) {
             if (json_array_size(json_object_get(part, "expectations")) > 0 &&
                 !told_before(experiment, i, field_text(part, "id")))
                 part_write(to, page, experiment, part);
@@ -229,11 +219,8 @@ static void parts_write(struct doc *to, const struct repro_page *page, const jso
 
 static void machines_write(struct doc *to, const json_t *experiment)
 {
-    size_t i;
-    const json_t *place;
     doc_put(to, "<p class='marks'>");
-    json_array_foreach(json_object_get(experiment, "machines"), i, place)
-    {
+    json_each(place, json_object_get(experiment, "machines")) {
         doc_put(to, "<span>%s ", repro_file_place_name(place));
         block_mark(to, repro_file_verdict(place), "nothing expected");
         doc_put(to, "</span> ");

@@ -101,11 +101,10 @@ static size_t index_of(const json_t *part, json_int_t number)
 size_t repro_page_table_write(struct doc *to, const json_t *experiment, const json_t *part,
                               size_t i)
 {
-    const json_t *first = json_array_get(json_object_get(part, "expectations"), i), *place;
+    const json_t *first = json_array_get(json_object_get(part, "expectations"), i);
     struct expect_table table;
-    size_t k, count = 0;
-    json_array_foreach(json_object_get(experiment, "machines"), k, place)
-    {
+    size_t count = 0;
+    json_each(place, json_object_get(experiment, "machines")) {
         const json_t *there = repro_file_part(place, field_text(part, "id"));
         expect_table_make(&table, there, index_of(there, field_integer(first, "number")));
         if (table.count > 0 && count == 0) {

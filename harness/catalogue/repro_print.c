@@ -74,10 +74,9 @@ static size_t print_expectations(FILE *to, const json_t *place, const char *verd
                                  int columns)
 {
     int indent = ID_COLUMNS + MACHINE_COLUMNS + VERDICT_COLUMNS;
-    size_t i, k, count = 0;
-    const json_t *part, *expectation;
-    json_array_foreach(json_object_get(place, "parts"), i, part)
-    {
+    size_t k, count = 0;
+    const json_t *expectation;
+    json_each(part, json_object_get(place, "parts")) {
         const json_t *expectations = json_object_get(part, "expectations");
         json_array_foreach(expectations, k, expectation)
         {
@@ -103,8 +102,7 @@ static size_t print_expectations(FILE *to, const json_t *place, const char *verd
 
 static void print_experiment(FILE *to, const json_t *experiment, int columns)
 {
-    size_t i;
-    const json_t *place, *agree = json_object_get(experiment, "agree");
+    const json_t *agree = json_object_get(experiment, "agree");
     print_field(to, field_text(experiment, "id"), ID_COLUMNS);
     fprintf(to, "%s: %s%s\n", field_text(experiment, "verdict"), field_text(experiment, "title"),
             json_is_true(agree)    ? " (machines agree)"
@@ -112,8 +110,7 @@ static void print_experiment(FILE *to, const json_t *experiment, int columns)
                                    : "");
     fprintf(to, "%*s", ID_COLUMNS, "");
     text_wrap(to, ID_COLUMNS, ID_COLUMNS, columns, field_text(experiment, "claim"));
-    json_array_foreach(json_object_get(experiment, "machines"), i, place)
-    {
+    json_each(place, json_object_get(experiment, "machines")) {
         bool first = true;
         print_expectations(to, place, "refuted", &first, columns);
         print_expectations(to, place, "undecided", &first, columns);
@@ -152,24 +149,23 @@ static void print_claim(FILE *to, const json_t *claim, int columns)
 
 void repro_print_entries(FILE *to, const json_t *repro, int columns)
 {
-    size_t i;
-    const json_t *one;
-    json_array_foreach(json_object_get(repro, "experiments"), i, one)
+    json_each(one, json_object_get(repro, "experiments"))
         print_experiment(to, one, columns);
-    json_array_foreach(json_object_get(repro, "claims"), i, one) print_claim(to, one, columns);
+    json_each(one, json_object_get(repro, "claims"))
+        print_claim(to, one, columns);
 }
 
 void repro_print(FILE *to, const json_t *repro, int columns)
 {
-    size_t i;
-    const json_t *one;
     const json_t *experiments = json_object_get(repro, "experiments");
     const json_t *claims = json_object_get(repro, "claims");
-    json_array_foreach(experiments, i, one) print_experiment(to, one, columns);
+    json_each(one, experiments)
+        print_experiment(to, one, columns);
     print_sum(to, experiments, false);
     if (json_array_size(claims) == 0)
         return;
     fputs("\nWhat popular accounts say\n\n", to);
-    json_array_foreach(claims, i, one) print_claim(to, one, columns);
+    json_each(one, claims)
+        print_claim(to, one, columns);
     print_sum(to, claims, true);
 }

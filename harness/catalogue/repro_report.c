@@ -35,12 +35,9 @@ static void run_report(const char *folder, const char *run, json_t *problems)
 /* Draws the figures of all runs; how many runs there are. */
 static size_t runs_report(const char *folder, const json_t *repro, bool draw, json_t *problems)
 {
-    size_t i, k, count = 0;
-    const json_t *experiment, *place;
-    json_array_foreach(json_object_get(repro, "experiments"), i, experiment)
-    {
-        json_array_foreach(json_object_get(experiment, "machines"), k, place)
-        {
+    size_t count = 0;
+    json_each(experiment, json_object_get(repro, "experiments")) {
+        json_each(place, json_object_get(experiment, "machines")) {
             char path[PATH_SIZE];
             const char *run = field_text(place, "folder");
             snprintf(path, sizeof path, "%s/%s", folder, run);
@@ -100,10 +97,10 @@ int repro_report_make(const char *folder, bool draw, const char *command, FILE *
         fprintf(messages, "%s: %s\n", command, error);
         return 1;
     }
-    json_t *problem, *problems = json_array();
-    size_t i, runs = runs_report(folder, repro, draw, problems);
+    json_t *problems = json_array();
+    size_t runs = runs_report(folder, repro, draw, problems);
     bool ok = page_write(folder, repro, problems, error, sizeof error);
-    json_array_foreach(problems, i, problem)
+    json_each(problem, problems)
         fprintf(messages, "%s: %s\n", command, json_string_value(problem));
     if (ok)
         fprintf(messages, "%s: %s/repro.html, %s, figures of %s\n", command, folder,

@@ -1,5 +1,6 @@
 /* cmd_compare.c - `schedlab compare`: two sets of cells beside one another. */
 #include "harness/base/files.h"
+#include "harness/base/json_fields.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/sweep_override.h"
@@ -155,9 +156,7 @@ static const struct cli_command cli = {
 
 static void warnings_print(const char *program, const struct comparison *comparison)
 {
-    size_t i;
-    const json_t *warning;
-    json_array_foreach(comparison->warnings, i, warning)
+    json_each(warning, comparison->warnings)
         fprintf(stderr, "%s: warning: %s\n", program, json_string_value(warning));
 }
 

@@ -478,10 +478,7 @@ static void check_flame(const struct options *options, size_t rows)
 /* A variant that was skipped or hung will be so again. */
 static bool is_hopeless(const struct run_row *row)
 {
-    size_t i;
-    json_t *record;
-    json_array_foreach(row->records, i, record)
-    {
+    json_each(record, row->records) {
         if (record_is(record, "skipped") || child_record_timed_out(record))
             return true;
     }

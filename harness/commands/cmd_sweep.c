@@ -7,6 +7,7 @@
 #include "harness/answers/gnuplot.h"
 #include "harness/answers/terminal_figure.h"
 #include "harness/base/files.h"
+#include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/progress.h"
 #include "harness/base/text.h"
@@ -343,11 +344,10 @@ static void plan_print(const struct plan *plan, const struct sweep_file *sweep)
     for (size_t i = 0; i < plan->count; i++) {
         const struct cell *cell = &plan->cells[i];
         printf("%-12s  %7d  %-28s  %-36s ", cell->id, cell->workers, cell->variant, cell->workload);
-        size_t k;
-        json_t *group;
         if (simulated)
             printf(" %s ", cell->machine);
-        json_array_foreach(cell->groups, k, group) printf(" %s", json_string_value(group));
+        json_each(group, cell->groups)
+            printf(" %s", json_string_value(group));
         printf("\n");
     }
     extent_print(plan, sweep);

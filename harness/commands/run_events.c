@@ -123,11 +123,9 @@ static void choose_telling(const struct run_table *table, struct shown *shown)
 
 static struct shown shown_make(const struct run_table *table)
 {
-    const json_t *events = json_object_get(run_table_any_ok(table), "events"), *event;
+    const json_t *events = json_object_get(run_table_any_ok(table), "events");
     struct shown shown = {.names = xcalloc(json_array_size(events) + TELLING, sizeof(char *))};
-    size_t i;
-    json_array_foreach(events, i, event)
-    {
+    json_each(event, events) {
         const char *name = field_text(event, "name");
         if (!is_counted(table, name) || (table->events != RUN_EVENTS_NAMED && is_zero(table, name)))
             continue;
@@ -236,12 +234,9 @@ static void absent_add(json_t *by_reason, const char *reason, const char *name, 
 static void absent_collect(const struct run_table *table, const struct run_row *row,
                            json_t *by_reason)
 {
-    size_t i;
-    json_t *event;
     if (run_row_status(row) != RUN_OK)
         return;
-    json_array_foreach(json_object_get(run_row_first(row, "ok"), "events"), i, event)
-    {
+    json_each(event, json_object_get(run_row_first(row, "ok"), "events")) {
         const char *absent = field_text(event, "absent");
         bool own = strcmp(field_text(event, "source"), "sde") == 0;
         bool elsewhere = strcmp(absent, COUNTERS_ELSEWHERE) == 0 &&

@@ -16,9 +16,9 @@ static const struct metric throughput = {.kind = METRIC_THROUGHPUT};
 
 const json_t *run_row_first(const struct run_row *row, const char *status)
 {
-    size_t i;
-    json_t *record;
-    json_array_foreach(row->records, i, record) if (record_is(record, status)) return record;
+    json_each(record, row->records)
+        if (record_is(record, status))
+            return record;
     return NULL;
 }
 
@@ -60,11 +60,9 @@ int run_table_status(const struct run_table *table)
 
 size_t run_row_values(const struct run_row *row, const struct metric *metric, double **x)
 {
-    size_t i, n = 0;
-    json_t *record;
+    size_t n = 0;
     *x = xcalloc(json_array_size(row->records) + 1, sizeof **x);
-    json_array_foreach(row->records, i, record)
-    {
+    json_each(record, row->records) {
         double value = metric_of(metric, record);
         if (!isnan(value))
             (*x)[n++] = value;

@@ -43,9 +43,9 @@ static void print_label(const char *label, int width, FILE *to)
 
 static size_t count_of(const struct run_row *row, const char *status)
 {
-    size_t i, count = 0;
-    json_t *record;
-    json_array_foreach(row->records, i, record) count += record_is(record, status);
+    size_t count = 0;
+    json_each(record, row->records)
+        count += record_is(record, status);
     return count;
 }
 
@@ -192,10 +192,9 @@ static void print_latencies(const struct run_table *table, FILE *to)
 static void print_shown_heading(const struct run_table *table, const struct run_row *row,
                                 const char *shown, FILE *to)
 {
-    size_t i, same = 0, all = count_of(row, "ok");
-    const json_t *record;
-    json_array_foreach(row->records, i, record) same +=
-        strcmp(field_text(record, "print"), shown) == 0;
+    size_t same = 0, all = count_of(row, "ok");
+    json_each(record, row->records)
+        same += strcmp(field_text(record, "print"), shown) == 0;
     fprintf(to, "\n%s", row->label);
     if (table->is_shown && all > 1 && same == all)
         fprintf(to, ", the same in %zu of %zu repetitions", same, all);
@@ -221,12 +220,11 @@ static void print_shown(const struct run_table *table, FILE *to)
 
 static void print_cut_short(const struct run_table *table, FILE *messages)
 {
-    size_t i, cut = 0, all = 0;
-    const json_t *record;
+    size_t cut = 0, all = 0;
     for (size_t row = 0; row < table->count; row++) {
         all += json_array_size(table->rows[row].records);
-        json_array_foreach(table->rows[row].records, i, record) cut +=
-            json_object_get(record, "short_ns") != NULL;
+        json_each(record, table->rows[row].records)
+            cut += json_object_get(record, "short_ns") != NULL;
     }
     if (cut > 0)
         fprintf(messages,
@@ -267,12 +265,11 @@ static void print_failures(const struct run_table *table, FILE *messages)
 /* The tables are over all repetitions, whatever the machine did. */
 static void print_marked(const struct run_table *table, FILE *messages)
 {
-    size_t i, marked = 0, all = 0;
-    const json_t *record;
+    size_t marked = 0, all = 0;
     for (size_t row = 0; row < table->count; row++) {
         all += json_array_size(table->rows[row].records);
-        json_array_foreach(table->rows[row].records, i, record) marked +=
-            record_is(record, "ok") && comparable_is_marked(record);
+        json_each(record, table->rows[row].records)
+            marked += record_is(record, "ok") && comparable_is_marked(record);
     }
     if (marked > 0)
         fprintf(
@@ -285,11 +282,11 @@ static void print_marked(const struct run_table *table, FILE *messages)
 static void print_distances(const struct run_table *table, FILE *messages)
 {
     struct comparable classes;
-    size_t i, count[DISTANCE_MIXED + 1] = {0};
-    const json_t *record;
+    size_t count[DISTANCE_MIXED + 1] = {0};
     json_t *records = run_table_records(table);
     comparable_learn(&classes, records);
-    json_array_foreach(records, i, record) count[comparable_distance(&classes, record)]++;
+    json_each(record, records)
+        count[comparable_distance(&classes, record)]++;
     json_decref(records);
     if ((count[DISTANCE_NEAR] > 0) + (count[DISTANCE_FAR] > 0) + (count[DISTANCE_MIXED] > 0) < 2)
         return;

@@ -82,17 +82,14 @@ static int by_line_stall(const void *a, const void *b)
 
 static size_t lines_find(const json_t *records, struct line **lines, double *ops)
 {
-    size_t i, k, count = 0;
-    json_t *record, *site;
+    size_t count = 0;
     *lines = NULL;
     *ops = 0;
-    json_array_foreach(records, i, record)
-    {
+    json_each(record, records) {
         if (!record_is(record, "ok"))
             continue;
         *ops += field_number(record, "ops");
-        json_array_foreach(json_object_get(record, "sites"), k, site)
-        {
+        json_each(site, json_object_get(record, "sites")) {
             size_t at = 0;
             while (at < count && !same_line((*lines)[at].site, site))
                 at++;

@@ -1,4 +1,5 @@
 /* doctor.c - see doctor.h: the list of findings, and its JSON. */
+#include "harness/base/json_fields.h"
 #include "harness/doctor/doctor_internal.h"
 
 #include "harness/host/sysfs.h"
@@ -196,10 +197,7 @@ json_t *doctor_to_json(const struct doctor *doctor)
 
 void doctor_warn(const json_t *doctor, const char *command, FILE *to)
 {
-    size_t i;
-    const json_t *finding;
-    json_array_foreach(json_object_get(doctor, "findings"), i, finding)
-    {
+    json_each(finding, json_object_get(doctor, "findings")) {
         const char *id = json_string_value(json_object_get(finding, "id"));
         const char *level = json_string_value(json_object_get(finding, "level"));
         bool warns = level && strcmp(level, doctor_level_text(DOCTOR_WARN)) == 0;

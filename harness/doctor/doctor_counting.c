@@ -163,10 +163,8 @@ static int kind_of(const json_t *event)
 static bool wanted_count(const json_t *counting, struct doctor *doctor,
                          const char *absent[DOCTOR_KINDS])
 {
-    const json_t *events = json_object_get(counting, "events"), *event;
-    size_t i;
-    json_array_foreach(events, i, event)
-    {
+    const json_t *events = json_object_get(counting, "events");
+    json_each(event, events) {
         int kind = kind_of(event);
         const char *why = field_text(event, "absent");
         doctor->kinds[kind].wanted++;
@@ -180,11 +178,9 @@ static bool wanted_count(const json_t *counting, struct doctor *doctor,
 static int describe_available(const struct doctor_machine *machine, const char *list)
 {
     json_t *counting = machine->describe(list);
-    const json_t *event;
-    size_t i;
     int n = 0;
-    json_array_foreach(json_object_get(counting, "events"), i, event) n +=
-        !json_object_get(event, "absent");
+    json_each(event, json_object_get(counting, "events"))
+        n += !json_object_get(event, "absent");
     json_decref(counting);
     return n;
 }

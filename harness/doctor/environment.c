@@ -2,6 +2,7 @@
 #include "harness/doctor/environment.h"
 
 #include "harness/base/build_info.h"
+#include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/counters/counter_names.h"
 #include "harness/counters/counters.h"
@@ -205,11 +206,9 @@ static const char *no_absence(void *arg, enum stat_id which)
 static char *threads_events(const json_t *events)
 {
     char *names = NULL;
-    size_t size = 0, i;
-    json_t *event;
+    size_t size = 0;
     FILE *to = memory_stream(&names, &size);
-    json_array_foreach(events, i, event)
-    {
+    json_each(event, events) {
         const char *name = json_string_value(json_object_get(event, "name"));
         if (counter_sde_find(name) < 0 && !json_object_get(event, "absent"))
             fprintf(to, "%s%s", ftell(to) > 0 ? "," : "", name);
@@ -232,13 +231,10 @@ static void inheritance_describe(json_t *events)
     free(names);
     if (!counters)
         return;
-    json_t *inherited = counters_describe(counters), *event, *other;
-    size_t i, k;
-    json_array_foreach(inherited, i, other)
-    {
+    json_t *inherited = counters_describe(counters);
+    json_each(other, inherited) {
         json_t *why = json_object_get(other, "absent");
-        json_array_foreach(events, k, event)
-        {
+        json_each(event, events) {
             if (why && json_equal(json_object_get(event, "name"), json_object_get(other, "name")))
                 json_object_set(event, "absent_inherited", why);
         }

@@ -2,6 +2,7 @@
 #include "harness/micro/micro_count.h"
 
 #include "g.h"
+#include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/counters/counter_names.h"
 
@@ -85,10 +86,7 @@ static void absences_of_all_tell(void)
     told = true;
     struct counters *counters = counters_make(thread_events, COUNTERS_PER_THREAD);
     json_t *list = counters_describe(counters);
-    size_t i;
-    const json_t *event;
-    json_array_foreach(list, i, event)
-    {
+    json_each(event, list) {
         const char *absent = json_string_value(json_object_get(event, "absent"));
         if (absent)
             absence_tell(json_string_value(json_object_get(event, "name")), NULL, absent);

@@ -15,9 +15,8 @@
 
 json_t *plan_json_cells(const json_t *plan)
 {
-    size_t i;
-    json_t *cell, *cells = json_object();
-    json_array_foreach(json_object_get(plan, "cells"), i, cell)
+    json_t *cells = json_object();
+    json_each(cell, json_object_get(plan, "cells"))
         json_object_set(cells, field_text(cell, "cell"), cell);
     return cells;
 }

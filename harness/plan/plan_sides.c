@@ -1,4 +1,5 @@
 /* plan_sides.c - see plan_multiply() in plan.h. */
+#include "harness/base/json_fields.h"
 #include "harness/plan/plan.h"
 
 #include "harness/base/memory.h"
@@ -8,9 +9,7 @@
 static json_t *groups_of_side(const json_t *groups, const char *side)
 {
     json_t *renamed = json_array();
-    size_t i;
-    const json_t *group;
-    json_array_foreach(groups, i, group)
+    json_each(group, groups)
         json_array_append_new(renamed, json_sprintf("%s@%s", json_string_value(group), side));
     return renamed;
 }

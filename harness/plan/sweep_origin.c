@@ -106,12 +106,8 @@ const char *sweep_origin_part(const json_t *environment, enum origin_part part)
 
 const char *sweep_origin_cpu(const json_t *environment, json_int_t seed)
 {
-    size_t i, k;
-    const json_t *part, *of_part;
-    json_array_foreach(json_object_get(environment, "merged"), i, part)
-    {
-        json_array_foreach(json_object_get(part, "seeds"), k, of_part)
-        {
+    json_each(part, json_object_get(environment, "merged")) {
+        json_each(of_part, json_object_get(part, "seeds")) {
             if (json_integer_value(of_part) == seed)
                 return field_text(part, "cpu");
         }

@@ -12,11 +12,9 @@ static const char NOT_MET[] = "load not met: "; /* as workloads/load.h prints it
 
 bool cell_remark_load(const json_t *records, char text[CELL_REMARK_SIZE])
 {
-    size_t i, late = 0, all = 0;
-    const json_t *record;
+    size_t late = 0, all = 0;
     const char *first = NULL;
-    json_array_foreach(records, i, record)
-    {
+    json_each(record, records) {
         const char *found = strstr(field_text(record, "print"), NOT_MET);
         if (!record_is(record, "ok"))
             continue;
@@ -44,10 +42,8 @@ static double sysmon_long_share(const json_t *record)
 
 bool cell_remark_sysmon(const json_t *records, char text[CELL_REMARK_SIZE])
 {
-    size_t i, slow = 0, quick = 0;
-    const json_t *record;
-    json_array_foreach(records, i, record)
-    {
+    size_t slow = 0, quick = 0;
+    json_each(record, records) {
         double share = record_is(record, "ok") ? sysmon_long_share(record) : NAN;
         slow += share > 0.5;
         quick += share <= 0.5;

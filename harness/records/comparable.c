@@ -31,10 +31,7 @@ static bool is_of_block(const json_t *record)
 /* True if a record with a core distance is of a block. If none is, all that have one teach. */
 static bool blocks_teach(const json_t *records)
 {
-    size_t i;
-    const json_t *record;
-    json_array_foreach(records, i, record)
-    {
+    json_each(record, records) {
         if (has_distance(record) && is_of_block(record))
             return true;
     }
@@ -43,12 +40,10 @@ static bool blocks_teach(const json_t *records)
 
 void comparable_learn(struct comparable *classes, const json_t *records)
 {
-    size_t count = json_array_size(records), n = 0, i, near = 0, far = 0;
+    size_t count = json_array_size(records), n = 0, near = 0, far = 0;
     bool blocks = blocks_teach(records);
     double *line_ns = xcalloc(2 * count + 1, sizeof *line_ns);
-    const json_t *record;
-    json_array_foreach(records, i, record)
-    {
+    json_each(record, records) {
         if (!has_distance(record) || (blocks && !is_of_block(record)))
             continue;
         line_ns[n++] = comparable_probe_ns(record, "before");
@@ -56,8 +51,7 @@ void comparable_learn(struct comparable *classes, const json_t *records)
     }
     core_distances_learn(&classes->distances, line_ns, n);
     free(line_ns);
-    json_array_foreach(records, i, record)
-    {
+    json_each(record, records) {
         if (blocks && !is_of_block(record))
             continue;
         enum core_distance distance = comparable_distance(classes, record);

@@ -105,9 +105,8 @@ char *hosts_used_processors(const json_t *machines)
 char *hosts_used_text(const json_t *environment)
 {
     const char *cpu = field_text(json_object_get(environment, "cpu"), "model");
-    size_t i;
-    json_t *machine, *machines = json_object();
-    json_array_foreach(json_object_get(environment, "measured_on"), i, machine)
+    json_t *machines = json_object();
+    json_each(machine, json_object_get(environment, "measured_on"))
         count_add(machines, field_text(machine, "cpu"), "", 1);
     if (json_object_size(machines) == 0)
         count_add(machines, *cpu ? cpu : "unknown", "", 1);

@@ -82,12 +82,8 @@ static void explain_unknown(const struct metric *metric, const json_t *records, 
 {
     struct suggest near = suggest_for(metric->name);
     char text[SUGGEST_TEXT_SIZE] = "no sample has events";
-    size_t i, k;
-    const json_t *record, *event;
-    json_array_foreach(records, i, record)
-    {
-        json_array_foreach(json_object_get(record, "events"), k, event)
-        {
+    json_each(record, records) {
+        json_each(event, json_object_get(record, "events")) {
             if (!isnan(record_event_value(event)))
                 suggest_offer(&near, counter_short_name(field_text(event, "name")));
         }
@@ -107,12 +103,9 @@ static void explain_unknown(const struct metric *metric, const json_t *records, 
 bool metric_is_known(const struct metric *metric, const json_t *records, char *error,
                      size_t error_size)
 {
-    size_t i;
-    const json_t *record;
     if (metric->kind == METRIC_THROUGHPUT) /* pairs say why they have no numbers */
         return true;
-    json_array_foreach(records, i, record)
-    {
+    json_each(record, records) {
         if (!isnan(metric_of(metric, record)))
             return true;
     }

@@ -49,10 +49,7 @@ static bool pair_make(const json_t *record, struct pair *pair)
 
 bool process_time_is_known(const json_t *records)
 {
-    size_t i;
-    const json_t *record;
-    json_array_foreach(records, i, record)
-    {
+    json_each(record, records) {
         if (json_object_get(record, "outside"))
             return true;
     }
@@ -184,9 +181,8 @@ int process_time_write(const char *run_dir, const json_t *records, char *error, 
     struct outside_pairs all = {xcalloc(json_array_size(records) + 1, sizeof *all.pairs),
                                 xcalloc(json_array_size(records) + 1, sizeof *all.scratch), 0};
     char path[PATH_SIZE];
-    size_t i;
-    const json_t *record;
-    json_array_foreach(records, i, record) all.count += pair_make(record, &all.pairs[all.count]);
+    json_each(record, records)
+        all.count += pair_make(record, &all.pairs[all.count]);
     snprintf(path, sizeof path, "%s/outside.tsv", run_dir);
     bool ok = file_replace_by(path, pairs_write, &all, error, error_size);
     free(all.pairs);

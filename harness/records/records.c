@@ -63,10 +63,8 @@ bool record_is(const json_t *record, const char *status)
 
 const json_t *record_event(const json_t *record, const char *name)
 {
-    size_t i, prefix = strlen(COUNTER_SDE_PREFIX);
-    const json_t *event;
-    json_array_foreach(json_object_get(record, "events"), i, event)
-    {
+    size_t prefix = strlen(COUNTER_SDE_PREFIX);
+    json_each(event, json_object_get(record, "events")) {
         const char *has = field_text(event, "name");
         if (strcmp(has, name) == 0 ||
             (strncmp(has, COUNTER_SDE_PREFIX, prefix) == 0 && strcmp(has + prefix, name) == 0))
@@ -85,10 +83,7 @@ double record_event_value(const json_t *event)
 static double bucket_quantile(const json_t *latency, double quantile)
 {
     double wanted = ceil(quantile * field_number(latency, "count")), seen = 0;
-    size_t i;
-    json_t *bucket;
-    json_array_foreach(json_object_get(latency, "buckets"), i, bucket)
-    {
+    json_each(bucket, json_object_get(latency, "buckets")) {
         seen += json_number_value(json_array_get(bucket, 1));
         if (seen >= wanted)
             return fmin(json_number_value(json_array_get(bucket, 0)),

@@ -156,11 +156,9 @@ bool same_work_judge(const struct same_work *book, const json_t *record, bool fi
 void same_work_judge_all(json_t *records)
 {
     struct same_work *book = same_work_make();
-    size_t i;
-    json_t *record;
-    json_array_foreach(records, i, record) same_work_add(book, record);
-    json_array_foreach(records, i, record)
-    {
+    json_each(record, records)
+        same_work_add(book, record);
+    json_each(record, records) {
         char reason[REASON_SIZE];
         if (same_work_judge(book, record, true, reason, sizeof reason)) {
             record_fail(record, reason);

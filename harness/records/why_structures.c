@@ -64,9 +64,9 @@ static void divide(struct why_structure *structure, double ops)
 
 size_t why_structures(const json_t *records, struct why_structure **list, double *total_ns)
 {
-    size_t i, k, count = 0;
+    size_t i, count = 0;
     double ops = 0;
-    json_t *record, *structure;
+    json_t *record;
     *list = NULL;
     *total_ns = 0;
     json_array_foreach(records, i, record)
@@ -74,7 +74,7 @@ size_t why_structures(const json_t *records, struct why_structure **list, double
         if (!record_is(record, "ok") || !json_object_get(record, "structures"))
             continue;
         ops += field_number(record, "ops");
-        json_array_foreach(json_object_get(record, "structures"), k, structure)
+        json_each(structure, json_object_get(record, "structures"))
             structure_add(structure_of(list, &count, field_text(structure, "name")), structure);
     }
     for (i = 0; i < count && ops > 0; i++) {

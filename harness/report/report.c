@@ -5,6 +5,7 @@
 #include "harness/answers/report_baseline.h"
 #include "harness/answers/report_data.h"
 #include "harness/base/files.h"
+#include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/records/run_folder.h"
 #include "harness/report/report_json.h"
@@ -44,14 +45,12 @@ static bool page_write(const struct report *report, const struct figures *figure
 static int conclude(const struct report *report, const struct figures *figures, FILE *messages)
 {
     size_t drawn = 0, i;
-    json_t *problem;
     for (i = 0; i < figures->count; i++)
         drawn += figures->figures[i].drawn;
-    json_array_foreach(report->warnings, i, problem)
+    json_each(problem, report->warnings)
         fprintf(messages, "schedlab report: warning: %s\n", json_string_value(problem));
     report_remarks_print(messages, report);
-    json_array_foreach(report->problems, i, problem)
-    {
+    json_each(problem, report->problems) {
         fprintf(messages, "schedlab report: %s; the rest is in %s/report.html\n",
                 json_string_value(problem), report->run_dir);
     }

@@ -32,10 +32,7 @@ static void table_write(FILE *to, const json_t *audit)
                                         "95 % interval", "With Holm's correction", NULL};
     html_table_begin(to, "How often a difference is found", "audit", heads);
     row_write(to, "the same program twice", json_object_get(audit, "false_positives"));
-    size_t i;
-    const json_t *tally;
-    json_array_foreach(json_object_get(audit, "power"), i, tally)
-    {
+    json_each(tally, json_object_get(audit, "power")) {
         char what[64];
         snprintf(what, sizeof what, "slowed down by %" JSON_INTEGER_FORMAT " %%",
                  json_integer_value(json_object_get(tally, "slowdown_percent")));
@@ -63,10 +60,8 @@ static void too_few_write(FILE *to, const json_t *audit)
 {
     json_int_t slowed = 0,
                same = field_integer(json_object_get(audit, "false_positives"), "too_few");
-    size_t i;
-    const json_t *tally;
-    json_array_foreach(json_object_get(audit, "power"), i, tally) slowed +=
-        field_integer(tally, "too_few");
+    json_each(tally, json_object_get(audit, "power"))
+        slowed += field_integer(tally, "too_few");
     if (same + slowed > 0)
         html_put(
             to,

@@ -300,11 +300,8 @@ static const json_t **records_of(const struct report *report, const char *cell, 
 {
     const json_t *all = json_object_get(report->by_cell, cell);
     const json_t **records = xcalloc(json_array_size(all) + 1, sizeof *records);
-    size_t i;
-    json_t *record;
     *count = 0;
-    json_array_foreach(all, i, record)
-    {
+    json_each(record, all) {
         if (record_is(record, "ok"))
             records[(*count)++] = record;
     }

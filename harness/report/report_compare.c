@@ -117,10 +117,7 @@ static void comparison_about(FILE *to, const json_t *json)
         html_put(to, "</dd>");
     }
     html_put(to, "</dl>");
-    size_t i;
-    json_t *warning;
-    json_array_foreach(json_object_get(json, "warnings"), i, warning)
-    {
+    json_each(warning, json_object_get(json, "warnings")) {
         html_put(to, "<p class='problem'>%s</p>", json_string_value(warning));
     }
 }

@@ -30,9 +30,9 @@ static bool is_level(const json_t *finding, const char *level)
 
 static size_t findings_with(const json_t *findings, const char *level)
 {
-    size_t i, n = 0;
-    json_t *finding;
-    json_array_foreach(findings, i, finding) n += is_level(finding, level);
+    size_t n = 0;
+    json_each(finding, findings)
+        n += is_level(finding, level);
     return n;
 }
 
@@ -50,13 +50,10 @@ static void findings_write(FILE *to, const json_t *findings)
 {
     static const char *const names[] = {
         "what", "level", "found", "what it does to results", "what changes it", NULL};
-    size_t i;
-    json_t *finding;
     if (findings_with(findings, "ok") == json_array_size(findings))
         return;
     html_table_begin(to, "What disturbed, or could not be seen", "stack", names);
-    json_array_foreach(findings, i, finding)
-    {
+    json_each(finding, findings) {
         if (!is_level(finding, "ok"))
             finding_row(to, finding);
     }
@@ -66,13 +63,10 @@ static void findings_write(FILE *to, const json_t *findings)
 static void well_write(FILE *to, const json_t *findings)
 {
     const char *separator = "";
-    size_t i;
-    json_t *finding;
     if (findings_with(findings, "ok") == 0)
         return;
     html_put(to, "<p class='note'>Found well: ");
-    json_array_foreach(findings, i, finding)
-    {
+    json_each(finding, findings) {
         if (!is_level(finding, "ok"))
             continue;
         html_put(to, "%s%s (%s)", separator, field_text(finding, "id"),
@@ -104,13 +98,10 @@ static void counting_write(FILE *to, const json_t *kinds)
 {
     static const char *const names[] = {"events", "can be counted", "of the default list",
                                         "what stands in the way", NULL};
-    size_t i;
-    json_t *kind;
     if (json_array_size(kinds) == 0)
         return;
     html_table_begin(to, "What the machine could count", "stack", names);
-    json_array_foreach(kinds, i, kind)
-    {
+    json_each(kind, kinds) {
         html_put(to, "<tr><th scope='row'>%s</th>", field_text(kind, "name"));
         td_counts(to, kind, "available", "listed");
         td_counts(to, kind, "wanted_available", "wanted");

@@ -26,10 +26,7 @@ static size_t cells_with(const struct report *report, const char *status)
 /* The output of the first failed sample of a cell that wrote anything; NULL if none did. */
 static const char *failed_output(const struct report *report, const char *id)
 {
-    size_t i;
-    json_t *record;
-    json_array_foreach(json_object_get(report->by_cell, id), i, record)
-    {
+    json_each(record, json_object_get(report->by_cell, id)) {
         if (*field_text(record, "output"))
             return field_text(record, "output");
     }
@@ -181,9 +178,7 @@ static void method_write(FILE *to, const struct report *report)
     json_t *settings = settings_make(report->environment);
     json_int_t blocks = 0;
     size_t i;
-    json_t *record;
-    json_array_foreach(report->records, i, record)
-    {
+    json_each(record, report->records) {
         json_int_t block = json_integer_value(json_object_get(record, "block"));
         blocks = block + 1 > blocks ? block + 1 : blocks;
     }
@@ -281,10 +276,7 @@ static void nav_write(FILE *to, const struct report *report)
 
 static void problems_write(FILE *to, const json_t *problems)
 {
-    size_t i;
-    json_t *problem;
-    json_array_foreach(problems, i, problem)
-    {
+    json_each(problem, problems) {
         html_put(to, "<p class='problem'>%s</p>", json_string_value(problem));
     }
 }

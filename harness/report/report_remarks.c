@@ -15,10 +15,8 @@ enum { REMARKS_MAX = 5, REMARK_LINE = 2048 };
 
 static void cut_short_write(FILE *to, const struct report *report)
 {
-    size_t i, cut = 0, all = 0;
-    const json_t *record;
-    json_array_foreach(report->records, i, record)
-    {
+    size_t cut = 0, all = 0;
+    json_each(record, report->records) {
         all += record_is(record, "ok");
         cut += record_is(record, "ok") && json_object_get(record, "short_ns");
     }
@@ -42,11 +40,9 @@ static size_t crowded_cores(const json_t *record)
 
 static void crowded_write(FILE *to, const struct report *report)
 {
-    size_t i, crowded = 0, cores = 0;
+    size_t crowded = 0, cores = 0;
     json_int_t workers = 0;
-    const json_t *record;
-    json_array_foreach(report->records, i, record)
-    {
+    json_each(record, report->records) {
         if (crowded_cores(record) == 0)
             continue;
         crowded++;
@@ -71,10 +67,7 @@ struct share {
 static struct share share_of(const struct report *report, bool (*is_such)(const json_t *record))
 {
     struct share share = {0, 0};
-    size_t i;
-    const json_t *record;
-    json_array_foreach(report->records, i, record)
-    {
+    json_each(record, report->records) {
         if (!record_is(record, "ok"))
             continue;
         share.all++;

@@ -202,15 +202,11 @@ static void expectation_add(struct shown *shown, const json_t *expectation, cons
 /* Adds what a machine says of a part. A part is supported there if all of its expectations are. */
 static void place_add(struct shown *shown, const json_t *place, const char *part, unsigned number)
 {
-    size_t i, k;
-    const json_t *one, *expectation;
     struct shown here = {.supported = 0};
-    json_array_foreach(json_object_get(place, "parts"), i, one)
-    {
+    json_each(one, json_object_get(place, "parts")) {
         if (strcmp(field_text(one, "id"), part) != 0)
             continue;
-        json_array_foreach(json_object_get(one, "expectations"), k, expectation)
-        {
+        json_each(expectation, json_object_get(one, "expectations")) {
             if (number == 0 || field_integer(expectation, "number") == number)
                 expectation_add(&here, expectation, field_text(place, "machine"));
         }
@@ -235,18 +231,15 @@ static bool reference_judge(const char *text, const json_t *experiments, struct 
 {
     char experiment[NAME_SIZE], part[NAME_SIZE];
     unsigned number;
-    size_t i, k;
-    const json_t *one, *place;
     bool there = false;
     *shown = (struct shown){.supported = 0};
     if (!claim_reference_split(text, experiment, part, NAME_SIZE, &number))
         return false;
-    json_array_foreach(experiments, i, one)
-    {
+    json_each(one, experiments) {
         if (strcmp(field_text(one, "id"), experiment) != 0)
             continue;
         there = true;
-        json_array_foreach(json_object_get(one, "machines"), k, place)
+        json_each(place, json_object_get(one, "machines"))
             place_add(shown, place, part, number);
     }
     return there;

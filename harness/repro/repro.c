@@ -96,12 +96,9 @@ static bool compares_sets(const struct experiment_part *part)
 /* How few blocks do for the cell, where tests hold the verdicts. */
 static void cell_hold(const struct experiment *experiment, struct cell *cell)
 {
-    size_t i;
-    const json_t *group;
     bool exact = true;
     cell->until_equal = true;
-    json_array_foreach(cell->groups, i, group)
-    {
+    json_each(group, cell->groups) {
         const struct experiment_part *part = part_of_group(experiment, json_string_value(group));
         exact = exact && experiment_is_exact_of(part, cell->variant, cell->workload, cell->workers);
         cell->until_equal = cell->until_equal && !compares_sets(part);
@@ -346,16 +343,13 @@ static bool experiments_load(struct repro *repro, const json_t *run, char *error
 
 static bool machines_load(struct repro *repro, const json_t *run)
 {
-    size_t i;
-    const json_t *text;
     const json_t *given = json_object_get(run, "machines");
     const char *which = field_text(run, "which");
     repro->which = strcmp(which, "simulated") == 0 ? REPRO_SIMULATED
                    : strcmp(which, "given") == 0   ? REPRO_GIVEN
                                                    : REPRO_OWN;
     repro->machines = xcalloc(json_array_size(given) + 1, sizeof *repro->machines);
-    json_array_foreach(given, i, text)
-    {
+    json_each(text, given) {
         repro->machines[repro->machines_count++] = xstrdup(json_string_value(text));
     }
     return true;
@@ -364,8 +358,6 @@ static bool machines_load(struct repro *repro, const json_t *run)
 /* Reads from repro.json which jobs are done. */
 static void states_load(struct repro *repro, const json_t *old)
 {
-    size_t i, k;
-    const json_t *experiment, *place;
     for (size_t j = 0; j < repro->jobs_count; j++) {
         struct repro_job *job = &repro->jobs[j];
         char path[REPRO_PATH_SIZE + 32];
@@ -373,12 +365,10 @@ static void states_load(struct repro *repro, const json_t *old)
         snprintf(path, sizeof path, "%s/samples.jsonl", job->folder);
         if (job->state == REPRO_WAITING && stat(path, &there) == 0)
             job->state = REPRO_BEGUN;
-        json_array_foreach(json_object_get(old, "experiments"), i, experiment)
-        {
+        json_each(experiment, json_object_get(old, "experiments")) {
             if (strcmp(field_text(experiment, "id"), job->experiment->id) != 0)
                 continue;
-            json_array_foreach(json_object_get(experiment, "machines"), k, place)
-            {
+            json_each(place, json_object_get(experiment, "machines")) {
                 if (strcmp(field_text(place, "machine"), job->machine) != 0)
                     continue;
                 job->seconds = json_number_value(json_object_get(place, "seconds"));

@@ -245,10 +245,7 @@ const json_t *repro_file_decisive(const json_t *expectation)
 
 static const json_t *with_id(const json_t *list, const char *id)
 {
-    size_t i;
-    const json_t *one;
-    json_array_foreach(list, i, one)
-    {
+    json_each(one, list) {
         if (strcmp(field_text(one, "id"), id) == 0)
             return one;
     }
@@ -267,10 +264,7 @@ const json_t *repro_file_part(const json_t *place, const char *id)
 
 const json_t *repro_file_expectation(const json_t *part, json_int_t number)
 {
-    size_t i;
-    const json_t *one;
-    json_array_foreach(json_object_get(part, "expectations"), i, one)
-    {
+    json_each(one, json_object_get(part, "expectations")) {
         if (field_integer(one, "number") == number)
             return one;
     }
@@ -279,13 +273,10 @@ const json_t *repro_file_expectation(const json_t *part, json_int_t number)
 
 const json_t *repro_file_main(const json_t *place, const json_t **part)
 {
-    const json_t *found = NULL, *one, *expectation;
-    size_t i, k;
+    const json_t *found = NULL;
     *part = NULL;
-    json_array_foreach(json_object_get(place, "parts"), i, one)
-    {
-        json_array_foreach(json_object_get(one, "expectations"), k, expectation)
-        {
+    json_each(one, json_object_get(place, "parts")) {
+        json_each(expectation, json_object_get(one, "expectations")) {
             if (found && repro_file_verdict(expectation) <= repro_file_verdict(found))
                 continue;
             found = expectation;
@@ -298,9 +289,7 @@ const json_t *repro_file_main(const json_t *place, const json_t **part)
 struct repro_sum repro_file_sum(const json_t *list)
 {
     struct repro_sum sum = {{0}};
-    size_t i;
-    const json_t *one;
-    json_array_foreach(list, i, one)
+    json_each(one, list)
         sum.of[json_object_get(one, "not_shown") ? VERDICT_NONE : repro_file_verdict(one)]++;
     return sum;
 }
@@ -317,12 +306,8 @@ json_t *repro_file_groups(const json_t *part)
 {
     static const char *const sides[] = {"over", "level"};
     json_t *seen = json_object(), *groups = json_array();
-    size_t i, k;
-    const json_t *expectation, *column;
-    json_array_foreach(json_object_get(part, "expectations"), i, expectation)
-    {
-        json_array_foreach(json_object_get(expectation, "columns"), k, column)
-        {
+    json_each(expectation, json_object_get(part, "expectations")) {
+        json_each(column, json_object_get(expectation, "columns")) {
             for (size_t s = 0; s < 2; s++) {
                 const char *group = field_text(json_object_get(column, sides[s]), "group");
                 if (!*group || json_object_get(seen, group))

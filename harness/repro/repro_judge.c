@@ -18,11 +18,8 @@ enum { ERROR_SIZE = 1024 };
 static void reason_apply(json_t *expectation, const struct repro_job *job)
 {
     static const char stopped[] = "the run was stopped before it";
-    size_t i;
-    json_t *column;
     bool whole = job->state == REPRO_DONE || (job->state == REPRO_IMPOSSIBLE && !*job->reason);
-    json_array_foreach(json_object_get(expectation, "columns"), i, column)
-    {
+    json_each(column, json_object_get(expectation, "columns")) {
         if (!whole && strcmp(field_text(column, "lacks"), "cell") == 0 &&
             field_integer(json_object_get(column, "level"), "n") == 0)
             json_object_set_new(column, "reason",
@@ -95,12 +92,8 @@ void repro_judge(const struct repro *repro, struct repro_job *job)
  * unless two differ. */
 static void agree_add(const json_t *a, const json_t *b, bool *decided, bool *alike)
 {
-    size_t i, k;
-    const json_t *part, *expectation;
-    json_array_foreach(json_object_get(a, "parts"), i, part)
-    {
-        json_array_foreach(json_object_get(part, "expectations"), k, expectation)
-        {
+    json_each(part, json_object_get(a, "parts")) {
+        json_each(expectation, json_object_get(part, "expectations")) {
             enum verdict here = repro_file_verdict(expectation);
             enum verdict there = repro_file_verdict(repro_file_expectation(
                 repro_file_part(b, field_text(part, "id")), field_integer(expectation, "number")));

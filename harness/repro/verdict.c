@@ -81,10 +81,7 @@ lack(struct verdict_column *column, enum verdict_lack what, const char *format, 
 
 static bool is_in_group(const json_t *record, const char *group)
 {
-    size_t i;
-    const json_t *name;
-    json_array_foreach(json_object_get(record, "groups"), i, name)
-    {
+    json_each(name, json_object_get(record, "groups")) {
         if (strcmp(json_string_value(name), group) == 0)
             return true;
     }
@@ -103,13 +100,11 @@ static bool is_of_cell(const json_t *record, const struct experiment_cell *cell)
 static void samples_collect(struct cell_samples *samples, const struct judging *self,
                             const struct experiment_cell *cell)
 {
-    size_t i, all = json_array_size(self->records);
-    const json_t *record;
+    size_t all = json_array_size(self->records);
     *samples = (struct cell_samples){.reason = ""};
     samples->records = xcalloc(all + 1, sizeof *samples->records);
     samples->values = xcalloc(all + 1, sizeof *samples->values);
-    json_array_foreach(self->records, i, record)
-    {
+    json_each(record, self->records) {
         if (!is_of_cell(record, cell))
             continue;
         if (record_is(record, "ok")) {

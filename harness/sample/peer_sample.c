@@ -346,11 +346,8 @@ static json_t *events_absent(const char *events, char *error, size_t error_size)
 /* Puts events that the program itself counted in the place of their absence. */
 static void events_tell(json_t *events, const json_t *line)
 {
-    size_t i;
-    json_t *event;
     json_int_t threads = field_integer(line, "threads");
-    json_array_foreach(events, i, event)
-    {
+    json_each(event, events) {
         if (threads > 0 &&
             strcmp(field_text(event, "name"), COUNTER_SDE_PREFIX COUNTER_THREADS) == 0) {
             json_object_del(event, "absent");

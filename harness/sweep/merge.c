@@ -406,10 +406,7 @@ static const char *stop_worse(const char *a, const char *b)
  * killed, were interrupted. */
 static void stops_take(const struct state *state, size_t run, const json_t *plan)
 {
-    size_t i;
-    const json_t *said;
-    json_array_foreach(json_object_get(plan, "cells"), i, said)
-    {
+    json_each(said, json_object_get(plan, "cells")) {
         const struct cell *cell = plan_find(state->plan, field_text(said, "cell"));
         if (!cell)
             continue;

@@ -30,10 +30,7 @@ static void comparisons_find(struct sweep_kinds *kinds, const struct plan *plan)
         kinds->comparison[set] = set;
     for (size_t c = 0; c < plan->count; c++) {
         const struct cell *cell = &plan->cells[c];
-        size_t i;
-        const json_t *group;
-        json_array_foreach(cell->groups, i, group)
-        {
+        json_each(group, cell->groups) {
             const char *name = json_string_value(group);
             const json_t *first = json_object_get(firsts, name);
             if (!first)

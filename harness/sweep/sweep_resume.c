@@ -66,14 +66,13 @@ static void programs_compare(struct check *check, const json_t *now)
 static bool differences_judge(const struct check *check, FILE *messages, char *error,
                               size_t error_size)
 {
-    size_t i, count = json_array_size(check->differences);
-    const json_t *line;
+    size_t count = json_array_size(check->differences);
     if (count > 0 && !check->resume->force) {
         snprintf(error, error_size, "%s; --force goes on nevertheless",
                  json_string_value(json_array_get(check->differences, 0)));
         return false;
     }
-    json_array_foreach(check->differences, i, line)
+    json_each(line, check->differences)
         fprintf(messages, "in spite of it: %s\n", json_string_value(line));
     return true;
 }
@@ -132,12 +131,9 @@ static void copy_path(const struct sweep_resume *resume, char path[PATH_SIZE])
  * merged into something that goes on. */
 static bool seeds_are_one(const struct check *check, char *error, size_t error_size)
 {
-    json_t *seeds = json_object(), *part, *seed;
-    size_t i, k;
-    json_array_foreach(json_object_get(check->then, "merged"), i, part)
-    {
-        json_array_foreach(json_object_get(part, "seeds"), k, seed)
-        {
+    json_t *seeds = json_object();
+    json_each(part, json_object_get(check->then, "merged")) {
+        json_each(seed, json_object_get(part, "seeds")) {
             char text[32];
             snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(seed));
             json_object_set_new(seeds, text, json_true());

@@ -42,11 +42,10 @@ static const json_t *environment_field(const struct compare_side *side, const ch
  * free() it. */
 static char *side_processors(const struct compare_side *side)
 {
-    size_t i;
-    const json_t *record;
     json_t *machines = json_object();
     const char *cpu = json_string_value(environment_field(side, "cpu", "model"));
-    json_array_foreach(side->records, i, record) hosts_used_note(machines, record, cpu ? cpu : "");
+    json_each(record, side->records)
+        hosts_used_note(machines, record, cpu ? cpu : "");
     char *text = hosts_used_processors(machines);
     json_decref(machines);
     return text;
@@ -55,9 +54,9 @@ static char *side_processors(const struct compare_side *side)
 /* True if a record says where it was measured. */
 static bool names_machines(const struct compare_side *side)
 {
-    size_t i;
-    const json_t *record;
-    json_array_foreach(side->records, i, record) if (*field_text(record, "cpu")) return true;
+    json_each(record, side->records)
+        if (*field_text(record, "cpu"))
+            return true;
     return false;
 }
 
@@ -99,10 +98,7 @@ static struct class_counts counts_of(const struct compare_cell *cell,
                                      const struct comparable *classes)
 {
     struct class_counts counts = {0};
-    size_t i;
-    const json_t *record;
-    json_array_foreach(cell->records, i, record)
-    {
+    json_each(record, cell->records) {
         if (strcmp(field_text(record, "status"), "ok") == 0)
             class_count_add(&counts, comparable_distance(classes, record),
                             comparable_is_marked(record));
@@ -134,11 +130,8 @@ static double *samples_make(const struct compare_cell *cell, const struct compar
                             enum cell_class which, const struct metric *metric, size_t *count)
 {
     double *samples = xcalloc(json_array_size(cell->records), sizeof *samples);
-    size_t i;
-    const json_t *record;
     *count = 0;
-    json_array_foreach(cell->records, i, record)
-    {
+    json_each(record, cell->records) {
         double value = metric_of(metric, record);
         bool is_there = metric->kind == METRIC_EVENT ? isfinite(value) : value > 0;
         if (is_there &&
@@ -156,10 +149,7 @@ static bool cell_is_ok(const struct compare_cell *cell)
 static void pair_explain(struct compare_pair *pair)
 {
     const struct compare_cell *bad = cell_is_ok(pair->a) ? pair->b : pair->a;
-    size_t i;
-    const json_t *record;
-    json_array_foreach(bad->records, i, record)
-    {
+    json_each(record, bad->records) {
         if (strcmp(field_text(record, "status"), bad->status) != 0)
             continue;
         snprintf(pair->reason, sizeof pair->reason, "%s %s: %s", bad == pair->a ? "A" : "B",
@@ -360,10 +350,9 @@ static void warn_of_environments(struct comparison *comparison)
 
 static size_t count_pinned(const struct compare_side *side)
 {
-    size_t i, pinned = 0;
-    const json_t *record;
-    json_array_foreach(side->records, i, record) pinned +=
-        json_is_true(json_object_get(record, "pin"));
+    size_t pinned = 0;
+    json_each(record, side->records)
+        pinned += json_is_true(json_object_get(record, "pin"));
     return pinned;
 }
 
@@ -382,11 +371,8 @@ static void warn_of_pins(struct comparison *comparison)
  * record says so. */
 static void span_of(const struct compare_side *side, const char **first, const char **last)
 {
-    size_t i;
-    const json_t *record;
     *first = *last = NULL;
-    json_array_foreach(side->records, i, record)
-    {
+    json_each(record, side->records) {
         const char *started = field_text(record, "started");
         if (!*started)
             continue;
@@ -415,10 +401,9 @@ static void warn_of_steal(struct comparison *comparison)
 {
     const struct compare_side *sides[] = {comparison->a, comparison->b};
     for (int i = 0; i < 2; i++) {
-        size_t k, unknown = 0;
-        const json_t *record;
-        json_array_foreach(sides[i]->records, k, record) unknown +=
-            comparable_steal_is_unknown(record);
+        size_t unknown = 0;
+        json_each(record, sides[i]->records)
+            unknown += comparable_steal_is_unknown(record);
         if (unknown > 0)
             warn(comparison,
                  "steal is not known of %zu of %zu samples of %s, so none of these is left out for "

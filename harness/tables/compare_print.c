@@ -1,6 +1,7 @@
 /* compare_print.c - see compare_print.h. */
 #include "harness/tables/compare_print.h"
 
+#include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/spec/machine_start.h"
@@ -206,8 +207,6 @@ static void markdown_row(const struct comparison *comparison, const struct compa
 void compare_print_markdown(const struct comparison *comparison, FILE *to)
 {
     const struct compare_side *sides[] = {comparison->a, comparison->b};
-    size_t i;
-    const json_t *warning;
     for (int side = 0; side < 2; side++)
         fprintf(to, "- %c: `%s`, revision %s\n", 'A' + side, sides[side]->label,
                 side_revision(sides[side]));
@@ -221,7 +220,7 @@ void compare_print_markdown(const struct comparison *comparison, FILE *to)
         markdown_row(comparison, &comparison->pairs[k], to);
     fputc('\n', to);
     summary(comparison, to, "\n\n");
-    json_array_foreach(comparison->warnings, i, warning)
+    json_each(warning, comparison->warnings)
         fprintf(to, "- Warning: %s\n", json_string_value(warning));
 }
 

@@ -83,11 +83,10 @@ static const json_t *record_field(const json_t *record, const char *key)
 
 static bool term_holds(const struct compare_term *term, const json_t *record)
 {
-    size_t i;
-    const json_t *group;
     if (strcmp(term->key, "group") == 0) {
-        json_array_foreach(json_object_get(record, "groups"), i,
-                           group) if (value_is(group, term->value)) return true;
+        json_each(group, json_object_get(record, "groups"))
+            if (value_is(group, term->value))
+                return true;
         return false;
     }
     return value_is(record_field(record, term->key), term->value);
@@ -156,10 +155,7 @@ static bool keys_are_known(const struct compare_side *side, const json_t *record
         json_t *keys = json_pack("{sb}", "group", true);
         bool known = strcmp(key, "group") == 0;
         char advice[SUGGEST_TEXT_SIZE];
-        size_t k;
-        json_t *record;
-        json_array_foreach(records, k, record)
-        {
+        json_each(record, records) {
             known = known || record_field(record, key);
             set_add_keys(keys, json_object_get(record, "knobs"));
             set_add_keys(keys, json_object_get(record, "params"));
@@ -180,14 +176,12 @@ static json_t *values_of_next(const struct compare_side *side, size_t count, con
 {
     json_t *set = json_object();
     const char *key = side->terms[count].key;
-    size_t i, k;
-    const json_t *record, *group;
-    json_array_foreach(records, i, record)
-    {
+    json_each(record, records) {
         if (!terms_hold(side, count, record))
             continue;
         if (strcmp(key, "group") == 0) {
-            json_array_foreach(json_object_get(record, "groups"), k, group) set_add(set, group);
+            json_each(group, json_object_get(record, "groups"))
+                set_add(set, group);
         } else if (record_field(record, key)) {
             set_add(set, record_field(record, key));
         }
@@ -198,10 +192,8 @@ static json_t *values_of_next(const struct compare_side *side, size_t count, con
 /* How many terms can hold at once, from the first on. */
 static size_t terms_that_hold(const struct compare_side *side, const json_t *records)
 {
-    size_t most = 0, i;
-    const json_t *record;
-    json_array_foreach(records, i, record)
-    {
+    size_t most = 0;
+    json_each(record, records) {
         while (most < side->terms_count && terms_hold(side, most + 1, record))
             most++;
     }
@@ -269,10 +261,8 @@ static struct compare_cell *cell_of(struct compare_side *side, json_t *index, co
 
 static void cells_make(struct compare_side *side)
 {
-    size_t i;
-    json_t *record, *index = json_object();
-    json_array_foreach(side->records, i, record)
-    {
+    json_t *index = json_object();
+    json_each(record, side->records) {
         struct compare_cell *cell = cell_of(side, index, record);
         cell->status = worse_status(cell->status, field_text(record, "status"));
         json_array_append(cell->records, record);
@@ -308,12 +298,11 @@ static void environment_load(struct compare_side *side)
 
 static bool side_filter(struct compare_side *side, json_t *records, char *error, size_t error_size)
 {
-    size_t i;
-    json_t *record;
     if (!keys_are_known(side, records, error, error_size))
         return false;
-    json_array_foreach(records, i, record) if (terms_hold(side, side->terms_count, record))
-        json_array_append(side->records, record);
+    json_each(record, records)
+        if (terms_hold(side, side->terms_count, record))
+            json_array_append(side->records, record);
     cells_make(side);
     if (side->count > 0)
         return true;
@@ -350,12 +339,11 @@ bool compare_side_load(struct compare_side *side, const char *text, char *error,
 void compare_side_of_records(struct compare_side *side, const char *label, json_t *records,
                              const char *key, const char *value, json_t *environment)
 {
-    size_t i;
-    json_t *record;
     *side = (struct compare_side){
         .label = xstrdup(label), .records = json_array(), .environment = json_incref(environment)};
-    json_array_foreach(records, i, record) if (!key || strcmp(field_text(record, key), value) == 0)
-        json_array_append(side->records, record);
+    json_each(record, records)
+        if (!key || strcmp(field_text(record, key), value) == 0)
+            json_array_append(side->records, record);
     cells_make(side);
 }
 
@@ -447,11 +435,9 @@ static void spec_write(FILE *to, struct sides sides, const char *kind, const cha
 /* The events that the cell's samples count; a sample that crashed does not say it. */
 static char *cell_events(const struct compare_cell *cell)
 {
-    size_t i;
-    json_t *record;
-    json_array_foreach(
-        cell->records, i,
-        record) if (json_object_get(record, "events")) return record_event_names(record, "+");
+    json_each(record, cell->records)
+        if (json_object_get(record, "events"))
+            return record_event_names(record, "+");
     return xstrndup("", 0);
 }
 

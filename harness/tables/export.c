@@ -53,13 +53,10 @@ static bool has_numbers(const struct exporting *exporting, const json_t *record)
 
 static void classes_count(struct exporting *exporting)
 {
-    size_t i;
-    const json_t *record;
     comparable_learn(&exporting->classes, exporting->records);
     exporting->cells = json_object();
     exporting->counts = xcalloc(json_array_size(exporting->records) + 1, sizeof *exporting->counts);
-    json_array_foreach(exporting->records, i, record)
-    {
+    json_each(record, exporting->records) {
         const char *cell = field_text(record, "cell");
         if (!record_is(record, "ok"))
             continue;
@@ -110,11 +107,9 @@ static const char *distance_of_sample(const struct exporting *exporting, const j
 /* Chooses the records for formats that are made for comparing. */
 static void choose(struct exporting *exporting)
 {
-    size_t i;
-    json_t *record, *together = json_object();
+    json_t *together = json_object();
     exporting->taken = json_array();
-    json_array_foreach(exporting->records, i, record)
-    {
+    json_each(record, exporting->records) {
         if (!has_numbers(exporting, record)) {
             exporting->result->failed++;
             continue;
@@ -147,10 +142,7 @@ static void plain_name(const json_t *record, char name[NAME_SIZE])
 static json_t *names_learn(const json_t *records)
 {
     json_t *names = json_object();
-    size_t i;
-    const json_t *record;
-    json_array_foreach(records, i, record)
-    {
+    json_each(record, records) {
         char name[NAME_SIZE];
         plain_name(record, name);
         if (!json_object_get(names, name))
@@ -235,10 +227,7 @@ static json_t *gbench_entry(const json_t *record, json_t *family, const char *na
         json_object_set_new(entry, "line_ns", json_real(line_ns));
     if (comparable_is_marked(record))
         json_object_set_new(entry, "label", json_string("disturbed"));
-    size_t i;
-    const json_t *event;
-    json_array_foreach(json_object_get(record, "events"), i, event)
-    {
+    json_each(event, json_object_get(record, "events")) {
         json_t *value = json_object_get(event, "per_op");
         if (!value)
             value = json_object_get(event, "value"); /* a peak */
@@ -252,10 +241,7 @@ static json_t *gbench_entry(const json_t *record, json_t *family, const char *na
 static json_t *gbench_families(const struct exporting *exporting)
 {
     json_t *families = json_object();
-    size_t i;
-    const json_t *record;
-    json_array_foreach(exporting->taken, i, record)
-    {
+    json_each(record, exporting->taken) {
         char *name = name_make(exporting, record);
         json_t *family = json_object_get(families, name);
         if (!family) {
@@ -273,10 +259,7 @@ static json_t *gbench_families(const struct exporting *exporting)
 static void gbench_write(const struct exporting *exporting)
 {
     json_t *families = gbench_families(exporting), *benchmarks = json_array();
-    size_t i;
-    const json_t *record;
-    json_array_foreach(exporting->taken, i, record)
-    {
+    json_each(record, exporting->taken) {
         char *name = name_make(exporting, record);
         json_t *entry = gbench_entry(record, json_object_get(families, name), name);
         free(name);
@@ -327,10 +310,7 @@ static void benchstat_header(const struct exporting *exporting)
 
 static void benchstat_events(FILE *to, const json_t *record)
 {
-    size_t i;
-    const json_t *event;
-    json_array_foreach(json_object_get(record, "events"), i, event)
-    {
+    json_each(event, json_object_get(record, "events")) {
         const json_t *per_op = json_object_get(event, "per_op");
         const json_t *value = json_object_get(event, "value");
         if (per_op)
@@ -394,10 +374,7 @@ static void benchstat_write(const struct exporting *exporting)
     benchstat_header(exporting);
     for (size_t m = 0; m < sizeof distances / sizeof distances[0]; m++) {
         bool begun = !*distances[m];
-        size_t i;
-        const json_t *record;
-        json_array_foreach(exporting->taken, i, record)
-        {
+        json_each(record, exporting->taken) {
             if (strcmp(distance_of_sample(exporting, record), distances[m]) != 0)
                 continue;
             if (!begun)
@@ -448,10 +425,7 @@ static void flatten_list(json_t *flat, const char *key, const json_t *list)
 
 static void flatten_events(json_t *flat, json_t *events)
 {
-    size_t i;
-    json_t *event;
-    json_array_foreach(events, i, event)
-    {
+    json_each(event, events) {
         char key[NAME_SIZE];
         snprintf(key, sizeof key, "event.%s", counter_short_name(field_text(event, "name")));
         json_object_set(flat, key,
@@ -467,10 +441,7 @@ static void flatten_events(json_t *flat, json_t *events)
 static json_int_t calls_of(const json_t *iterations)
 {
     json_int_t calls = 0;
-    size_t i;
-    const json_t *iteration;
-    json_array_foreach(iterations, i, iteration)
-    {
+    json_each(iteration, iterations) {
         json_int_t of_one = field_integer(iteration, "calls");
         calls += of_one > 0 ? of_one : 1;
     }
@@ -523,11 +494,9 @@ static void put_field(FILE *to, const json_t *value)
 
 static void csv_write(const struct exporting *exporting)
 {
-    json_t *flats = json_array(), *columns = json_object(), *record, *value;
+    json_t *flats = json_array(), *columns = json_object(), *value;
     const char *key;
-    size_t i;
-    json_array_foreach(exporting->records, i, record)
-    {
+    json_each(record, exporting->records) {
         json_t *flat = json_object();
         json_object_foreach(record, key, value) flatten(flat, key, value);
         enum core_distance distance = comparable_distance(&exporting->classes, record);
@@ -544,8 +513,7 @@ static void csv_write(const struct exporting *exporting)
         comma = ",";
     }
     fputs("\r\n", exporting->to);
-    json_array_foreach(flats, i, record)
-    {
+    json_each(record, flats) {
         comma = "";
         json_object_foreach(columns, key, value)
         {
@@ -566,10 +534,7 @@ static void csv_write(const struct exporting *exporting)
 static json_t *failed_cells(const json_t *records)
 {
     json_t *failed = json_object();
-    size_t i;
-    const json_t *record;
-    json_array_foreach(records, i, record)
-    {
+    json_each(record, records) {
         if (record_is(record, "failed"))
             json_object_set_new(failed, field_text(record, "cell"), json_true());
     }

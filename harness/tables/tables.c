@@ -122,15 +122,12 @@ static void cells_make(struct table *table)
 static struct table table_make(json_t *records)
 {
     struct table table = {.rows = NULL};
-    size_t i, k;
     comparable_learn(&table.classes, records);
-    json_t *record, *group;
-    json_array_foreach(records, i, record)
-    {
+    json_each(record, records) {
         json_t *groups = json_object_get(record, "groups");
         if (json_array_size(groups) == 0)
             table_add(&table, "-", record);
-        json_array_foreach(groups, k, group)
+        json_each(group, groups)
             table_add(&table, json_is_string(group) ? json_string_value(group) : "-", record);
     }
     if (table.count > 0)
@@ -306,9 +303,7 @@ static void events_write(const struct table *table, FILE *to)
         if (strcmp(cell_status(cell), "ok") != 0)
             continue;
         /* All samples of a cell ask for the same events, in the same order. */
-        size_t i;
-        json_t *event;
-        json_array_foreach(json_object_get(cell->rows[0].record, "events"), i, event)
+        json_each(event, json_object_get(cell->rows[0].record, "events"))
             event_write(to, table, cell, field_text(event, "name"), field_text(event, "source"));
     }
 }
