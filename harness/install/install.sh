@@ -15,24 +15,38 @@ case $PREFIX in
     *) echo "make $action: PREFIX=$PREFIX is not valid; valid: a path that begins with /" >&2; exit 2 ;;
 esac
 
-# Each installed file is named here, from $to on: only these are removed, and folders that are empty then.
+# Names each installed file from $to on, and with a slash at its end each folder that was made for one, parents first.
+# Only these are removed, and folders only if they are empty then.
 list=share/schedlab/installed
 
-put() { # MODE FROM TO
-    install -D -m "$1" "$2" "$to/$3"
-    echo "$3" >>"$to/$list.new"
+put_folder() { # FOLDER, and those above it
+    [ ! -d "$to/$1" ] || return 0
+    [[ $1 != */* ]] || put_folder "${1%/*}"
+    install -d -m 755 "$to/$1"
+    echo "$1/" >>"$listed"
 }
 
-uninstall() {
+put() { # MODE FROM TO
+    put_folder "${3%/*}"
+    install -m "$1" "$2" "$to/$3"
+    echo "$3" >>"$listed"
+}
+
+uninstall() { # prints the folders that stay, since they hold something else
     [ -f "$to/$list" ] || return 0
-    local file
+    local file folders=() i
     while read -r file; do
-        rm -f "$to/$file"
+        case $file in
+            */) folders+=("$file") ;;
+            *) rm -f "$to/$file" ;;
+        esac
     done <"$to/$list"
     rm -f "$to/$list"
-    for file in bin libexec/schedlab share/schedlab share/doc/schedlab share/man \
-        share/bash-completion share/zsh; do
-        [ ! -d "$to/$file" ] || find "$to/$file" -depth -type d -empty -delete
+    for ((i = ${#folders[@]} - 1; i >= 0; i--)); do
+        rmdir "$to/${folders[i]}" 2>/dev/null || true
+    done
+    for file in "${folders[@]}"; do
+        [ ! -d "$to/$file" ] || echo "$file"
     done
 }
 
@@ -69,7 +83,7 @@ install_all() {
     commands | while read -r name idea; do
         "$build/schedlab" "$name" --help | page "schedlab-$name" "$idea"
     done
-    mv "$to/$list.new" "$to/$list"
+    put 644 "$listed" "$list"
 }
 
 case $action in
@@ -81,14 +95,13 @@ case $action in
             echo "make install: $to/share/schedlab is the folder of the sources; valid: another PREFIX" >&2
             exit 2
         fi
-        uninstall # of an older version, whose files may have had other names
-        scratch=$(mktemp)
-        trap 'rm -f "$scratch"' EXIT
-        mkdir -p "$to/share/schedlab"
-        : >"$to/$list.new"
+        scratch=$(mktemp) listed=$(mktemp)
+        trap 'rm -f "$scratch" "$listed"' EXIT
+        uninstall >"$listed" # an older version, whose files may have had other names
+        (umask 022 && mkdir -p "$to")
         install_all
         echo "schedlab $version is in $to; \`make uninstall PREFIX=$PREFIX${DESTDIR:+ DESTDIR=$DESTDIR}\` removes it"
         ;;
-    uninstall) uninstall ;;
+    uninstall) uninstall >/dev/null ;;
     *) echo "install.sh: $action is not valid; valid: install, uninstall" >&2; exit 2 ;;
 esac

@@ -35,6 +35,7 @@ ran() { # NAME PART -- ARGUMENT...
     report $good "$name"
 }
 
+mkdir -p "$prefix/share/man/man7"
 install_sh install
 check install [ $status = 0 ]
 check it_says_how_to_remove_it contains out "\`make uninstall PREFIX=/opt/lab DESTDIR=$stage\` removes it"
@@ -128,6 +129,9 @@ check install_again [ $status = 0 ]
 install_sh uninstall
 check uninstall [ $status = 0 ]
 check what_was_installed_is_gone [ "$(cd "$prefix" && find . -type f)" = ./share/schedlab/harness/machines/mine.yaml ]
+check folders_of_others_stay [ -d "$prefix/share/man/man7" ]
+check folders_that_were_made_are_gone [ "$(cd "$prefix" && find . -type d | sort | xargs)" = \
+    '. ./share ./share/man ./share/man/man7 ./share/schedlab ./share/schedlab/harness ./share/schedlab/harness/machines' ]
 (cd "$tree" && PREFIX=lab DESTDIR=$stage harness/install/install.sh install "$build") >out 2>err
 status=$?
 check prefix_is_absolute refused 'PREFIX=lab is not valid; valid: a path that begins with /'
