@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* All models of harness/machines, a line each; false, and one line in error, if one cannot be read.
+/* All models of harness/machines; false, and one line in error, if one cannot be read.
  * The array is owned by the caller; NULL likewise. */
 bool list_machines_print(struct list_page *page, char *error, size_t error_size);
 json_t *list_machines_to_json(char *error, size_t error_size);
