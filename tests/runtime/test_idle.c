@@ -2,11 +2,13 @@
  * once in a thousand runs, brought about on purpose. A lost wake-up ends in the watchdog.
  */
 #include "internal.h"
+#include "netpoll.h"
 
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include <cmocka.h>
 
@@ -207,12 +209,147 @@ static void a_pinned_p_has_a_core_of_its_own_after_handoffs(void **state)
     }
 }
 
+/* Waiters that were not found --------------------------------------------------------------------
+ *
+ * Two goroutines wait at one socket, to read and to write, and a third one at a pipe. The end of
+ * the socket's peer readies both by one event. The M that has watched runs one of them; another M
+ * runs the other one, before the first has passed the watch on. The third goroutine has to be
+ * counted nevertheless, and another idle M has the watch before the first one is run.
+ *
+ * Main keeps one of six workers. Three more are woken on the way: the scene's, that of the poller's
+ * list, and a spinner. Workers that find nothing are held, or they would take the watch themselves.
+ * So one P and one M idle at the end. */
+enum { COUNTED_WORKERS = 6 };
+
+static struct counted {
+    struct sched_ops ops, real;
+    _Atomic int32_t began;
+    _Atomic bool armed, held, looked;
+    struct waitgroup done;
+    struct poll_desc *socket, *pipe;
+    bool watched;
+} counted;
+
+/* All but the first of the event's list go this way. */
+static void counted_ready(struct m *m, struct g *gp, enum ready_how how)
+{
+    counted.real.ready(m, gp, how);
+    if (how != READY_INJECTED || !atomic_load(&counted.armed))
+        return;
+    start_idle_p(m);
+    while (netpoll_waiters(m->sched) == 3)
+        machine_yield();
+    atomic_store(&counted.held, true);
+}
+
+static struct g *counted_pick(struct m *m, bool *inherit)
+{
+    while (atomic_load(&counted.held) && !atomic_load(&counted.looked))
+        machine_yield();
+    return counted.real.pick(m, inherit);
+}
+
+/* So that there is an M for each worker. */
+static void counted_begin_g(void *arg)
+{
+    (void)arg;
+    atomic_fetch_add(&counted.began, 1);
+    AWAIT(atomic_load(&counted.began) == COUNTED_WORKERS);
+    wg_done(&counted.done);
+}
+
+/* The writer's event comes last, and so it is the first of the list. */
+static void counted_writer_g(void *arg)
+{
+    (void)arg;
+    CHECK(poll_wait(counted.socket, POLL_WRITE) == 0);
+    struct sched *sched = this_sched();
+    lock_acquire(&sched->lock);
+    counted.watched = sched->timer_m;
+    lock_release(&sched->lock);
+    atomic_store(&counted.looked, true);
+    wg_done(&counted.done);
+}
+
+static void counted_reader_g(void *arg)
+{
+    (void)arg;
+    CHECK(poll_wait(counted.socket, POLL_READ) == 0);
+    AWAIT(atomic_load(&counted.looked)); /* or its M would take the watch */
+    wg_done(&counted.done);
+}
+
+static void counted_third_g(void *arg)
+{
+    (void)arg;
+    CHECK(poll_wait(counted.pipe, POLL_READ) == 0);
+    wg_done(&counted.done);
+}
+
+static bool counted_rest(struct sched *sched)
+{
+    bool rest = atomic_load(&sched->idle_ps) == COUNTED_WORKERS - 1;
+    lock_acquire(&sched->lock);
+    rest = rest && sched->poll_m && sched->poll_m == sched->timer_m;
+    lock_release(&sched->lock);
+    for (struct m *m = sched_first_m(sched); m; m = m->all_link)
+        rest = rest && (m == machine_self() || !m_is_awake(m));
+    return rest;
+}
+
+static void counted_main(void *arg)
+{
+    (void)arg;
+    struct sched *sched = this_sched();
+    int ends[2], pipe[2];
+    counted.real = counted.ops = *sched->ops;
+    counted.ops.ready = counted_ready;
+    counted.ops.pick = counted_pick;
+    sched->ops = machine_self()->ops = &counted.ops; /* there is no other M yet */
+    wg_add(&counted.done, COUNTED_WORKERS - 1);
+    for (int i = 1; i < COUNTED_WORKERS; i++)
+        go(counted_begin_g, NULL);
+    atomic_fetch_add(&counted.began, 1);
+    AWAIT(atomic_load(&counted.began) == COUNTED_WORKERS);
+    wg_wait(&counted.done);
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0);
+    CHECK(machine_fd_pipe(pipe, false) == 0);
+    while (machine_fd_write(ends[0], "x", 1) == 1)
+        continue;
+    CHECK(poll_open(sched, ends[0], &counted.socket) == 0);
+    CHECK(poll_open(sched, pipe[0], &counted.pipe) == 0);
+    wg_add(&counted.done, 3);
+    go(counted_writer_g, NULL);
+    go(counted_reader_g, NULL);
+    go(counted_third_g, NULL);
+    AWAIT(netpoll_waiters(sched) == 3 && counted_rest(sched));
+    atomic_store(&counted.armed, true);
+    machine_fd_close(ends[1]);
+    AWAIT(atomic_load(&counted.looked));
+    CHECK(counted.watched);
+    CHECK(machine_fd_write(pipe[1], "x", 1) == 1);
+    wg_wait(&counted.done);
+    for (int i = 0; i < 2; i++) {
+        poll_evict(i ? counted.pipe : counted.socket);
+        poll_close(i ? counted.pipe : counted.socket);
+        machine_fd_close(pipe[i]);
+    }
+    machine_fd_close(ends[0]);
+}
+
+static void readers_that_others_run_already_are_counted_as_found(void **state)
+{
+    (void)state;
+    run_scene("gmp", "preempt=none,sysmon=off,watch=handover", COUNTED_WORKERS, counted_main);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_spinner_that_loses_its_p_hands_the_search_on),
         cmocka_unit_test(who_readies_wakes_one),
         cmocka_unit_test(a_pinned_p_has_a_core_of_its_own_after_handoffs),
+        cmocka_unit_test(readers_that_others_run_already_are_counted_as_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
