@@ -2,6 +2,7 @@
  * once in a thousand runs, brought about on purpose. A lost wake-up ends in the watchdog.
  */
 #include "internal.h"
+#include "machine/no_memory.h"
 #include "netpoll.h"
 
 #include <sched.h>
@@ -13,6 +14,7 @@
 #include <cmocka.h>
 
 #include "tests/support/every_variant.h"
+#include "tests/support/refuse_call.h"
 
 /* A spinner loses its P -------------------------------------------------------------------------
  *
@@ -343,6 +345,31 @@ static void readers_that_others_run_already_are_counted_as_found(void **state)
     run_scene("gmp", "preempt=none,sysmon=off,watch=handover", COUNTED_WORKERS, counted_main);
 }
 
+/* The fence of who falls asleep -----------------------------------------------------------------
+ *
+ * It works when the run begins, and fails in mid-run, as under a filter that comes later. Nobody
+ * could then rely on it, so the run ends. The knob recheck leaves the fence where it is. */
+static void fence_fails_main(void *arg)
+{
+    (void)arg;
+    struct waitgroup *never = go_alloc_zeroed(sizeof *never);
+    wg_add(never, 1);
+    refuse_call(SYS_membarrier);
+    wg_wait(never);
+}
+
+static void a_fence_that_fails_in_mid_run_ends_it(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"sysmon=off", "sysmon=off,recheck=before",
+                                           "sysmon=off,recheck=none"};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        struct every_cell cell = {support_variant("gmp"), 2, every_seed(), settings[i]};
+        every_cell_run(&cell, fence_fails_main, EXIT_ENVIRONMENT,
+                       "the fence on all cores, which worked");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +377,7 @@ int main(void)
         cmocka_unit_test(who_readies_wakes_one),
         cmocka_unit_test(a_pinned_p_has_a_core_of_its_own_after_handoffs),
         cmocka_unit_test(readers_that_others_run_already_are_counted_as_found),
+        cmocka_unit_test(a_fence_that_fails_in_mid_run_ends_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

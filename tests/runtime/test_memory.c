@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "runtime/internal.h"
+#include "tests/support/refuse_call.h"
 #include "tests/support/support.h"
 
 #if defined(SCHEDLAB_DEBUG) || SUPPORT_SANITIZED
@@ -316,6 +317,40 @@ static void memory_given_back_serves_again(void **state)
     run_main("grq", 2, bursts_main);
 }
 
+static void done_g(void *arg)
+{
+    wg_done(arg);
+}
+
+/* No stack of these can be guarded, in either way. */
+static void unguarded_main(void *arg)
+{
+    (void)arg;
+    refuse_call(SYS_madvise);
+    refuse_call(SYS_mprotect);
+    struct waitgroup *done = go_alloc_zeroed(sizeof *done);
+    wg_add(done, 1);
+    go(done_g, done);
+    wg_wait(done);
+    go_free(done);
+}
+
+static void stacks_without_a_guard_are_told_of(void **state)
+{
+    (void)state;
+    if (SUPPORT_SANITIZED) {
+        print_message("a sanitizer makes these calls itself\n");
+        skip();
+    }
+    static struct support_report report;
+    struct support_run run = {
+        .variant = "uthread", .settings = "sysmon=off", .workers = 1, .fn = unguarded_main};
+    support_run(&run, &report);
+    const char *said = strstr(report.output, "no memory map is left to guard goroutine stacks");
+    if (report.status != 0 || !said || strstr(said + 1, "no memory map"))
+        fail_msg("status %d, output:\n%s", report.status, report.output);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +360,7 @@ int main(void)
         cmocka_unit_test(memory_of_a_burst_is_given_back),
         cmocka_unit_test(memory_beside_those_that_stay_is_given_back),
         cmocka_unit_test(memory_given_back_serves_again),
+        cmocka_unit_test(stacks_without_a_guard_are_told_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
