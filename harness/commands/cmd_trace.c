@@ -34,6 +34,7 @@ enum {
     KEY_SEED,
     KEY_MOST,
     KEY_TIMEOUT,
+    KEY_WARMUP,
     KEY_FORMAT,
     KEY_OUTPUT,
     KEY_EVERY,
@@ -79,6 +80,8 @@ static const struct argp_option option_table[] = {
      "where to; a timeline to FILE.svg, .pdf or .png is drawn by gnuplot; default: the terminal",
      0},
     {"most", KEY_MOST, "N", 0, "the first N events; default 100000, of json 10000", 0},
+    {"warmup", KEY_WARMUP, "N", 0,
+     "calls before it, whose events come first; default 0. The first call meets cold memory", 0},
     {"every", KEY_EVERY, "MS", 0, "schedtrace: a line that often; default 1 ms", 0},
     {"scheddetail", KEY_DETAIL, NULL, 0, "schedtrace: a line about each P, M and G too", 0},
     {"replay", KEY_REPLAY, "NAME", 0,
@@ -124,7 +127,7 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     struct options *options = state->input;
     struct sample_request *request = &options->request;
     if (key == 'w' || key == KEY_MACHINE || key == KEY_SEED || key == KEY_MOST ||
-        key == KEY_EVERY || key == KEY_DETAIL || key == KEY_TIMEOUT)
+        key == KEY_EVERY || key == KEY_DETAIL || key == KEY_TIMEOUT || key == KEY_WARMUP)
         note_of_run(options, key);
     switch (key) {
     case 'w':
@@ -138,6 +141,9 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_MOST:
         request->sched_events_max = (size_t)number(options, "most", arg, 1, INT64_C(100000000));
+        break;
+    case KEY_WARMUP:
+        request->warmup = (int)number(options, "warmup", arg, 0, 1000);
         break;
     case KEY_EVERY:
         request->schedtrace_ns =

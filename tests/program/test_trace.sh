@@ -23,6 +23,8 @@ check rows_end_without_blanks sh -c '! grep -q " $" out'
 cp out first
 run gmp spawn,n=2 --workers 1
 check the_same_run_is_the_same_table cmp -s first out
+run gmp spawn,n=2 --workers 1 --warmup 2
+check calls_before_it_come_first [ "$status $(grep -c 'created G' first) $(grep -c 'created G' out)" = '0 3 7' ]
 for variant in kthread uthread static grq perm gmp tasksteal contsteal; do
     run $variant fib,n=9 --workers 3
     cp out first
@@ -214,7 +216,7 @@ misuse an_unknown_replay_is_a_misuse "--replay=fib5" -- --replay fib5
 misuse a_replay_of_a_variant_is_a_misuse '--replay says what is run; found "gmp" too' -- gmp --replay fib4
 misuse a_policy_without_replay_is_a_misuse "--policy comes with --replay=fib4" -- gmp fib,n=3 --policy task
 misuse three_processors_are_a_misuse "--processors=3" -- --replay fib4 --processors 3
-for option in '--workers 3' '--machine native' '--seed 2' '--most 5' '--every 1' '--scheddetail' '--timeout 1'; do
+for option in '--workers 3' '--machine native' '--seed 2' '--most 5' '--every 1' '--scheddetail' '--timeout 1' '--warmup 1'; do
     # shellcheck disable=SC2086 # an option and its value
     misuse "a_replay_takes_no_${option%% *}" "--replay says what is run; leave out ${option%% *}" -- --replay fib4 $option
 done
