@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { ERROR_SIZE = 8192, PATH_SIZE = 4096 };
@@ -68,6 +69,21 @@ static const struct cli_command cli = {
     .check = options_check,
 };
 
+/* A folder whatever its name: one that is given twice, or by way of a link, adds nothing. */
+static void refuse_one_twice(const char *command, const struct merge *merge)
+{
+    struct stat *of = xcalloc(merge->count, sizeof *of);
+    for (size_t i = 0; i < merge->count; i++) {
+        if (stat(merge->runs[i], &of[i]) != 0)
+            of[i].st_ino = 0; /* who reads it says why */
+        for (size_t k = 0; k < i && of[i].st_ino; k++)
+            if (of[k].st_ino == of[i].st_ino && of[k].st_dev == of[i].st_dev)
+                cli_misuse(command, "%s and %s are one folder; valid are different ones",
+                           merge->runs[k], merge->runs[i]);
+    }
+    free(of);
+}
+
 /* Makes merge->out under another name first: a merge that is killed leaves nothing that could be
  * taken for a run. */
 static enum merge_result merge_beside(struct merge *merge, bool cells, char *error,
@@ -111,6 +127,7 @@ int cmd_merge(int argc, char **argv)
     if (cells && options.mix_machines)
         cli_misuse(argv[0], "--mix-machines takes runs; folders of cells are joined whatever "
                             "measured them, and `schedlab sweep --cells` asks");
+    refuse_one_twice(argv[0], &merge);
     enum merge_result result = merge_beside(&merge, cells, error, sizeof error);
     if (result != MERGE_DONE) {
         fprintf(stderr, "%s: %s\n", argv[0], error);

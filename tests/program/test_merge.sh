@@ -73,7 +73,7 @@ merge abc2 a bc
 check grouping_does_not_matter same abc abc2
 check seeds_are_sorted_as_numbers [ "$(grep -o '"seed":[0-9]*' abc/samples.jsonl | uniq | tr '\n' ' ')" = '"seed":1 "seed":2 "seed":10 ' ]
 check merged_runs_name_their_parts [ "$(grep -c '"run": "[abc]"' abc/environment.json)" = 3 ]
-merge again abc bc a abc
+merge again abc bc a
 check merging_again_changes_nothing same abc again
 
 # A part of a run, as it was copied while it was being measured.
@@ -114,7 +114,9 @@ check doubled_line_is_said [ "$status $(grep -c 'merge: twice/samples.jsonl: 1 l
 check report_says_the_same [ "$? $(grep -c 'report: twice/samples.jsonl: 1 line was there before' err)" = '0 1' ]
 "$schedlab" sweep --resume twice --no-report >out 2>err
 check doubled_line_does_not_stop_a_resumption [ "$? $(wc -l <twice/samples.jsonl)" = '0 13' ]
-merge again2 ab ab
+cp -r ab copy
+merge again2 ab copy
+rm -r copy
 printf '{' >>again2/samples.jsonl
 "$schedlab" export --to csv again2 >out 2>err
 check only_what_can_be_resumed_is_to_be [ "$? $(grep -c 'not whole; left out$' err)" = '0 1' ]
@@ -154,6 +156,10 @@ misuse run_without_samples_is_refused 'other/samples.jsonl: No such file' -- x a
 misuse result_that_is_there_is_refused 'cannot make the folder a: File exists' -- a b c
 misuse folder_of_no_run_is_refused 'made is not the folder of a sweep' -- x a made
 misuse one_run_is_misuse 'two runs at least' -- x a
+misuse one_run_twice_is_misuse 'a and a are one folder; valid are different ones' -- x a b a
+ln -s a link
+misuse a_link_to_a_run_is_that_run 'a and link are one folder' -- x a link
+rm link
 merge none/x a b
 check result_that_cannot_be_made_fails [ "$status $(wc -l <err)" = '1 1' ]
 
