@@ -324,6 +324,9 @@ misuse knob_in_bytes "0 to 1000000000 ns" -- run gmp,spin_ns=3KiB fib
 misuse parameter_in_bytes "valid: 0 to 45" -- run gmp fib,n=3KiB
 misuse stack_in_time "16384 to 1073741824 bytes" -- run gmp fib --stack 64ms
 expect stack_in_bytes 0 "operations of one task" -- run gmp fib,n=5 --stack 64KiB $quick --events none
+says small_stack_has_no_room_for_a_signal 1 "preempt=signal on stacks of 16 KiB, where a signal has no room; it takes" -- \
+    run gmp fib,n=5 --stack 16Ki $quick --events none
+expect small_stack_is_enough_without 0 "operations of one task" -- run gmp,preempt=coop fib,n=5 --stack 16Ki $quick --events none
 misuse time_knob_names_units "10us, 1ms, 2s" -- run gmp,spin_ns=2h fib
 misuse size_parameter_names_units "64Ki, 1Mi" -- run gmp locality,bytes=3
 misuse small_stack "bytes, or as in 64Ki" -- run gmp fib --stack 1k
