@@ -637,6 +637,35 @@ static void what_moves_is_seen_all_the_time(void **state)
     watch_end();
     stage_free(&stage);
 }
+
+static bool anything_goes(struct stage *stage)
+{
+    return stage != NULL;
+}
+
+/* How many instructions a search takes that finds nothing among so many threads. */
+static int search_steps(int ms)
+{
+    struct stage stage = stage_make("perm", "tick=0", 2);
+    for (int i = stage.sched->procs; i < ms; i++) {
+        struct m *m = m_new(stage.sched, stage.m[1]->p); /* and lost it in a call */
+        m->p = NULL;
+    }
+    atomic_store(&stage.m[1]->p->m, stage.m[1]);
+    watch_begin(&stage, anything_goes);
+    stage.ops->steal(stage.m[0]);
+    watch_end();
+    stage_free(&stage);
+    return watch.steps;
+}
+
+/* Eight times as many threads cost about eight times as much, and not the square. */
+static void a_search_reaches_each_thread_at_once(void **state)
+{
+    (void)state;
+    int few = search_steps(12), many = search_steps(96);
+    assert_in_range(many, 4 * few, 12 * few);
+}
 #endif
 
 static int begin(void **state)
@@ -672,6 +701,7 @@ int main(void)
         cmocka_unit_test(a_slot_is_written_before_the_index),
         cmocka_unit_test(an_overflow_leaves_whole_rings),
         cmocka_unit_test(what_moves_is_seen_all_the_time),
+        cmocka_unit_test(a_search_reaches_each_thread_at_once),
 #endif
     };
     return cmocka_run_group_tests(tests, begin, NULL);
