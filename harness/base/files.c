@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PATH_SIZE = 4096 };
@@ -99,4 +100,12 @@ bool file_copy(const char *from, const char *to, char *error, size_t error_size)
     bool ok = text && file_replace(to, text, size, error, error_size);
     free(text);
     return ok;
+}
+
+bool folder_make(const char *path, char *error, size_t error_size)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return true;
+    snprintf(error, error_size, "cannot make the folder %s: %s", path, strerror(errno));
+    return false;
 }

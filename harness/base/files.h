@@ -25,6 +25,9 @@ bool file_replace_json(const char *path, const json_t *json, char *error, size_t
 bool file_replace_by(const char *path, void (*write)(FILE *to, const void *arg), const void *arg,
                      char *error, size_t error_size);
 
+/* A folder that is there is fine. */
+bool folder_make(const char *path, char *error, size_t error_size);
+
 /* Byte for byte. */
 bool file_copy(const char *from, const char *to, char *error, size_t error_size);
 

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 char *text_one_line(char *text)
@@ -31,6 +32,21 @@ struct counted counted(uint64_t count, const char *noun)
     struct counted text;
     snprintf(text.s, sizeof text.s, "%" PRIu64 " %.40s%s", count, noun, count == 1 ? "" : "s");
     return text;
+}
+
+void texts_free(char **texts, size_t count)
+{
+    for (size_t i = 0; texts && i < count; i++)
+        free(texts[i]);
+    free(texts);
+}
+
+bool text_is_among(const char *text, char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(texts[i], text) == 0)
+            return true;
+    return false;
 }
 
 char *text_join(char *const *words, unsigned count)

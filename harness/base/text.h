@@ -37,6 +37,11 @@ struct counted counted(uint64_t count, const char *noun);
 /* "a,b,c", to be freed; NULL for an empty list. */
 char *text_join(char *const *words, unsigned count);
 
+/* Frees each text and the list, which may be NULL. */
+void texts_free(char **texts, size_t count);
+
+bool text_is_among(const char *text, char *const *texts, size_t count);
+
 /* Writes a word of a command that somebody may type, in single quotes where a shell would else
  * change it. */
 void shell_word_print(FILE *to, const char *word);

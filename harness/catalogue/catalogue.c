@@ -6,7 +6,6 @@
 #include "harness/catalogue/blocks.h"
 #include "harness/repro/repro_file.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -148,14 +147,6 @@ static void page_write(FILE *to, const void *arg)
     const struct page *page = arg;
     struct doc doc = {.to = to, .format = DOC_MARKDOWN};
     catalogue_page_write(&doc, page->pages, page->experiment);
-}
-
-static bool folder_make(const char *path, char *error, size_t error_size)
-{
-    if (mkdir(path, 0777) == 0 || errno == EEXIST)
-        return true;
-    snprintf(error, error_size, "cannot make the folder %s: %s", path, strerror(errno));
-    return false;
 }
 
 bool catalogue_write(const struct catalogue_pages *pages, char *error, size_t error_size)

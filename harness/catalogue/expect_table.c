@@ -16,13 +16,6 @@ struct axis {
     unsigned count;
 };
 
-static void list_free(char **list, unsigned count)
-{
-    for (unsigned i = 0; list && i < count; i++)
-        free(list[i]);
-    free(list);
-}
-
 /* factor: the axis's name as one; its values are then none of a column. */
 static struct axis axis_of(const json_t *part, const char *list, const char *factor)
 {
@@ -130,7 +123,7 @@ static void table_make(struct expect_table *table, struct axis levels, struct ax
     *table = (struct expect_table){.levels = levels.values, .rows = levels.count};
     heads_make(table, axes);
     for (unsigned a = 0; a < AXES; a++)
-        list_free(axes[a].values, axes[a].count);
+        texts_free(axes[a].values, axes[a].count);
     table->numbers = xcalloc((size_t)table->rows * table->columns + 1, sizeof *table->numbers);
 }
 
@@ -179,8 +172,8 @@ void expect_table_make(struct expect_table *table, const json_t *part, size_t i)
 
 void expect_table_free(struct expect_table *table)
 {
-    list_free(table->levels, table->rows);
-    list_free(table->heads, table->columns);
+    texts_free(table->levels, table->rows);
+    texts_free(table->heads, table->columns);
     free(table->common);
     free(table->numbers);
     *table = (struct expect_table){.levels = NULL};

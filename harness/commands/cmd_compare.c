@@ -12,7 +12,6 @@
 #include "harness/tables/compare.h"
 #include "harness/tables/compare_print.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,11 +176,6 @@ static void print(const char *program, const struct options *options,
     warnings_print(program, comparison);
 }
 
-static bool folder_make(const char *folder)
-{
-    return mkdir(folder, 0777) == 0 || errno == EEXIST;
-}
-
 /* Another comparison of this name is replaced. The exit status. */
 static int save(const char *program, const struct options *options,
                 const struct comparison *comparison)
@@ -189,10 +183,8 @@ static int save(const char *program, const struct options *options,
     char folder[PATH_SIZE], path[PATH_SIZE + 128], error[ERROR_SIZE];
     const char *run = comparison->b->run_dir;
     snprintf(folder, sizeof folder, "%s/comparisons", run);
-    if (!folder_make(folder)) {
-        fprintf(stderr, "%s: cannot make the folder %s: %s\n", program, folder, strerror(errno));
-        return EXIT_FAILED;
-    }
+    if (!folder_make(folder, error, sizeof error))
+        return cli_fail(program, error);
     snprintf(path, sizeof path, "%s/%s.json", folder, options->save);
     json_t *json = compare_to_json(comparison);
     char *text = json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(12));

@@ -202,12 +202,9 @@ static void variant_add(struct options *options, const char *text)
 
 static void events_take(struct options *options, const char *text)
 {
-    struct counter_names names;
     char error[ERROR_SIZE];
-    if (!counter_names_split(&names, text, error, sizeof error) ||
-        !counter_names_check(&papi_api_native, &names, error, sizeof error))
+    if (!counter_list_check(text, error, sizeof error))
         cli_misuse(options->command, "%s", error);
-    counter_names_free(&names);
     options->events = text;
 }
 

@@ -122,9 +122,8 @@ static void machine_take(void *to, const char *name, const char *option, char *a
     }
     if (!machine_spec_parse(&machine, arg, error, sizeof error))
         cli_misuse(name, "--machine=%s: %s", arg, error);
-    for (size_t i = 0; i < options->machines_count; i++)
-        if (strcmp(options->machines[i], machine.text) == 0)
-            cli_misuse(name, "--machine=%s is given twice", arg);
+    if (text_is_among(machine.text, options->machines, options->machines_count))
+        cli_misuse(name, "--machine=%s is given twice", arg);
     text_add(&options->machines, &options->machines_count, machine.text);
     machine_spec_free(&machine);
 }
@@ -456,13 +455,6 @@ static int pages_write(const struct options *options, const struct catalogue *ca
     fprintf(stderr, "%s: %s/EXPERIMENTS.md, and %s in %s/experiments\n", options->command,
             options->pages, counted(catalogue->count, "page").s, options->pages);
     return EXIT_DONE;
-}
-
-static void texts_free(char **list, size_t count)
-{
-    for (size_t i = 0; list && i < count; i++)
-        free(list[i]);
-    free(list);
 }
 
 int cmd_repro(int argc, char **argv)

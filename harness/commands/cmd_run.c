@@ -266,14 +266,10 @@ static void check_machine(const struct options *options)
 
 static void check_events(const struct options *options)
 {
-    struct counter_names names;
     char error[ERROR_SIZE];
-    if (!options->request.events)
-        return;
-    if (!counter_names_split(&names, options->request.events, error, sizeof error) ||
-        !counter_names_check(&papi_api_native, &names, error, sizeof error))
+    if (options->request.events &&
+        !counter_list_check(options->request.events, error, sizeof error))
         cli_misuse(options->command, "%s", error);
-    counter_names_free(&names);
 }
 
 /* Variants ------------------------------------------------------------------------------------ */

@@ -270,6 +270,15 @@ long long counter_process_read(int index)
 
 /* Facts about a name --------------------------------------------------------------------------- */
 
+bool counter_list_check(const char *events, char *error, size_t error_size)
+{
+    struct counter_names names;
+    bool ok = counter_names_split(&names, events, error, error_size) &&
+              counter_names_check(&papi_api_native, &names, error, error_size);
+    counter_names_free(&names);
+    return ok;
+}
+
 const char *counter_source(const char *name)
 {
     if (strncmp(name, COUNTER_SDE_PREFIX "SIM_", sizeof COUNTER_SDE_PREFIX "SIM_" - 1) == 0)

@@ -49,14 +49,6 @@ static bool complain_of_choice(const struct expecting *self, const char *key, co
                          suggest_text(&near, "", "the group", text, sizeof text));
 }
 
-static bool is_one_of(const char *text, char *const *list, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        if (strcmp(list[i], text) == 0)
-            return true;
-    return false;
-}
-
 static bool check_variant(const struct expecting *self)
 {
     const struct sweep_group *group = self->group;
@@ -69,7 +61,7 @@ static bool check_variant(const struct expecting *self)
     if (!text)
         return yaml_complain(self->reader, line_of(self, "variant"), "%s", error);
     put(&self->expect->variant, text);
-    return is_one_of(self->expect->variant, group->variants, group->variants_count) ||
+    return text_is_among(self->expect->variant, group->variants, group->variants_count) ||
            complain_of_choice(self, "variant", self->expect->variant, group->variants,
                               group->variants_count);
 }
@@ -92,7 +84,7 @@ static bool check_workload(const struct expecting *self)
     if (!text)
         return yaml_complain(self->reader, line_of(self, "workload"), "%s", error);
     put(&self->expect->workload, text);
-    return is_one_of(self->expect->workload, group->workloads, group->workloads_count) ||
+    return text_is_among(self->expect->workload, group->workloads, group->workloads_count) ||
            complain_of_choice(self, "workload", self->expect->workload, group->workloads,
                               group->workloads_count);
 }

@@ -8,6 +8,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/statistics.h"
 #include "harness/base/suggest.h"
+#include "harness/base/text.h"
 #include "harness/counters/counter_names.h"
 #include "harness/plan/sweep_expect.h"
 #include "harness/plan/sweep_schema.h"
@@ -247,13 +248,6 @@ static bool texts_add(const struct yaml_reader *reader, size_t line, struct text
     texts->text = xrealloc(texts->text, (texts->count + 1) * sizeof *texts->text);
     texts->text[texts->count++] = text;
     return true;
-}
-
-static void texts_free(char **text, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        free(text[i]);
-    free(text);
 }
 
 /* The canonical text of a variant's specification; NULL after a complaint. */

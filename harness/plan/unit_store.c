@@ -27,7 +27,7 @@ static bool complain(char *error, size_t error_size, const char *what, const cha
     return false;
 }
 
-static bool folder_make(const char *path, char *error, size_t error_size)
+static bool store_folder_make(const char *path, char *error, size_t error_size)
 {
     struct stat status;
     if (mkdir(path, 0777) == 0)
@@ -50,10 +50,10 @@ bool unit_store_make(const char *folder, char *error, size_t error_size)
     }
     for (const char *slash = folder + 1; (slash = strchr(slash, '/')); slash++) {
         snprintf(path, sizeof path, "%.*s", (int)(slash - folder), folder);
-        if (!folder_make(path, error, error_size))
+        if (!store_folder_make(path, error, error_size))
             return false;
     }
-    return folder_make(folder, error, error_size);
+    return store_folder_make(folder, error, error_size);
 }
 
 static bool name_is_shard(const char *name)
@@ -135,7 +135,7 @@ static bool path_make(char path[PATH_SIZE], const char *folder, const char *id, 
                       size_t error_size)
 {
     snprintf(path, PATH_SIZE, "%.*s/%.2s", UNIT_STORE_FOLDER_MAX, folder, id);
-    if (!folder_make(path, error, error_size))
+    if (!store_folder_make(path, error, error_size))
         return false;
     path_of(path, folder, id);
     return true;

@@ -1,6 +1,7 @@
 /* run_folder.c - see run_folder.h. */
 #include "harness/records/run_folder.h"
 
+#include "harness/base/files.h"
 #include "harness/base/suggest.h"
 
 #include <dirent.h>
@@ -18,10 +19,8 @@ enum { NAME_TRIES = 100, PATH_SIZE = 4096, NEAREST_SIZE = 2 * PATH_SIZE };
 bool run_folder_make(const char *results, const char *name, char *folder, size_t folder_size,
                      char *error, size_t error_size)
 {
-    if (mkdir(results, 0777) < 0 && errno != EEXIST) {
-        snprintf(error, error_size, "cannot make the folder %s: %s", results, strerror(errno));
+    if (!folder_make(results, error, error_size))
         return false;
-    }
     char started[32], again[16] = "";
     time_t now = time(NULL);
     struct tm utc;

@@ -34,14 +34,6 @@ static void side_write(FILE *to, const char *letter, const json_t *side)
     html_put(to, "</dd>");
 }
 
-static void p_cell(FILE *to, double p)
-{
-    char text[32] = "-";
-    if (isfinite(p))
-        snprintf(text, sizeof text, p < 0.001 ? "<0.001" : "%.3f", p);
-    html_put(to, "<td class='number'>%s</td>", text);
-}
-
 /* NULL: one of the two is faster, slower, lower or higher. */
 static const char *no_winner_text(const char *verdict)
 {
@@ -76,11 +68,10 @@ static void pair_numbers(FILE *to, const json_t *metric, const json_t *pair)
         snprintf(superiority, sizeof superiority, "%.2f", above);
     html_put(to,
              "<td class='number'>%s</td><td class='number'>%s</td><td class='number'>%s</td><td "
-             "class='range'>%s</td><td class='number'>%s</td>",
+             "class='range'>%s</td><td class='number'>%s</td><td class='number'>%s</td>",
              number_text(metric, field_number(pair, "median_a")).s,
              number_text(metric, field_number(pair, "median_b")).s, text_ratio(ratio.median).s,
-             text_ratio_interval(ratio).s, superiority);
-    p_cell(to, field_number(pair, "p_adjusted"));
+             text_ratio_interval(ratio).s, superiority, text_p(field_number(pair, "p_adjusted")).s);
     html_put(to, "<td>%s</td>", *field_text(pair, "class") ? field_text(pair, "class") : "-");
 }
 

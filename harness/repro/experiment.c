@@ -4,6 +4,7 @@
 
 #include "harness/base/memory.h"
 #include "harness/base/suggest.h"
+#include "harness/base/text.h"
 #include "harness/counters/counter_names.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/records/sample_request.h"
@@ -55,10 +56,8 @@ static char *canonical_or_complain(canonical_of *canonical, const struct yaml_re
 static bool is_new(const struct yaml_reader *reader, size_t line, char *const *list, unsigned count,
                    const char *text)
 {
-    for (unsigned i = 0; i < count; i++)
-        if (strcmp(list[i], text) == 0)
-            return yaml_complain(reader, line, "%s is given twice", text);
-    return true;
+    return !text_is_among(text, list, count) ||
+           yaml_complain(reader, line, "%s is given twice", text);
 }
 
 /* Adds what the value at place, one text or a list of them, means. */
@@ -115,12 +114,8 @@ static bool events_check(const struct yaml_reader *reader, const char *place, ch
 {
     char error[ERROR_SIZE], at[PLACE_SIZE];
     for (unsigned i = 0; i < count; i++) {
-        struct counter_names names;
-        bool ok = counter_names_split(&names, events[i], error, sizeof error) &&
-                  counter_names_check(&papi_api_native, &names, error, sizeof error);
-        counter_names_free(&names);
         snprintf(at, sizeof at, "%s/%u", place, i);
-        if (!ok)
+        if (!counter_list_check(events[i], error, sizeof error))
             return yaml_complain(reader, yaml_place_line(reader->place, at), "%s", error);
     }
     return true;
@@ -644,13 +639,6 @@ struct experiment *experiment_load(const char *path, char *error, size_t error_s
         experiment = NULL;
     }
     return experiment;
-}
-
-static void texts_free(char **list, unsigned count)
-{
-    for (unsigned i = 0; list && i < count; i++)
-        free(list[i]);
-    free(list);
 }
 
 void experiment_free(struct experiment *experiment)

@@ -1,6 +1,7 @@
 /* experiment_expect.c - what a part expects: checked, and made ranges. See experiment_schema.h. */
 #include "harness/base/memory.h"
 #include "harness/base/suggest.h"
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/counters/counter_names.h"
 #include "harness/repro/experiment.h"
@@ -124,10 +125,7 @@ static bool choice_check(const struct expecting *self, const char *key, bool is_
     if (!text)
         return yaml_complain(self->reader, line_of(self, key), "%s", error);
     put(field, text);
-    for (unsigned i = 0; i < count; i++)
-        if (strcmp(list[i], *field) == 0)
-            return true;
-    return complain_of_choice(self, key, *field, list, count);
+    return text_is_among(*field, list, count) || complain_of_choice(self, key, *field, list, count);
 }
 
 static bool workers_check(const struct expecting *self)
@@ -219,12 +217,9 @@ static bool finding_check(const struct expecting *self, const char *metric)
 static bool event_check(const struct expecting *self, const char *metric)
 {
     char error[ERROR_SIZE];
-    struct counter_names names;
-    bool ok = counter_names_split(&names, metric, error, sizeof error) &&
-              counter_names_check(&papi_api_native, &names, error, sizeof error);
-    counter_names_free(&names);
-    return ok || yaml_complain(self->reader, line_of(self, "metric"),
-                               "%s; other metrics: throughput, p50, p99, max, order", error);
+    return counter_list_check(metric, error, sizeof error) ||
+           yaml_complain(self->reader, line_of(self, "metric"),
+                         "%s; other metrics: throughput, p50, p99, max, order", error);
 }
 
 static bool metric_check(const struct expecting *self)

@@ -4,6 +4,7 @@
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
+#include "harness/base/text.h"
 #include "harness/doctor/doctor.h"
 #include "harness/doctor/environment.h"
 #include "harness/host/topology.h"
@@ -17,7 +18,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -150,15 +150,6 @@ static bool is_wanted(const struct repro *repro, const struct experiment *experi
     return false;
 }
 
-/* True if a machine is among those given. */
-static bool is_given(const struct repro *repro, const char *machine)
-{
-    for (size_t i = 0; i < repro->machines_count; i++)
-        if (strcmp(repro->machines[i], machine) == 0)
-            return true;
-    return false;
-}
-
 /* True if the machines that are levels are all among those asked for. */
 static bool takes_levels(const struct repro *repro, const struct experiment *experiment)
 {
@@ -166,8 +157,9 @@ static bool takes_levels(const struct repro *repro, const struct experiment *exp
         const struct experiment_part *part = &experiment->parts[p];
         for (unsigned i = 0; part->factor == FACTOR_MACHINE && i < part->levels_count; i++)
             if (repro->which == REPRO_SIMULATED ? !machine_text_is_simulated(part->levels[i])
-                : repro->which == REPRO_GIVEN   ? !is_given(repro, part->levels[i])
-                                                : false)
+                : repro->which == REPRO_GIVEN
+                    ? !text_is_among(part->levels[i], repro->machines, repro->machines_count)
+                    : false)
                 return false;
     }
     return true;
@@ -251,14 +243,6 @@ void repro_free(struct repro *repro)
 }
 
 /* Beginning ------------------------------------------------------------------------------------ */
-
-static bool folder_make(const char *path, char *error, size_t error_size)
-{
-    if (mkdir(path, 0777) == 0 || errno == EEXIST)
-        return true;
-    snprintf(error, error_size, "cannot make the folder %s: %s", path, strerror(errno));
-    return false;
-}
 
 static bool experiments_copy(const struct repro *repro, const char *claims, char *error,
                              size_t error_size)

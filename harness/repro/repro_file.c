@@ -2,9 +2,9 @@
 #include "harness/repro/repro_file.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/text.h"
 #include "harness/records/metric.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,62 +13,45 @@ enum { PATH_SIZE = 4096, WHERE_SIZE = 256 };
 
 /* Checking ------------------------------------------------------------------------------------- */
 
-/* The buffer for the line about a fault. */
-struct check {
-    char *wrong;
-    size_t size;
-};
-
-static bool complain(const struct check *check, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static bool complain(const struct check *check, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(check->wrong, check->size, format, arguments);
-    va_end(arguments);
-    return false;
-}
-
 /* Each of the keys, ended by NULL, has a text. */
-static bool has_texts(const struct check *check, const json_t *object, const char *where,
+static bool has_texts(const struct complaint *to, const json_t *object, const char *where,
                       const char *const *keys)
 {
     if (!json_is_object(object))
-        return complain(check, "%s is not an object", where);
+        return complaint_make(to, "%s is not an object", where);
     for (; *keys; keys++)
         if (!json_is_string(json_object_get(object, *keys)))
-            return complain(check, "%s has no text \"%s\"", where, *keys);
+            return complaint_make(to, "%s has no text \"%s\"", where, *keys);
     return true;
 }
 
-static bool has_list(const struct check *check, const json_t *object, const char *where,
+static bool has_list(const struct complaint *to, const json_t *object, const char *where,
                      const char *key)
 {
     return json_is_array(json_object_get(object, key)) ||
-           complain(check, "%s has no list \"%s\"", where, key);
+           complaint_make(to, "%s has no list \"%s\"", where, key);
 }
 
-static bool has_verdict(const struct check *check, const json_t *object, const char *where)
+static bool has_verdict(const struct complaint *to, const json_t *object, const char *where)
 {
     const char *text = field_text(object, "verdict");
     return repro_file_verdict(object) != VERDICT_NONE || strcmp(text, "none") == 0 ||
-           complain(check,
-                    "%s has the verdict \"%.40s\"; valid: supported, refuted, undecided, none",
-                    where, text);
+           complaint_make(
+               to, "%s has the verdict \"%.40s\"; valid: supported, refuted, undecided, none",
+               where, text);
 }
 
-static bool column_check(const struct check *check, const json_t *column, const char *where)
+static bool column_check(const struct complaint *to, const json_t *column, const char *where)
 {
     const char *const texts[] = {"verdict", NULL};
-    return has_texts(check, column, where, texts) && has_verdict(check, column, where) &&
+    return has_texts(to, column, where, texts) && has_verdict(to, column, where) &&
            (json_is_object(json_object_get(column, "effect")) ||
-            complain(check, "%s has no object \"effect\"", where)) &&
+            complaint_make(to, "%s has no object \"effect\"", where)) &&
            (json_is_object(json_object_get(column, "level")) ||
-            complain(check, "%s has no object \"level\"", where));
+            complaint_make(to, "%s has no object \"level\"", where));
 }
 
-static bool expectation_check(const struct check *check, const json_t *expectation,
+static bool expectation_check(const struct complaint *to, const json_t *expectation,
                               const char *where)
 {
     const char *const texts[] = {"says", "verdict", "expected", "metric", "level", NULL};
@@ -77,118 +60,119 @@ static bool expectation_check(const struct check *check, const json_t *expectati
     char inside[WHERE_SIZE];
     size_t i;
     const json_t *column;
-    if (!has_texts(check, expectation, where, texts) || !has_verdict(check, expectation, where) ||
-        !has_list(check, expectation, where, "columns"))
+    if (!has_texts(to, expectation, where, texts) || !has_verdict(to, expectation, where) ||
+        !has_list(to, expectation, where, "columns"))
         return false;
     snprintf(inside, sizeof inside, "%.160s.table", where);
-    if (table && !has_texts(check, table, inside, of_table))
+    if (table && !has_texts(to, table, inside, of_table))
         return false;
     json_int_t decisive = field_integer(expectation, "decisive");
     if (decisive < 0 ||
         (size_t)decisive >= json_array_size(json_object_get(expectation, "columns")))
-        return complain(check, "%s: \"decisive\" is none of its columns", where);
+        return complaint_make(to, "%s: \"decisive\" is none of its columns", where);
     json_array_foreach(json_object_get(expectation, "columns"), i, column)
     {
         snprintf(inside, sizeof inside, "%.160s.columns[%zu]", where, i);
-        if (!column_check(check, column, inside))
+        if (!column_check(to, column, inside))
             return false;
     }
     return true;
 }
 
-static bool part_check(const struct check *check, const json_t *part, const char *where)
+static bool part_check(const struct complaint *to, const json_t *part, const char *where)
 {
     const char *const texts[] = {"id", "question", "factor", "metric", "figure", NULL};
     const char *const lists[] = {"levels", "variants", "workloads", "workers", "expectations"};
     char inside[WHERE_SIZE];
     size_t i;
     const json_t *expectation;
-    if (!has_texts(check, part, where, texts))
+    if (!has_texts(to, part, where, texts))
         return false;
     for (i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        if (!has_list(check, part, where, lists[i]))
+        if (!has_list(to, part, where, lists[i]))
             return false;
     json_array_foreach(json_object_get(part, "expectations"), i, expectation)
     {
         snprintf(inside, sizeof inside, "%.120s.expectations[%zu]", where, i);
-        if (!expectation_check(check, expectation, inside))
+        if (!expectation_check(to, expectation, inside))
             return false;
     }
     return true;
 }
 
-static bool place_check(const struct check *check, const json_t *place, const char *where)
+static bool place_check(const struct complaint *to, const json_t *place, const char *where)
 {
     const char *const texts[] = {"machine", "verdict", "state", NULL};
     char inside[WHERE_SIZE];
     size_t i;
     const json_t *part;
-    if (!has_texts(check, place, where, texts) || !has_verdict(check, place, where) ||
-        !has_list(check, place, where, "parts"))
+    if (!has_texts(to, place, where, texts) || !has_verdict(to, place, where) ||
+        !has_list(to, place, where, "parts"))
         return false;
     if (strchr(field_text(place, "folder"), '/'))
-        return complain(check, "%s: \"folder\" is not the name of one", where);
+        return complaint_make(to, "%s: \"folder\" is not the name of one", where);
     json_array_foreach(json_object_get(place, "parts"), i, part)
     {
         snprintf(inside, sizeof inside, "%.80s.parts[%zu]", where, i);
-        if (!part_check(check, part, inside))
+        if (!part_check(to, part, inside))
             return false;
     }
     return true;
 }
 
-static bool experiment_check(const struct check *check, const json_t *experiment, const char *where)
+static bool experiment_check(const struct complaint *to, const json_t *experiment,
+                             const char *where)
 {
     const char *const texts[] = {"id",  "title",   "claim",   "source",
                                  "why", "refuted", "verdict", NULL};
     char inside[WHERE_SIZE];
     size_t i;
     const json_t *place;
-    if (!has_texts(check, experiment, where, texts) || !has_verdict(check, experiment, where) ||
-        !has_list(check, experiment, where, "machines"))
+    if (!has_texts(to, experiment, where, texts) || !has_verdict(to, experiment, where) ||
+        !has_list(to, experiment, where, "machines"))
         return false;
     json_array_foreach(json_object_get(experiment, "machines"), i, place)
     {
         snprintf(inside, sizeof inside, "%.60s.machines[%zu]", where, i);
-        if (!place_check(check, place, inside))
+        if (!place_check(to, place, inside))
             return false;
     }
     return true;
 }
 
-static bool claim_check(const struct check *check, const json_t *claim, const char *where)
+static bool claim_check(const struct complaint *to, const json_t *claim, const char *where)
 {
     const char *const texts[] = {"id", "kind", "who", "says", "go", "verdict", NULL};
-    return has_texts(check, claim, where, texts) && has_verdict(check, claim, where) &&
-           has_list(check, claim, where, "shown_by");
+    return has_texts(to, claim, where, texts) && has_verdict(to, claim, where) &&
+           has_list(to, claim, where, "shown_by");
 }
 
 bool repro_file_is_whole(const json_t *repro, char *wrong, size_t wrong_size)
 {
     const char *const texts[] = {"name", "began", "written", "revision", NULL};
-    const struct check check = {wrong, wrong_size};
+    const struct complaint to = {wrong, wrong_size};
     char where[WHERE_SIZE];
     size_t i;
     const json_t *one;
     if (!json_is_object(repro))
-        return complain(&check, "it is not an object");
+        return complaint_make(&to, "it is not an object");
     if (field_integer(repro, "schema") != REPRO_SCHEMA)
-        return complain(&check, "its schema is not %d", REPRO_SCHEMA);
-    if (!has_texts(&check, repro, "it", texts) || !has_list(&check, repro, "it", "experiments") ||
-        !has_list(&check, repro, "it", "claims"))
+        return complaint_make(&to, "its schema is not %d", REPRO_SCHEMA);
+    if (!has_texts(&to, repro, "it", texts) || !has_list(&to, repro, "it", "experiments") ||
+        !has_list(&to, repro, "it", "claims"))
         return false;
     if (!json_is_object(json_object_get(repro, "run")))
-        return complain(&check, "it has no object \"run\"");
+        return complaint_make(&to, "it has no object \"run\"");
     json_array_foreach(json_object_get(repro, "experiments"), i, one)
     {
         snprintf(where, sizeof where, "experiments[%zu]", i);
-        if (!experiment_check(&check, one, where))
+        if (!experiment_check(&to, one, where))
             return false;
     }
     json_array_foreach(json_object_get(repro, "claims"), i, one)
     {
         snprintf(where, sizeof where, "claims[%zu]", i);
-        if (!claim_check(&check, one, where))
+        if (!claim_check(&to, one, where))
             return false;
     }
     return true;

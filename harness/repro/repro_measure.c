@@ -10,7 +10,6 @@
 #include "harness/spec/spec.h"
 #include "harness/sweep/sweep_run.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -31,12 +30,9 @@ static bool folder_fill(const struct repro *repro, const struct repro_job *job,
                         size_t error_size)
 {
     char path[REPRO_PATH_SIZE + 32], fingerprint[FINGERPRINT_SIZE];
-    if (mkdir(job->folder, 0777) < 0 && errno != EEXIST) {
-        snprintf(error, error_size, "cannot make the folder %s: %s", job->folder, strerror(errno));
-        return false;
-    }
     snprintf(path, sizeof path, "%s/sweep.yaml", job->folder);
-    if (!file_replace(path, job->sweep_text, strlen(job->sweep_text), error, error_size) ||
+    if (!folder_make(job->folder, error, error_size) ||
+        !file_replace(path, job->sweep_text, strlen(job->sweep_text), error, error_size) ||
         !sweep_origin_fingerprint(path, fingerprint, error, error_size))
         return false;
     json_t *environment = json_copy(repro->environment);

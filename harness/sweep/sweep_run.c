@@ -720,10 +720,7 @@ static bool outside_folder_make(const struct sweep_run *run, char *error, size_t
 {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/hyperfine", run->folder);
-    if (!run->hyperfine || mkdir(path, 0777) == 0 || errno == EEXIST)
-        return true;
-    snprintf(error, error_size, "cannot make the folder %s: %s", path, strerror(errno));
-    return false;
+    return !run->hyperfine || folder_make(path, error, error_size);
 }
 
 int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t error_size)
