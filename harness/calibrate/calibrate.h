@@ -27,7 +27,6 @@
 
 enum {
     CALIBRATE_SAMPLES = 31, /* of most figures; odd, so that the median is one of them */
-    CALIBRATE_SAMPLES_MAX = 1024,
     CALIBRATE_FIGURES_MAX = 96,
     CALIBRATE_CORES_MAX = 1 + SIM_DISTANCES, /* one, and another one at each distance */
     CALIBRATE_NOTE = 200,

@@ -217,19 +217,6 @@ double cli_real(const char *command, const char *option, const char *text, doubl
     return value;
 }
 
-/* -1 if it is none of them; advice then says what is valid. */
-static int word_find(const char *text, const char *const *words, char advice[SUGGEST_TEXT_SIZE])
-{
-    struct suggest near = suggest_for(text);
-    for (int i = 0; words[i]; i++) {
-        if (strcmp(words[i], text) == 0)
-            return i;
-        suggest_offer(&near, words[i]);
-    }
-    suggest_text(&near, "", "--help", advice, SUGGEST_TEXT_SIZE);
-    return -1;
-}
-
 const char *cli_once(const char *command, const char *option, const char *before, const char *text)
 {
     if (before)
@@ -241,20 +228,14 @@ const char *cli_once(const char *command, const char *option, const char *before
 int cli_word(const char *command, const char *option, const char *text, const char *const *words)
 {
     char advice[SUGGEST_TEXT_SIZE];
-    int index = word_find(text, words, advice);
-    if (index < 0)
-        cli_misuse(command, "--%s=%s is not valid; %s", option, text, advice);
-    return index;
-}
-
-int cli_argument_word(const char *command, const char *kind, const char *text,
-                      const char *const *words)
-{
-    char advice[SUGGEST_TEXT_SIZE];
-    int index = word_find(text, words, advice);
-    if (index < 0)
-        cli_misuse(command, "unknown %s \"%s\"; %s", kind, text, advice);
-    return index;
+    struct suggest near = suggest_for(text);
+    for (int i = 0; words[i]; i++) {
+        if (strcmp(words[i], text) == 0)
+            return i;
+        suggest_offer(&near, words[i]);
+    }
+    cli_misuse(command, "--%s=%s is not valid; %s", option, text,
+               suggest_text(&near, "", "--help", advice, sizeof advice));
 }
 
 void cli_machine(const char *command, struct machine_spec *machine, const char *text)

@@ -100,10 +100,6 @@ const char *cli_once(const char *command, const char *option, const char *before
 /* The index of text in words, NULL-terminated; misuse names the nearest one, or all. */
 int cli_word(const char *command, const char *option, const char *text, const char *const *words);
 
-/* The same for an argument without an option's name; kind says what it is. */
-int cli_argument_word(const char *command, const char *kind, const char *text,
-                      const char *const *words);
-
 /* Columns of the terminal that standard output is, 60 at least; 80 where it is none. */
 int cli_columns(void);
 

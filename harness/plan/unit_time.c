@@ -93,11 +93,6 @@ void unit_times_end(struct unit_times *times)
     json_decref(times->known);
 }
 
-void unit_times_add(struct unit_times *times, const char *cell_id, unsigned samples, double seconds)
-{
-    sum_add(times->known, cell_id, samples, seconds);
-}
-
 #define NATIVE_LEAST 0.02 /* seconds that a process takes in any case */
 
 /* Timed calls take min_time, and untimed ones as long at most where they go on until their times

@@ -45,10 +45,6 @@ void unit_times_begin(struct unit_times *times, const struct sweep_file *sweep,
 void unit_times_take(struct unit_times *times, const struct plan *plan, const char *run);
 void unit_times_end(struct unit_times *times);
 
-/* Adds the time that samples of the cell took together. */
-void unit_times_add(struct unit_times *times, const char *cell_id, unsigned samples,
-                    double seconds);
-
 /* The time that one sample of the cell will take. */
 struct unit_time unit_times_of(const struct unit_times *times, const struct cell *cell);
 

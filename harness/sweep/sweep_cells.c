@@ -17,13 +17,6 @@ void sweep_cells_end(struct sweep_cells *cells)
     units_end(&cells->units);
 }
 
-bool sweep_cells_has(struct sweep_cells *cells, const struct cell *cell, unsigned block)
-{
-    char id[UNIT_ID_SIZE];
-    unit_id(&cells->units, cell, block, id);
-    return unit_store_has(cells->folder, id);
-}
-
 json_t *sweep_cells_take(struct sweep_cells *cells, const struct cell *cell, unsigned block,
                          double *seconds, char *error, size_t error_size)
 {

@@ -22,8 +22,6 @@ void sweep_cells_begin(struct sweep_cells *cells, const struct sweep_file *sweep
                        const char *folder);
 void sweep_cells_end(struct sweep_cells *cells);
 
-bool sweep_cells_has(struct sweep_cells *cells, const struct cell *cell, unsigned block);
-
 /* The record of the cell's sample in that block, and the time it took; the caller's. Native ones
  * say where they were measured: `host`, `cpu`. NULL, with "" in error if there is none, or one line
  * if it cannot be taken. */
