@@ -41,6 +41,24 @@ static bool has_verdict(const struct complaint *to, const json_t *object, const 
                where, text);
 }
 
+typedef bool check_of(const struct complaint *to, const json_t *one, const char *where);
+
+/* Each element of the list at the key is right. */
+static bool has_each(const struct complaint *to, const json_t *object, const char *where,
+                     const char *key, check_of *check)
+{
+    char inside[WHERE_SIZE];
+    size_t i;
+    const json_t *one;
+    json_array_foreach(json_object_get(object, key), i, one)
+    {
+        snprintf(inside, sizeof inside, "%.160s%s%s[%zu]", where, *where ? "." : "", key, i);
+        if (!check(to, one, inside))
+            return false;
+    }
+    return true;
+}
+
 static bool column_check(const struct complaint *to, const json_t *column, const char *where)
 {
     const char *const texts[] = {"verdict", NULL};
@@ -58,8 +76,6 @@ static bool expectation_check(const struct complaint *to, const json_t *expectat
     const char *const of_table[] = {"says", "wanted", NULL};
     const json_t *table = json_object_get(expectation, "table");
     char inside[WHERE_SIZE];
-    size_t i;
-    const json_t *column;
     if (!has_texts(to, expectation, where, texts) || !has_verdict(to, expectation, where) ||
         !has_list(to, expectation, where, "columns"))
         return false;
@@ -70,54 +86,30 @@ static bool expectation_check(const struct complaint *to, const json_t *expectat
     if (decisive < 0 ||
         (size_t)decisive >= json_array_size(json_object_get(expectation, "columns")))
         return complaint_make(to, "%s: \"decisive\" is none of its columns", where);
-    json_array_foreach(json_object_get(expectation, "columns"), i, column)
-    {
-        snprintf(inside, sizeof inside, "%.160s.columns[%zu]", where, i);
-        if (!column_check(to, column, inside))
-            return false;
-    }
-    return true;
+    return has_each(to, expectation, where, "columns", column_check);
 }
 
 static bool part_check(const struct complaint *to, const json_t *part, const char *where)
 {
     const char *const texts[] = {"id", "question", "factor", "metric", "figure", NULL};
     const char *const lists[] = {"levels", "variants", "workloads", "workers", "expectations"};
-    char inside[WHERE_SIZE];
-    size_t i;
-    const json_t *expectation;
     if (!has_texts(to, part, where, texts))
         return false;
-    for (i = 0; i < sizeof lists / sizeof lists[0]; i++)
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         if (!has_list(to, part, where, lists[i]))
             return false;
-    json_array_foreach(json_object_get(part, "expectations"), i, expectation)
-    {
-        snprintf(inside, sizeof inside, "%.120s.expectations[%zu]", where, i);
-        if (!expectation_check(to, expectation, inside))
-            return false;
-    }
-    return true;
+    return has_each(to, part, where, "expectations", expectation_check);
 }
 
 static bool place_check(const struct complaint *to, const json_t *place, const char *where)
 {
     const char *const texts[] = {"machine", "verdict", "state", NULL};
-    char inside[WHERE_SIZE];
-    size_t i;
-    const json_t *part;
     if (!has_texts(to, place, where, texts) || !has_verdict(to, place, where) ||
         !has_list(to, place, where, "parts"))
         return false;
     if (strchr(field_text(place, "folder"), '/'))
         return complaint_make(to, "%s: \"folder\" is not the name of one", where);
-    json_array_foreach(json_object_get(place, "parts"), i, part)
-    {
-        snprintf(inside, sizeof inside, "%.80s.parts[%zu]", where, i);
-        if (!part_check(to, part, inside))
-            return false;
-    }
-    return true;
+    return has_each(to, place, where, "parts", part_check);
 }
 
 static bool experiment_check(const struct complaint *to, const json_t *experiment,
@@ -125,19 +117,9 @@ static bool experiment_check(const struct complaint *to, const json_t *experimen
 {
     const char *const texts[] = {"id",  "title",   "claim",   "source",
                                  "why", "refuted", "verdict", NULL};
-    char inside[WHERE_SIZE];
-    size_t i;
-    const json_t *place;
-    if (!has_texts(to, experiment, where, texts) || !has_verdict(to, experiment, where) ||
-        !has_list(to, experiment, where, "machines"))
-        return false;
-    json_array_foreach(json_object_get(experiment, "machines"), i, place)
-    {
-        snprintf(inside, sizeof inside, "%.60s.machines[%zu]", where, i);
-        if (!place_check(to, place, inside))
-            return false;
-    }
-    return true;
+    return has_texts(to, experiment, where, texts) && has_verdict(to, experiment, where) &&
+           has_list(to, experiment, where, "machines") &&
+           has_each(to, experiment, where, "machines", place_check);
 }
 
 static bool claim_check(const struct complaint *to, const json_t *claim, const char *where)
@@ -151,9 +133,6 @@ bool repro_file_is_whole(const json_t *repro, char *wrong, size_t wrong_size)
 {
     const char *const texts[] = {"name", "began", "written", "revision", NULL};
     const struct complaint to = {wrong, wrong_size};
-    char where[WHERE_SIZE];
-    size_t i;
-    const json_t *one;
     if (!json_is_object(repro))
         return complaint_make(&to, "it is not an object");
     if (field_integer(repro, "schema") != REPRO_SCHEMA)
@@ -163,19 +142,8 @@ bool repro_file_is_whole(const json_t *repro, char *wrong, size_t wrong_size)
         return false;
     if (!json_is_object(json_object_get(repro, "run")))
         return complaint_make(&to, "it has no object \"run\"");
-    json_array_foreach(json_object_get(repro, "experiments"), i, one)
-    {
-        snprintf(where, sizeof where, "experiments[%zu]", i);
-        if (!experiment_check(&to, one, where))
-            return false;
-    }
-    json_array_foreach(json_object_get(repro, "claims"), i, one)
-    {
-        snprintf(where, sizeof where, "claims[%zu]", i);
-        if (!claim_check(&to, one, where))
-            return false;
-    }
-    return true;
+    return has_each(&to, repro, "", "experiments", experiment_check) &&
+           has_each(&to, repro, "", "claims", claim_check);
 }
 
 /* Reading -------------------------------------------------------------------------------------- */

@@ -291,10 +291,8 @@ static void warn(struct comparison *comparison, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    char *text = text_format_list(format, args);
+    json_array_append_new(comparison->warnings, json_vsprintf(format, args));
     va_end(args);
-    json_array_append_new(comparison->warnings, json_string(text));
-    free(text);
 }
 
 static void warn_of_difference(struct comparison *comparison, const char *part, const char *key,
