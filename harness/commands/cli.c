@@ -263,8 +263,8 @@ bool cli_wants_colour(void)
 
 /* Tables of options ---------------------------------------------------------------------------- */
 
-/* The key of the first option without a letter. */
-enum { KEY_ROW = 0x100 };
+/* The keys of the first options without a letter. */
+enum { KEY_ROW = 0x100, KEY_FIELD = 0x1000 };
 
 struct reading {
     const struct cli_command *command;
@@ -339,6 +339,32 @@ static int row_key(const struct cli_option *rows, size_t i)
     return rows[i].letter ? rows[i].letter : KEY_ROW + (int)i;
 }
 
+static void sample_options(struct argp_option *rows, unsigned flag)
+{
+    for (int i = 0; i < SAMPLE_FIELDS; i++) {
+        const struct sample_field *field = &sample_fields[i];
+        if ((field->flags & flag) == flag)
+            *rows++ = (struct argp_option){
+                field->option + 2, field->letter ? field->letter : KEY_FIELD + i,
+                field->value,      0,
+                field->help,       0};
+    }
+}
+
+static error_t sample_option(const char *command, struct sample_request *request, int key,
+                             const char *arg)
+{
+    char error[ERROR_SIZE];
+    for (int i = 0; i < SAMPLE_FIELDS; i++) {
+        if (key != KEY_FIELD + i && key != sample_fields[i].letter)
+            continue;
+        if (!sample_field_read(&sample_fields[i], request, arg, error, sizeof error))
+            cli_misuse(command, "%s", error);
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
 static error_t row_parse(int key, char *arg, struct argp_state *state)
 {
     const struct reading *reading = state->input;
@@ -357,48 +383,25 @@ static error_t row_parse(int key, char *arg, struct argp_state *state)
         value_take(reading, state->name, &command->options[i], arg);
         return 0;
     }
-    return ARGP_ERR_UNKNOWN;
+    return command->has_request
+               ? sample_option(state->name,
+                               (void *)((char *)reading->options + command->request_offset), key,
+                               arg)
+               : ARGP_ERR_UNKNOWN;
 }
 
 void cli_read(const struct cli_command *command, int argc, char **argv, void *options)
 {
     enum { OPTIONS_MAX = 32 };
-    struct argp_option rows[OPTIONS_MAX] = {{0}};
-    for (size_t i = 0; command->options[i].name && i < OPTIONS_MAX - 1; i++)
-        rows[i] = (struct argp_option){command->options[i].name,  row_key(command->options, i),
-                                       command->options[i].value, 0,
-                                       command->options[i].help,  0};
+    struct argp_option rows[OPTIONS_MAX + SAMPLE_FIELDS + 1] = {{0}};
+    size_t count = 0;
+    for (; command->options[count].name && count < OPTIONS_MAX; count++)
+        rows[count] =
+            (struct argp_option){command->options[count].name,  row_key(command->options, count),
+                                 command->options[count].value, 0,
+                                 command->options[count].help,  0};
+    if (command->has_request)
+        sample_options(rows + count, command->request_flag);
     const struct argp argp = {rows, row_parse, command->arguments, command->help, NULL, NULL, NULL};
     cli_parse(&argp, argc, argv, &(struct reading){command, options});
-}
-
-/* Keys of options without a letter. */
-enum { KEY_FIELD = 0x1000 };
-
-void cli_sample_options(struct argp_option *rows, unsigned flag)
-{
-    while (!option_ends(rows))
-        rows++;
-    for (int i = 0; i < SAMPLE_FIELDS; i++) {
-        const struct sample_field *field = &sample_fields[i];
-        if ((field->flags & flag) == flag)
-            *rows++ = (struct argp_option){
-                field->option + 2, field->letter ? field->letter : KEY_FIELD + i,
-                field->value,      0,
-                field->help,       0};
-    }
-}
-
-error_t cli_sample_option(const char *command, struct sample_request *request, int key,
-                          const char *arg)
-{
-    char error[ERROR_SIZE];
-    for (int i = 0; i < SAMPLE_FIELDS; i++) {
-        if (key != KEY_FIELD + i && key != sample_fields[i].letter)
-            continue;
-        if (!sample_field_read(&sample_fields[i], request, arg, error, sizeof error))
-            cli_misuse(command, "%s", error);
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
 }

@@ -67,6 +67,10 @@ struct cli_command {
     const char *only;
     size_t only_offset;
     size_t begins_offset; /* where the name of the last option that `begins` goes */
+    /* The sample's request that some options are fields of, with that flag; 0: all of them. */
+    bool has_request;
+    unsigned request_flag;
+    size_t request_offset;
     /* NULL: arguments are misuse. */
     void (*argument)(void *options, const char *command, char *text);
     void (*option)(void *options, const char *command, const char *name, char *value);
@@ -110,12 +114,5 @@ bool cli_wants_colour(void);
  * caller's, machine_spec_free(). */
 struct machine_spec;
 void cli_machine(const char *command, struct machine_spec *machine, const char *text);
-
-/* Adds to a command's rows the options of a sample's request that have that flag; 0: all of them.
- * The rows need room for SAMPLE_FIELDS more. The second function reads such an option. */
-struct sample_request;
-void cli_sample_options(struct argp_option *rows, unsigned flag);
-error_t cli_sample_option(const char *command, struct sample_request *request, int key,
-                          const char *arg);
 
 #endif

@@ -43,16 +43,6 @@ enum {
     PATH_SIZE = 4096,
 };
 
-enum {
-    KEY_TIMEOUT = 0x100,
-    KEY_MACHINE,
-    KEY_WHY,
-    KEY_WHAT_IF,
-    KEY_ALL_EVENTS,
-};
-
-static const char *const format_words[] = {"table", "json", NULL};
-
 struct options {
     const char *command;
     struct sample_request request;
@@ -70,51 +60,42 @@ struct options {
 
 /* Options ------------------------------------------------------------------------------------- */
 
-static struct argp_option option_table[9 + SAMPLE_FIELDS] = {
-    {"workers", 'w', "N[,N...]", 0,
+static const struct cli_option option_table[] = {
+    {"workers", "N[,N...]",
      "workers (cores) to use; default: all this process may use, or all of the simulated machine; "
      "of several, a table each",
-     0},
-    {"reps", 'r', "N", 0,
+     CLI(OWN, more_workers), .letter = 'w'},
+    {"reps", "N",
      "repetitions, each a process of its own, in shuffled blocks; 6 at least show a difference; "
      "default 7, or 1 on a simulated machine, where all are the same but for the seed",
-     0},
-    {"all-events", KEY_ALL_EVENTS, NULL, 0,
-     "show all events that are not 0, not only the three that differ most between the variants", 0},
-    {"timeout", KEY_TIMEOUT, "S", 0, "seconds a repetition may take, 0 for no limit; default 60",
-     0},
-    {"machine", KEY_MACHINE, "MACHINE", 0,
+     CLI(INT, reps), .letter = 'r', .least = 1, .most = 1000},
+    {"all-events", NULL,
+     "show all events that are not 0, not only the three that differ most between the variants",
+     CLI(FLAG, all_events)},
+    {"timeout", "S", "seconds a repetition may take, 0 for no limit; default 60",
+     CLI(OWN, request)},
+    {"machine", "MACHINE",
      "native (default), or a simulated one: sim:MODEL[,KEY=VALUE]...; see `schedlab list machines`",
-     0},
-    {"why", KEY_WHY, NULL, 0,
+     CLI(MACHINE, machine)},
+    {"why", NULL,
      "on a simulated machine: show where the misses were, by structure and by line of the source",
-     0},
-    {"what-if", KEY_WHAT_IF, "KEY=VALUE,...", 0,
+     CLI(FLAG, why)},
+    {"what-if", "KEY=VALUE,...",
      "on a simulated machine: run each variant also on the machine with these settings, and show "
      "what that would buy; a key of the machine, or STRUCTURE=free, see `schedlab list sim:MODEL`; "
      "7 repetitions by default",
-     0},
-    {"format", 'f', "FORMAT", 0, "table (default) or json", 0},
+     CLI(ONCE, what_if)},
+    {"format", "FORMAT", "table (default) or json", CLI(JSON, json), .letter = 'f'},
     {0},
 };
 
-static int64_t number(const struct options *options, const char *option, const char *text,
-                      int64_t min, int64_t max)
+static void argument_add(void *to, const char *command, char *text)
 {
-    return cli_number(options->command, option, text, min, max, "");
-}
-
-static void argument_add(struct options *options, char *arg)
-{
+    struct options *options = to;
+    (void)command;
     options->arguments = xrealloc(options->arguments, ((size_t)options->argument_count + 1) *
                                                           sizeof *options->arguments);
-    options->arguments[options->argument_count++] = arg;
-}
-
-static void machine_take(struct options *options, const char *text)
-{
-    cli_machine(options->command, &options->machine, text);
-    options->request.machine = options->machine.text;
+    options->arguments[options->argument_count++] = text;
 }
 
 static int next_workers(const struct options *options, const char **list)
@@ -122,51 +103,19 @@ static int next_workers(const struct options *options, const char **list)
     return (int)cli_next_number(options->command, "workers", list, 1, SAMPLE_WORKERS_MAX);
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static void option_take(void *to, const char *command, const char *name, char *text)
 {
-    struct options *options = state->input;
-    struct sample_request *request = &options->request;
-    switch (key) {
-    case 'w':
-        options->more_workers = arg;
-        request->workers = next_workers(options, &options->more_workers);
-        break;
-    case 'r':
-        options->reps = (int)number(options, "reps", arg, 1, 1000);
-        break;
-    case KEY_TIMEOUT:
-        request->timeout_s = (double)cli_time_ns(options->command, "timeout", arg, 1000000000,
-                                                 INT64_C(86400000000000)) /
-                             1e9;
-        break;
-    case KEY_MACHINE:
-        machine_take(options, arg);
-        break;
-    case KEY_WHY:
-        options->why = true;
-        break;
-    case KEY_WHAT_IF:
-        options->what_if = cli_once(options->command, "what-if", options->what_if, arg);
-        break;
-    case KEY_ALL_EVENTS:
-        options->all_events = true;
-        break;
-    case 'f':
-        options->json = cli_word(options->command, "format", arg, format_words) == 1;
-        break;
-    case ARGP_KEY_ARG:
-        argument_add(options, arg);
-        break;
-    default:
-        return cli_sample_option(options->command, request, key, arg);
+    struct options *options = to;
+    if (strcmp(name, "workers") == 0) {
+        options->more_workers = text;
+        options->request.workers = next_workers(options, &options->more_workers);
+    } else {
+        options->request.timeout_s =
+            (double)cli_time_ns(command, name, text, 1000000000, INT64_C(86400000000000)) / 1e9;
     }
-    return 0;
 }
 
-static const struct argp argp = {
-    option_table,
-    parse_option,
-    "[VARIANT...] WORKLOAD",
+static const char help[] =
     "Runs WORKLOAD on each VARIANT, or on all but peers if none is named. It ends with an answer: "
     "which is best, by how much, and whether that is shown. Before the answer stand the median "
     "throughputs with their 95 % intervals, the fastest first, and events per operation. A "
@@ -186,10 +135,17 @@ static const struct argp argp = {
     "`schedlab run --cell ID --sweep FILE` measures a single cell of a sweep instead, whose id "
     "`schedlab sweep FILE --plan` prints; see `schedlab run --cell --help`.\n\n"
     "Exit status: 0 done, though some variants may have been skipped; 1 a variant failed, or all "
-    "were skipped; 2 misused.",
-    NULL,
-    NULL,
-    NULL,
+    "were skipped; 2 misused.";
+
+static const struct cli_command cli = {
+    .options = option_table,
+    .arguments = "[VARIANT...] WORKLOAD",
+    .has_request = true,
+    .request_flag = FIELD_OF_RUN,
+    .request_offset = offsetof(struct options, request),
+    .argument = argument_add,
+    .option = option_take,
+    .help = help,
 };
 
 static int cores_of(const struct options *options)
@@ -618,8 +574,8 @@ int cmd_run(int argc, char **argv)
     options.request.timeout_s = TIMEOUT_DEFAULT_S;
     if (cmd_run_cell_is_meant(argc, argv))
         return cmd_run_cell(argc, argv);
-    cli_sample_options(option_table, FIELD_OF_RUN);
-    cli_parse(&argp, argc, argv, &options);
+    cli_read(&cli, argc, argv, &options);
+    options.request.machine = options.machine.text;
     options_complete(&options);
     check_events(&options);
     check_machine(&options);

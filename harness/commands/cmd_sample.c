@@ -25,19 +25,18 @@ struct options {
     struct sample_request request;
 };
 
-static error_t option_parse(int key, char *arg, struct argp_state *state)
+static void argument_take(void *to, const char *command, char *text)
 {
-    struct options *options = state->input;
-    if (key == ARGP_KEY_ARG && !options->request.variant)
-        options->request.variant = arg;
-    else if (key == ARGP_KEY_ARG && !options->request.workload)
-        options->request.workload = arg;
-    else if (key == ARGP_KEY_ARG || (key == ARGP_KEY_END && !options->request.workload))
-        cli_misuse(options->command, "takes one variant and one workload%s%s%s",
-                   arg ? "; found \"" : "", arg ? arg : "", arg ? "\" behind them" : "");
-    else
-        return cli_sample_option(options->command, &options->request, key, arg);
-    return 0;
+    struct sample_request *request = &((struct options *)to)->request;
+    if (request->workload)
+        cli_misuse(command, "takes one variant and one workload; found \"%s\" behind them", text);
+    *(request->variant ? &request->workload : &request->variant) = text;
+}
+
+static void arguments_check(void *options, const char *command)
+{
+    if (!((const struct options *)options)->request.workload)
+        cli_misuse(command, "takes one variant and one workload");
 }
 
 static const char argp_doc[] =
@@ -47,6 +46,16 @@ static const char argp_doc[] =
     "Defaults that differ from those of `run`: one worker, one timed call, no --min-time.\n\n"
     "Example:\n  schedlab sample gmp fib,n=20 --workers 2 --iterations 3\n\n"
     "Exit status: 0 done, though the sample may have been skipped; 1 the sample failed; 2 misused.";
+
+static const struct cli_command cli = {
+    .options = (const struct cli_option[]){{0}},
+    .arguments = "VARIANT WORKLOAD",
+    .help = argp_doc,
+    .has_request = true,
+    .request_offset = offsetof(struct options, request),
+    .argument = argument_take,
+    .check = arguments_check,
+};
 
 struct sample_run {
     const struct sample_request *request;
@@ -107,14 +116,11 @@ static int record_print(const char *command, const json_t *record)
 
 int cmd_sample(int argc, char **argv)
 {
-    struct argp_option table[SAMPLE_FIELDS + 1] = {{0}};
-    const struct argp argp = {table, option_parse, "VARIANT WORKLOAD", argp_doc, NULL, NULL, NULL};
     struct options options = {.command = argv[0], .request = sample_request_usual()};
     struct machine_spec machine = {.simulated = false};
-    cli_sample_options(table, 0);
     /* With hyperfine in between, this is the grandchild of a sweep, which may be killed. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    cli_parse(&argp, argc, argv, &options);
+    cli_read(&cli, argc, argv, &options);
     struct sample_request *request = &options.request;
     if (request->scheddetail && request->schedtrace_ns == 0)
         cli_misuse(options.command, "--scheddetail comes with --schedtrace=MS");
