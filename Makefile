@@ -349,7 +349,7 @@ $(TEST_PROGRAMS): $(OUT)/tests/%: $$(call objects,$$(wildcard tests/*/$$*.c)) $(
 $(filter-out $(FLOOR_PROGRAMS),$(TEST_PROGRAMS)): $(filter-out $(CORE_OBJECTS),$(SHARED_OBJECTS))
 $(OUT)/tests/test_cache: $(call objects,$(SIM_SOURCES))
 
-$(OUT)/tests/test_knobs: $(patsubst %,$(OUT)/tests/runtime/knobs_%.o,queue static sync timers threads)
+$(OUT)/tests/test_knobs: $(patsubst %,$(OUT)/tests/runtime/knobs_%.o,queue static sync timers threads fence)
 $(OUT)/tests/test_invariants: $(patsubst %,$(OUT)/tests/runtime/breaks_%.o,queues g workers sync cache) $(call objects,$(SIM_SOURCES))
 $(OUT)/tests/test_gbench: $(call objects,$(GBENCH))
 $(OUT)/tests/test_gbench: TEST_LDLIBS = $(MICRO_LDLIBS)

@@ -152,7 +152,8 @@ struct m {
     bool spinning;
     bool watched;    /* it was timer_m or poll_m when it left the idle list; under sched->lock */
     bool one_g_done; /* 1:1: its G has ended, so does the thread */
-    int32_t id;      /* 0.. in order of creation */
+    bool fences_all, fence_turns; /* fence.c: the fence that it owes, and what follows on it */
+    int32_t id;                   /* 0.. in order of creation */
     uint64_t rng[2];
     struct g g0; /* the thread's own stack as a context to switch to */
     size_t g0_stack_size;
@@ -279,7 +280,6 @@ struct sched {
     int32_t procs;   /* number of Ps; 1 in 1:1 variants, whose Ps come and go with their threads */
     _Atomic int32_t procs_used; /* those that may be held; written under lock (thread.c) */
     int32_t workers;            /* cores the run may use */
-    bool no_fence_all;          /* the machine cannot fence all cores */
     bool exact;                 /* one P only: peaks are counted exactly */
     bool pin;                   /* an M runs on the i-th core while it holds P i */
     int64_t schedtrace_ns;      /* 0: no trace */
@@ -295,12 +295,16 @@ struct sched {
     /* looked at at every scheduling point, written when an M goes idle */
     _Alignas(64) _Atomic int32_t spinning; /* Ms spinning */
     _Atomic int32_t idle_ps;
-    _Atomic bool sysmon_deep; /* sysmon sleeps until a P is taken */
+    _Atomic bool submitters_fence; /* fence.c; false with one P, whose Ms fence themselves */
+    _Atomic bool sysmon_deep;      /* sysmon sleeps until a P is taken */
 
     /* the idle protocol (idle.c) */
-    _Alignas(64) lock_t lock; /* protects the lists below */
-    struct p *idle_p;         /* taken from the head; put there too, unless idle=fifo */
-    struct m *idle_m;         /* likewise */
+    _Alignas(64) lock_t lock;        /* protects the lists below */
+    _Atomic bool sleepers_fence_all; /* fence.c, likewise */
+    int32_t fence_sleeps;            /* Ps given up since */
+    int64_t fence_since;
+    struct p *idle_p; /* taken from the head; put there too, unless idle=fifo */
+    struct m *idle_m; /* likewise */
     int32_t idle_ms;
     int32_t locked_ms;         /* Ms asleep until their locked G is runnable */
     struct p *retired_p;       /* Ps that may not be held */
@@ -405,16 +409,21 @@ void g_step_back(void);
  * wait_reason and wait_on and has made itself findable, and holds no lock. */
 void g_park(void);
 
+/* Is it certain that no P is idle, for whoever has made work visible? S2 and S3 of idle.c without a
+ * fence: an M that goes to sleep makes all cores fence (I3). Where submitters fence it is not. */
+static inline bool nobody_idles(struct sched *sched)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    /* the flag first: F5 of fence.c. Relaxed: I3 */
+    return !atomic_load_explicit(&sched->submitters_fence, memory_order_acquire) &&
+           atomic_load_explicit(&sched->idle_ps, memory_order_relaxed) == 0;
+}
+
 /* New work is in a queue: wake an idle worker if the wake policy says so. */
 static inline void wakep(struct m *m)
 {
     struct sched *sched = m->sched;
-    /* S2 of idle.c; relaxed: it costs only the instructions' order, since an M that goes to sleep
-     * makes all cores fence (I3); where it cannot, wakep_slow() fences every time */
-    atomic_signal_fence(memory_order_seq_cst);
-    if (__builtin_expect(atomic_load_explicit(&sched->idle_ps, memory_order_relaxed) > 0 ||
-                             sched->no_fence_all,
-                         0))
+    if (__builtin_expect(!nobody_idles(sched), 0))
         wakep_readied(m);
 }
 

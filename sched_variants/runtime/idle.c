@@ -7,28 +7,29 @@
  *   S1  puts the G into a queue                I1  puts its P and itself on the idle lists
  *   S2  full fence, or in its place I3             (idle_ps + 1), under sched->lock
  *   S3  reads idle_ps and spinning             I2  if it was spinning: spinning - 1
- *   S4  an idle P and no spinner: takes both   I3  full fence on all cores
+ *   S4  an idle P and no spinner: takes both   I3  full fence, its own or on all
  *       the P and an idle M, wakes the M as
  *       a spinner                              I4  has_work() looks into every queue
  *                                              I5  work: takes itself and a P back, spins
  *                                              I6  none: sleeps on its note
  *
  * By S2 and I3 at least one of the two sees the other: either S3 sees the idle P, or I4 sees the
- * work. Sleeping is rare and submitting is not, so the sleeper pays for both: I3 puts a fence
- * somewhere into what the submitter's core executes. If it falls behind S1, I4 sees the work; if
- * before, S3 sees the idle P. Only a submitter that sees one fences itself, before it looks
- * further. If the machine cannot fence all cores (sched->no_fence_all), both sides fence themselves
- * each time. The private children of FJ_HELP and FJ_LINKED are no work in a queue: a sleeper asks
- * for them before I3, and their owner submits them when it polls (forkjoin.h).
- *   Rejected: the submitter's own fence at all times. It costs as much as a sixth of a yield.
- * But I3 interrupts the cores that work, for microseconds each. Beside a ping-pong a spinner sees
- * the other half in runnext now and then, but hardly ever gets it. I1 to I5 would follow on each
- * other without end, and take a tenth to a third of the ping-pong's speed. So where there is a
- * runnext, a spinner looks for a while before I1, about as long as being woken costs. It searches
- * on if it sees anything (look_ns). A variant may keep a G to the worker that readied it
- * (sched->keeps). Then S2 to S4 are left out on purpose: that worker runs it next, and I4 alone may
- * find it. S4 leaves the work to a spinner if the count says that there is one (W1). Whoever is
- * counted is taken off the count again later than W1 looked (W2), in one of four places:
+ * work. The knob fence says who pays for that (fence.c): both by a fence of their own; or, since
+ * sleeping is rare and submitting is not, the sleeper alone. Then I3 puts a fence somewhere into
+ * what the submitter's core executes. If it falls behind S1, I4 sees the work; if before, S3 sees
+ * the idle P. Only a submitter that sees one fences itself, before it looks further. The private
+ * children of FJ_HELP and FJ_LINKED are no work in a queue: a sleeper asks for them before I3, and
+ * their owner submits them when it polls (forkjoin.h). A submitter's own fence costs as much as a
+ * sixth of a yield. But I3 on all cores interrupts those that work, for microseconds each.
+ *
+ * Beside a ping-pong a spinner sees the other half in runnext now and then, but hardly ever gets
+ * it. I1 to I5 would follow on each other without end, and take a tenth to a third of the ping-
+ * pong's speed. So where there is a runnext, a spinner looks for a while before I1, about as long
+ * as being woken costs. It searches on if it sees anything (look_ns). A variant may keep a G to
+ * the worker that readied it (sched->keeps). Then S2 to S4 are left out on purpose: that worker
+ * runs it next, and I4 alone may find it. S4 leaves the work to a spinner if the count says that
+ * there is one (W1). Whoever is counted is taken off the count again later than W1 looked (W2), in
+ * one of four places:
  *   m_idle()           found nothing: this is I2, and its I4 comes after S1
  *   m_stop_spinning()  found work: runs wakep_slow() itself, with its fence, so that whatever else
  *                      it saw or missed gets a spinner: the wake chain
@@ -69,8 +70,6 @@
 #include "internal.h"
 #include "note.h"
 #include "timer.h"
-
-#include <errno.h>
 
 enum {
     POLL_NS = 1000000, /* how often an idle M looks by itself where nobody would wake it */
@@ -361,16 +360,6 @@ void wakep_readied(struct m *m)
         wakep_slow(m);
 }
 
-/* I3: after a P has been put on the idle list. With one P its holder was the only submitter that
- * does not fence itself. */
-static void idle_fence(struct m *m)
-{
-    if (m->sched->no_fence_all || m->sched->procs == 1)
-        machine_fence(&m->fence_scratch);
-    else if (machine_fence_all() != 0)
-        fatal_env(EPERM, "the fence on all cores, which worked when the run began, fails now");
-}
-
 void p_release(struct m *self, struct p *p)
 {
     struct sched *sched = self->sched;
@@ -386,10 +375,11 @@ void p_release(struct m *self, struct p *p)
         sched->ops->p_drain(self, p); /* what nobody may steal is no work to has_work() */
     lock_acquire(&sched->lock);
     idle_p_put(self, p); /* I1 */
+    fence_sleeper_comes(self);
     lock_release(&sched->lock);
     if (sched->procs > 1 && (sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED))
         fj_request_all(sched);
-    idle_fence(self);
+    fence_sleeper(self);             /* I3 */
     if (sched->ops->has_work(sched)) /* I4 */
         wakep_slow(self);
     else
@@ -402,7 +392,7 @@ static bool m_recheck(struct m *m)
     struct sched *sched = m->sched;
     if (sched->procs > 1 && (sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED))
         fj_request_all(sched);
-    idle_fence(m);
+    fence_sleeper(m); /* I3 */
     if (!m->ops->has_work(sched))
         return false;
     lock_acquire(&sched->lock);
@@ -595,8 +585,10 @@ void m_idle(struct m *m)
     if (had_p && sched->floor->dawdle_ns > 0)
         m_dawdle(sched->floor->dawdle_ns);
     lock_acquire(&sched->lock);
-    if (had_p)
+    if (had_p) {
         idle_p_put(m, m->p); /* I1 */
+        fence_sleeper_comes(m);
+    }
     m->p = NULL;
     m->nextp = NULL;
     m->watched = false;
@@ -608,7 +600,7 @@ void m_idle(struct m *m)
         atomic_fetch_sub_explicit(&sched->spinning, 1, memory_order_relaxed);
     }
     if (had_p && recheck != RECHECK_AFTER) {
-        idle_fence(m); /* I3: whoever sleeps until a timer relies on it too */
+        fence_sleeper(m); /* I3: whoever sleeps until a timer relies on it too */
     } else if (had_p && m_recheck(m)) {
         m_passes_watch_on(m, netpoll_has_waiters(sched));
         return;
@@ -697,9 +689,7 @@ void sched_timer_is_earlier(struct m *self, int64_t when)
 {
     struct sched *sched = self->sched;
     INVARIANT(!self->ops->blocks);
-    /* S2; relaxed, and without a fence: as in wakep() */
-    atomic_signal_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&sched->idle_ps, memory_order_relaxed) == 0 && !sched->no_fence_all)
+    if (nobody_idles(sched))
         return;
     machine_fence(&self->fence_scratch);                                  /* S2 */
     if (atomic_load_explicit(&sched->idle_ps, memory_order_acquire) == 0) /* S3 */

@@ -111,6 +111,11 @@ void m_acquire_p(struct m *m, struct p *p);
 void procs_use(struct sched *sched, int32_t n); /* so many Ps may be held */
 void idle_p_put(struct m *m, struct p *p);      /* to the idle list, or that of retired ones; pre:
                                               sched->lock */
+/* fence.c: S2 and I3 of idle.c. fence_sleeper_comes() with I1, under sched->lock. */
+void fence_init(struct sched *sched);
+void fence_sleeper_comes(struct m *m);             /* says which fence m owes */
+void fence_sleeper(struct m *m);                   /* I3 */
+void fence_look(struct sched *sched, int64_t now); /* sysmon's */
 struct g *m_wait_locked(struct m *m); /* sleeps until its G is runnable; NULL: the run is over */
 void m_start_locked(struct m *m, struct g *gp); /* gives m's P to the M that gp is locked to */
 struct p *idle_p_take(struct sched *sched);     /* one of the idle list, or NULL */

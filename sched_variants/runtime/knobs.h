@@ -18,6 +18,7 @@ enum returns { RETURNS_IDLE, RETURNS_QUEUE };
 enum timers_where { TIMERS_PERP, TIMERS_GLOBAL };
 enum poll_round { POLL_ROUND_NS, POLL_ROUND_MS };
 enum watch { WATCH_HANDOVER, WATCH_SYSMON };
+enum fence { FENCE_SUBMITTER, FENCE_SLEEPER, FENCE_ADAPTIVE };
 enum idle_order { IDLE_LIFO, IDLE_FIFO };
 enum { SLACK_KERNEL = 0 };
 enum netpoll_by { NETPOLL_POLL, NETPOLL_THREAD, NETPOLL_CALL };
@@ -48,9 +49,11 @@ struct floor_knobs {
     int64_t netpoll_place;   /* enum netpoll_place */
     int64_t idle;            /* enum idle_order */
     int64_t watch;           /* enum watch */
-    int64_t gs_cache;        /* free Gs in an M's cache at which it gives half of them away */
-    int64_t starve_ns;       /* or STARVE_NEVER */
-    int64_t mutex_spin;      /* rounds; 0, where there is no such knob */
+    int64_t fence;           /* enum fence; 0, where there is no such knob: nobody sleeps by I3 */
+    int64_t fence_often_ns;
+    int64_t gs_cache;   /* free Gs in an M's cache at which it gives half of them away */
+    int64_t starve_ns;  /* or STARVE_NEVER */
+    int64_t mutex_spin; /* rounds; 0, where there is no such knob */
 };
 enum { NETPOLL_BATCH = 128, STARVE_NEVER = -1 };
 
@@ -62,6 +65,7 @@ extern const char *const poll_round_words[];
 extern const char *const slack_words[];
 extern const char *const idle_words[];
 extern const char *const watch_words[];
+extern const char *const fence_words[];
 extern const char *const starve_words[];
 extern const char *const sysmon_words[];
 extern const char *const preempt_words[];
@@ -202,7 +206,21 @@ extern const char *const netpoll_place_words[];
                        "handover: it wakes another idle worker for that, if a P is idle. "         \
                        "sysmon: the next worker that idles, and until then sysmon looks, as "      \
                        "in Go.",                                                                   \
-                   KNOB_FINE(WAKING, "WAKEUPS SLEEPS", "watch=handover wakers,n=20 4"))
+                   KNOB_FINE(WAKING, "WAKEUPS SLEEPS", "watch=handover wakers,n=20 4")),           \
+        PARAM_WORD(                                                                                \
+            o, f.fence, fence_words, FENCE_SLEEPER, "schedlab; Go 1.26 proc.go wakep",             \
+            "who fences so that new work and a worker going to sleep do not miss each other",      \
+            .detail =                                                                              \
+                "submitter: whoever makes work visible, each time, as in Go. sleeper: the "        \
+                "worker that goes to sleep; it makes all cores fence, which interrupts them. "     \
+                "adaptive: submitters while workers go to sleep often, else sleepers.",            \
+            KNOB_DECISIVE(WAKING, "FENCES_ALL", "fence=submitter bursts,n=20 4")),                 \
+        PARAM_NUMBER(                                                                              \
+            o, f.fence_often_ns, 100000, 0, 1000000000, "ns", "schedlab",                          \
+            "with fence=adaptive: submitters fence where sleeps follow sooner than this",          \
+            .detail = "In the mean over 32 sleeps, of all workers. Sleepers fence again where "    \
+                      "it is four times as long.",                                                 \
+            KNOB_FINE(WAKING, "FENCES_ALL", "fence=adaptive,fence_often_ns=1ms bursts,n=200 4"))
 
 #define NETPOLL_KNOBS(o, f)                                                                        \
     PARAM_WORD(o, f.netpoll, netpoll_words, NETPOLL_POLL, "Go 1.26 netpoll.go",                    \
@@ -277,6 +295,8 @@ extern const char *const netpoll_place_words[];
         {"netpoll_trigger netpoll_batch netpoll_place", "netpoll=call",                            \
          "where each call blocks its thread"},                                                     \
         {"watch", "wake=none", "where each worker wakes by itself"},                               \
+        {"fence_often_ns", "fence=submitter|sleeper",                                              \
+         "where it does not matter how often one sleeps"},                                         \
         {"netpoll_place", "netpoll=thread", "where all that is ready goes to the global queue"},   \
         {"call_long_ns", "calls=none|sysmon|immediate", "where a call has no history"},            \
         {"lenient_ns", "calls=none|immediate", "where sysmon takes no P from a call"},             \

@@ -299,8 +299,7 @@ struct sched *sched_new(const struct sched_config *config, int *error)
     sched->hook_arg = config->hook_arg;
     timers_init(sched);
     calls_init(sched);
-    if (sched->procs > 1) /* registers while there is one thread: later it takes milliseconds */
-        sched->no_fence_all = machine_fence_all() != 0;
+    fence_init(sched);
     if (sched->ops->init)
         sched->ops->init(sched);
     if ((sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED) &&

@@ -37,6 +37,8 @@
     X(SPIN_ROUNDS, SUM, "searches made while spinning")                                            \
     X(SLEEPS, SUM, "times an M went to sleep")                                                     \
     X(WAKEUPS, SUM, "times a sleeping M was woken")                                                \
+    X(FENCES_ALL, SUM,                                                                             \
+      "times an M that went to sleep made all cores fence, which interrupts them")                 \
     X(CALLS, SUM, "blocking calls")                                                                \
     X(CALLS_QUEUED, SUM, "blocking calls after which the goroutine found no P and was queued")     \
     X(HANDOFFS, SUM, "Ps taken or given away because of a blocking call")                          \

@@ -209,6 +209,7 @@ static void sysmon_thread(void *arg)
             stat_add(&sysmon->m.stats, STAT_SYSMON_LONG_NS, (uint64_t)(now - last));
         }
         poll_if_long_ago(sysmon, now);
+        fence_look(sched, now);
         if (timers_earliest(sched) < now)
             start_unwatched_p(&sysmon->m);
         idle = retake(sysmon, now, &ran) ? 0 : idle + 1;

@@ -12,7 +12,6 @@ struct conform_cell {
     const struct sched_ops *ops;
     int workers;
     const char *settings; /* one "key=value" that the whole cell runs under; NULL: the defaults */
-    bool no_fence_all;    /* as on a machine that cannot fence all cores */
     uint64_t seed;
     int scale; /* counts are multiples of it: 1 where they must be small, else 4 */
 };

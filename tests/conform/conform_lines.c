@@ -32,8 +32,8 @@ static int worker_count_at(int place, bool steals)
  * number where the variant's threads do not depend on it, and with settings to which the number
  * does not matter. --short takes one number throughout, and settings other than the defaults under
  * every second or fourth variant only. With --every N other cases come under every Nth variant, and
- * workloads half as often, since all of them do what the cases do; with settings, or without
- * fences, both come half as often again. The places of case and variant say which: so each case
+ * workloads half as often, since all of them do what the cases do; with settings both come half
+ * as often again. The places of case and variant say which: so each case
  * meets each number under some variant, and each variant in some case. Whoever asks for lines
  * without --short gets them at all numbers.
  */
@@ -55,7 +55,7 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
-/* --every N, of the defaults; twice as rarely under other settings or without fences. */
+/* --every N, of the defaults; twice as rarely under other settings. */
 static int every_nth(void)
 {
     return suite.every > 1 && suite.whole->one ? 2 * suite.every : suite.every;
@@ -80,10 +80,9 @@ bool workload_is_due(const struct conform_cell *cell)
 void line_name(struct line *line, const char *name, const struct conform_cell *cell)
 {
     const char *comma = cell->settings ? "," : "", *settings = cell->settings ? cell->settings : "";
-    snprintf(line->text, sizeof line->text, "%s %s%s%s workers=%d%s", name, cell->ops->name, comma,
-             settings, cell->workers, cell->no_fence_all ? " no_fence_all" : "");
-    snprintf(line->path, sizeof line->path, "%s%s%s%s/%s", cell->ops->name, comma, settings,
-             cell->no_fence_all ? ",no_fence_all" : "", name);
+    snprintf(line->text, sizeof line->text, "%s %s%s%s workers=%d", name, cell->ops->name, comma,
+             settings, cell->workers);
+    snprintf(line->path, sizeof line->path, "%s%s%s/%s", cell->ops->name, comma, settings, name);
 }
 
 /* True if the glob matches. Notes whether its part before the slash matches a variant. */

@@ -83,7 +83,6 @@ static inline struct support_run run_of(const struct conform_cell *cell, void (*
     return (struct support_run){.variant = cell->ops->name,
                                 .settings = cell->settings,
                                 .workers = cell->workers,
-                                .no_fence_all = cell->no_fence_all,
                                 .seed = cell->seed,
                                 .fn = fn,
                                 .arg = arg};

@@ -442,19 +442,25 @@ static void variant_run_whole(const struct sched_ops *ops)
         printf("# %s: no lines under %s: %s\n", ops->name, settings, why);
 }
 
-/* A variant per fork/join policy, on a machine where the sleeping dance fences on both sides. */
-static void no_fence_all_run(void)
+/* A variant per fork/join policy where submitters fence, and some where who does changes often. */
+static void fences_run(void)
 {
     static const struct whole_run whole = {NULL, 2, 2, true, 4};
     static const struct {
         const char *variant, *settings;
     } rows[] = {
-        {"gmp", NULL}, {"tasksteal", NULL}, {"contsteal", NULL}, {"contsteal", "frames=pooled"}};
+        {"gmp", "fence=submitter"},
+        {"tasksteal", "fence=submitter"},
+        {"contsteal", "fence=submitter"},
+        {"contsteal", "frames=pooled,fence=submitter"},
+        {"gmp", "fence=adaptive,fence_often_ns=20000"},
+        {"grq", "fence=adaptive,fence_often_ns=20000"},
+        {"contsteal", "fence=adaptive,fence_often_ns=20000"},
+    };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct conform_cell cell = {.ops = support_variant(rows[i].variant),
                                     .workers = suite.workers ? suite.workers : 2,
                                     .settings = rows[i].settings,
-                                    .no_fence_all = true,
                                     .seed = suite.seed,
                                     .scale = suite.brief ? 1 : 4};
         suite.whole = &whole;
@@ -486,7 +492,7 @@ static void lines_run(void)
             suite.column = (int)(v + i);
             variant_run_whole(sched_variants[v]);
         }
-    no_fence_all_run();
+    fences_run();
     atomic_store(&suite.shared->lines, suite.lines);
 }
 

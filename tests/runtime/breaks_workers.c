@@ -56,6 +56,20 @@ BREAK(idle_m_that_watches_is_not_listed)
     idle_p_take(SCHED);
 }
 
+BREAK(fence_chosen_without_the_lock)
+{
+    fence_sleeper_comes(SELF);
+}
+
+BREAK_IN(fence_of_nobody, "gmp", 2, CALM)
+{
+    SCHED->floor->fence = FENCE_ADAPTIVE;
+    SCHED->fence_sleeps = INT32_MAX - 1;
+    atomic_store(&SCHED->sleepers_fence_all, false);
+    lock_acquire(&SCHED->lock);
+    fence_sleeper_comes(SELF);
+}
+
 BREAK(p_released_by_its_holder)
 {
     p_release(SELF, SELF->p);

@@ -75,6 +75,10 @@ void knob_lenient_ns(const char *variant);
 void knob_returns(const char *variant);
 void knob_threads_max(const char *variant);
 
+/* knobs_fence.c */
+void knob_fence(const char *variant);
+void knob_fence_often_ns(const char *variant);
+
 /* knobs_sync.c */
 void knob_starve_ns(const char *variant);
 void knob_mutex_spin(const char *variant);

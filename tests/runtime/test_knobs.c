@@ -715,6 +715,8 @@ static const struct knob_test {
     {"netpoll_batch", FLOOR, knob_netpoll_batch},
     {"netpoll_place", FLOOR, knob_netpoll_place},
     {"watch", FLOOR, knob_watch},
+    {"fence", FLOOR, knob_fence},
+    {"fence_often_ns", FLOOR, knob_fence_often_ns},
     {NULL, NULL, NULL},
 };
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { ERROR_SIZE = 1024, ROWS = 32 };
+enum { ERROR_SIZE = 1024, ROWS = 48 };
 
 struct knobs {
     struct floor_knobs floor;

@@ -208,7 +208,6 @@ static void child_run(const struct support_run *run, struct support_report *shar
                         &error);
     if (!watched)
         support_fail(__FILE__, __LINE__, "sched_new: %s", strerror(-error));
-    watched->no_fence_all |= run->no_fence_all;
     shared->live = sched_run(watched, run->fn, run->arg);
     if (run->after)
         run->after(run->arg);

@@ -32,7 +32,6 @@ struct support_run {
     const char *variant;  /* the name */
     const char *settings; /* "key=value,key=value", or NULL: defaults */
     int workers;
-    bool no_fence_all; /* as on a machine that cannot fence all cores */
     bool pin;
     uint64_t seed;
     void (*before)(void *arg); /* optional: on the child's thread, before the scheduler exists */

@@ -1,0 +1,98 @@
+/* knobs_fence.c - the knobs of who fences: tests of test_knobs.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "internal.h"
+#include "knob_scenes.h"
+
+enum { SLEEPS = 200, TURNED = 1, STAYED = 0 };
+
+static bool submitters_fence(void)
+{
+    return atomic_load(&this_sched()->submitters_fence);
+}
+
+/* Two workers, and main keeps its own: the other one runs a G and goes to sleep again, so often. */
+static void sleep_often(struct trace *self, int times)
+{
+    struct timed timed = {self, 0};
+    for (int i = 0; i < times; i++) {
+        await_spinning_and_idle(0, 1);
+        atomic_store(&self->ran[0], false);
+        wg_add(&self->done, 1);
+        go(scene_ran_g, &timed);
+        AWAIT(atomic_load(&self->ran[0]));
+        wg_wait(&self->done);
+    }
+    await_spinning_and_idle(0, 1);
+}
+
+/* found[0]: do submitters fence afterwards; found[1]: how often all cores were made to from then
+ * on. */
+static void scene_fences(void *arg)
+{
+    struct trace *self = arg;
+    sleep_often(self, SLEEPS);
+    self->found[0] = submitters_fence() ? TURNED : STAYED;
+    uint64_t before = stat_now(STAT_FENCES_ALL);
+    sleep_often(self, SLEEPS);
+    self->found[1] = (int64_t)(stat_now(STAT_FENCES_ALL) - before);
+}
+
+void knob_fence(const char *variant)
+{
+    scene_run(variant, "fence=submitter", 2, 0, scene_fences);
+    assert_int_equal(trace->found[0], TURNED);
+    assert_int_equal(stat_of(STAT_FENCES_ALL), 0);
+    scene_run(variant, "fence=sleeper", 2, 0, scene_fences);
+    assert_int_equal(trace->found[0], STAYED);
+    assert_true(trace->found[1] >= SLEEPS);
+    /* one worker has nobody to make fence */
+    scene_run(variant, "fence=sleeper", 1, 0, scene_all_nap);
+    assert_int_equal(stat_of(STAT_FENCES_ALL), 0);
+}
+
+/* From now on any sleep is rare. */
+static void be_often_never(void)
+{
+    struct sched *sched = this_sched();
+    lock_acquire(&sched->lock);
+    sched->floor->fence_often_ns = 0;
+    lock_release(&sched->lock);
+}
+
+/* Sleeps that were often until now are rare: sleepers fence again, at the next sleeps. */
+static void scene_turns_back(void *arg)
+{
+    struct trace *self = arg;
+    scene_fences(self);
+    be_often_never();
+    sleep_often(self, SLEEPS);
+    self->found[2] = submitters_fence() ? STAYED : TURNED;
+}
+
+/* Likewise, and nobody goes to sleep any more. */
+static void scene_sysmon_turns_back(void *arg)
+{
+    struct trace *self = arg;
+    scene_fences(self);
+    be_often_never();
+    AWAIT(!submitters_fence());
+}
+
+void knob_fence_often_ns(const char *variant)
+{
+    scene_run(variant, "fence=adaptive,fence_often_ns=0", 2, 0, scene_fences);
+    assert_int_equal(trace->found[0], STAYED);
+    assert_true(trace->found[1] >= SLEEPS);
+    scene_run(variant, "fence=adaptive,fence_often_ns=1000000000,sysmon=off", 2, 0,
+              scene_turns_back);
+    assert_int_equal(trace->found[0], TURNED);
+    assert_int_equal(trace->found[1], 0);
+    assert_int_equal(trace->found[2], TURNED);
+    scene_run(variant, "fence=adaptive,fence_often_ns=1000000000", 2, 0, scene_sysmon_turns_back);
+    assert_int_equal(trace->found[0], TURNED);
+}
