@@ -31,7 +31,7 @@ static void sleep_often(struct trace *self, int times)
 }
 
 /* found[0]: do submitters fence afterwards; found[1]: how often all cores were made to from then
- * on. */
+ * on. A worker counts its fence after it is on the idle list, so the last one may be missing. */
 static void scene_fences(void *arg)
 {
     struct trace *self = arg;
@@ -49,7 +49,7 @@ void knob_fence(const char *variant)
     assert_int_equal(stat_of(STAT_FENCES_ALL), 0);
     scene_run(variant, "fence=sleeper", 2, 0, scene_fences);
     assert_int_equal(trace->found[0], STAYED);
-    assert_true(trace->found[1] >= SLEEPS);
+    assert_true(trace->found[1] >= SLEEPS - 1);
     /* one worker has nobody to make fence */
     scene_run(variant, "fence=sleeper", 1, 0, scene_all_nap);
     assert_int_equal(stat_of(STAT_FENCES_ALL), 0);
@@ -87,7 +87,7 @@ void knob_fence_often_ns(const char *variant)
 {
     scene_run(variant, "fence=adaptive,fence_often_ns=0", 2, 0, scene_fences);
     assert_int_equal(trace->found[0], STAYED);
-    assert_true(trace->found[1] >= SLEEPS);
+    assert_true(trace->found[1] >= SLEEPS - 1);
     scene_run(variant, "fence=adaptive,fence_often_ns=1000000000,sysmon=off", 2, 0,
               scene_turns_back);
     assert_int_equal(trace->found[0], TURNED);
