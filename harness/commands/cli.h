@@ -67,7 +67,7 @@ struct cli_command {
     const char *only;
     size_t only_offset;
     size_t begins_offset; /* where the name of the last option that `begins` goes */
-    /* The sample's request that some options are fields of, with that flag; 0: all of them. */
+    /* Fields of a sample's request that are options too: those with the flag, or all if it is 0. */
     bool has_request;
     unsigned request_flag;
     size_t request_offset;

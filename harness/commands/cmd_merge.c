@@ -69,7 +69,7 @@ static const struct cli_command cli = {
     .check = options_check,
 };
 
-/* A folder whatever its name: one that is given twice, or by way of a link, adds nothing. */
+/* Refuses a folder that is given twice, under another name or by a link too: it adds nothing. */
 static void refuse_one_twice(const char *command, const struct merge *merge)
 {
     struct stat *of = xcalloc(merge->count, sizeof *of);

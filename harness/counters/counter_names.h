@@ -47,7 +47,7 @@ bool counter_names_check(const struct papi_api *api, const struct counter_names 
 /* True for events of the default list, be it that of a real or of a simulated machine. */
 bool counter_is_by_default(const char *name);
 
-/* Both of a list: false and one line in error if it is not right. */
+/* Parses and checks a list of events; false and one line in error if it is not right. */
 bool counter_list_check(const char *events, char *error, size_t error_size);
 
 const char *counter_source(const char *name); /* "pmu", "soft", "sde" or "sim" */

@@ -139,7 +139,7 @@ static void look_at_idle_states(struct look *look)
              level == DOCTOR_UNKNOWN ? "; how deep the host lets the core sleep is not shown" : "");
 }
 
-/* Whose cores --------------------------------------------------------------------------------- */
+/* The cores ----------------------------------------------------------------------------------- */
 
 static hwloc_bitmap_t usable_set(const struct look *look)
 {

@@ -452,7 +452,8 @@ static void tell_width(const struct stopping_rule *needs, FILE *to)
             count_stops(needs, "limit"), needs->sweep->reps_max);
 }
 
-/* Whose samples top-ups are for: "core distance near", or "each core distance". */
+/* The core distance at which top-ups are wanted, in words: "core distance near" or "far", or "each
+ * core distance". */
 static const char *wanted_distance(const struct stopping_rule *needs)
 {
     if (needs->sweep->class_each && isfinite(needs->distances.threshold_ns))

@@ -409,8 +409,8 @@ void g_step_back(void);
  * wait_reason and wait_on and has made itself findable, and holds no lock. */
 void g_park(void);
 
-/* Is it certain that no P is idle, for whoever has made work visible? S2 and S3 of idle.c without a
- * fence: an M that goes to sleep makes all cores fence (I3). Where submitters fence it is not. */
+/* True if certainly no P is idle; the caller has made work visible. S2 and S3 of idle.c without a
+ * fence, since an M that goes to sleep makes all cores fence (I3). False where submitters fence. */
 static inline bool nobody_idles(struct sched *sched)
 {
     atomic_signal_fence(memory_order_seq_cst);

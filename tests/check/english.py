@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 WORDS_MOST = 35
-OPENINGS = re.compile(r"(What|Whether|Of|Those|Who|That)\b")
+OPENINGS = re.compile(r"(What|Whether|Of|Those|Who|Whose|Whom|That)\b")
 FIELDS = re.compile(r"\{(?:[^{}\n]|\n(?!\s*\n))*\}")
 
 # Generated from the experiments' files, whose texts are read themselves; measured pages of a reference run.

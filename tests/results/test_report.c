@@ -418,7 +418,7 @@ static void how_warming_up_ended_is_shown(void **state)
     free(page);
 }
 
-/* Whose samples the numbers are from, how many were left out, why there are no more. */
+/* The class of the samples behind the numbers, how many were left out, why there are no more. */
 static void numbers_stand_beside_the_class_of_their_samples(void **state)
 {
     (void)state;

@@ -296,7 +296,7 @@ static void work_for(int64_t ns)
         go_work(64);
 }
 
-/* A sleeper has left the second G lying. Whom that G has woken is no longer idle, or has run it. */
+/* A sleeper has left the second G lying. A worker that it woke is not idle, or has run it. */
 static bool is_lost(struct trace *self, uint64_t sleeps)
 {
     return stat_now(STAT_SLEEPS) > sleeps && atomic_load(&this_sched()->idle_ps) == 1 &&

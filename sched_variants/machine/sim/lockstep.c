@@ -20,7 +20,7 @@ bool sim_is_lockstep(void)
     return on;
 }
 
-/* Whose turn the tick is. */
+/* The core that has its turn at the tick. */
 static int core_of(int64_t tick)
 {
     if (tick < (int64_t)steps.turns)
