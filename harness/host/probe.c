@@ -28,6 +28,7 @@ enum {
     COMPUTE_PARTS = 2,
     WIDE_PARTS = 1,
     HARD_LIMIT_FACTOR = 10, /* how often the budget may be used up if the cores are not ours */
+    HARD_LIMIT_MIN_NS = 20000000, /* some turns of another program */
 };
 
 /* Batches of one kind. */
@@ -52,8 +53,10 @@ struct limits {
 
 static struct limits limits_begin(const struct pair *pair)
 {
-    int64_t now = go_now();
-    return (struct limits){now + pair->budget_ns, now + pair->budget_ns * HARD_LIMIT_FACTOR};
+    int64_t now = go_now(), hard_ns = pair->budget_ns * HARD_LIMIT_FACTOR;
+    if (pair->budget_ns > 0 && hard_ns < HARD_LIMIT_MIN_NS)
+        hard_ns = HARD_LIMIT_MIN_NS;
+    return (struct limits){now + pair->budget_ns, now + hard_ns};
 }
 
 /* Enough batches, or time is up. */
@@ -249,6 +252,12 @@ int probe_line(int cpu_a, int cpu_b, double *line_ns)
     if (!isnan(ns))
         *line_ns = ns;
     return isnan(ns) && !error ? -ETIMEDOUT : -error;
+}
+
+int64_t probe_budget_ns(int64_t min_time_ns)
+{
+    int64_t ns = min_time_ns / PROBE_SHARE;
+    return ns < PROBE_MIN_NS ? PROBE_MIN_NS : ns > PROBE_NS ? PROBE_NS : ns;
 }
 
 int probe_pick_others(const int *cpus, int count, int others[PROBE_PAIRS_MAX])

@@ -24,8 +24,8 @@
  * time that a probe may take.
  *
  * All are medians over short batches, so that one interruption, which hits one batch, changes
- * nothing. A probe takes PROBE_NS, and up to ten times that where other programs hold the cores, or
- * twice that if they keep its threads from starting.
+ * nothing. A probe takes what it is given. Where other programs hold the cores it takes up to ten
+ * times that, but 20 ms for each of its parts; or twice that if its threads cannot start.
  */
 #ifndef SCHEDLAB_PROBE_H
 #define SCHEDLAB_PROBE_H
@@ -34,7 +34,9 @@
 #include <stdint.h>
 
 enum {
-    PROBE_NS = 10000000,
+    PROBE_NS = 10000000,    /* the most that helps */
+    PROBE_MIN_NS = 1000000, /* enough for some ten batches of each kind */
+    PROBE_SHARE = 10,       /* one tenth of what a sample measures goes to each of its probes */
     PROBE_COMPUTE_ROUNDS = 4096, /* of go_work() */
     PROBE_WIDE_ROUNDS = 4000,
     PROBE_BATCHES_MIN = 5, /* a median of fewer is not taken */
@@ -57,6 +59,9 @@ struct probe_pairs {
     int worst; /* the other core of the worst pair */
 };
 struct probe_pairs probe_pairs_of(const struct probe *probe);
+
+/* The time for a probe beside a sample that measures for so long. */
+int64_t probe_budget_ns(int64_t min_time_ns);
 
 /* Picks the cores that make a pair with cpus[0]: cpus[1], then others up to PROBE_PAIRS_MAX, spread
  * evenly up to the last. Returns how many. */

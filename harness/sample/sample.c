@@ -674,16 +674,17 @@ static bool measure_surrounded(struct sample *sample, char *error, size_t error_
         machine_record_events(sample->record);
         return measured;
     }
+    int64_t budget_ns = probe_budget_ns(sample->request->min_time_ns);
     struct probe probes[2];
     struct disturbance disturbance[2];
-    probe_run(&probes[0], cpus, count, threads, PROBE_NS);
+    probe_run(&probes[0], cpus, count, threads, budget_ns);
     disturbance_read(&disturbance[0], "", cpus, count);
     bool ok = peer_is(sample->variant.ops)
                   ? peer_sample_measure(sample->request, &sample->variant, &sample->workload,
                                         sample->record, error, error_size)
                   : measure_counted(sample, error, error_size);
     disturbance_read(&disturbance[1], "", cpus, count);
-    probe_run(&probes[1], cpus, count, threads, PROBE_NS);
+    probe_run(&probes[1], cpus, count, threads, budget_ns);
     json_object_set_new(sample->record, "probe",
                         probe_to_json(&probes[0], &probes[1], cpus, count));
     disturbance_record(sample->record, &disturbance[0], &disturbance[1], count,

@@ -62,6 +62,14 @@ static void one_worker_or_one_core_has_no_line(void **state)
     assert_value_or_busy(probe.wide_ns, probe.wide_absent);
 }
 
+static void a_probe_takes_a_tenth_of_what_is_measured(void **state)
+{
+    (void)state;
+    assert_int_equal(probe_budget_ns(0), 1000000);
+    assert_int_equal(probe_budget_ns(50000000), 5000000);
+    assert_int_equal(probe_budget_ns(1000000000), 10000000);
+}
+
 static void pairs_are_spread_over_the_cores_in_use(void **state)
 {
     (void)state;
@@ -393,6 +401,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_cores_have_a_line_between_them),
         cmocka_unit_test(one_worker_or_one_core_has_no_line),
+        cmocka_unit_test(a_probe_takes_a_tenth_of_what_is_measured),
         cmocka_unit_test(pairs_are_spread_over_the_cores_in_use),
         cmocka_unit_test(median_and_worst_are_of_the_pairs_that_were_measured),
         cmocka_unit_test(without_enough_batches_there_is_no_median),
