@@ -49,18 +49,19 @@ job() { # LABEL COMMAND
 unit_programs() { # CONFIG [PREFIX]
     local source name
     for source in tests/*/test_*.c; do
-        name=$(basename "$source" .c)
+        name=${source##*/} name=${name%.c}
         # a build has what its check can say something about: see TESTS_asan in the Makefile
         [ ! -x "build/$1/tests/$name" ] || job "$1/$name" "${2:-}build/$1/tests/$name"
     done
 }
 
 part_jobs() { # PART
-    local script
+    local script label
     case $1 in
     checks)
         for script in tests/check/check_*.sh; do
-            job "$(basename "$script" .sh)" "$script"
+            label=${script##*/}
+            job "${label%.sh}" "$script"
         done
         ;;
     unit) unit_programs release ;;
@@ -69,7 +70,8 @@ part_jobs() { # PART
     sim) job sim/conformance 'build/sim/tests/conformance --short --every 2' ;;
     scripts)
         for script in tests/program/test_*.sh; do
-            [ "$script" = tests/program/test_verdicts.sh ] || job "$(basename "$script" .sh)" "$script build/schedlab"
+            label=${script##*/}
+            [ "$label" = test_verdicts.sh ] || job "${label%.sh}" "$script build/schedlab"
         done
         ;;
     verdicts) job test_verdicts 'tests/program/test_verdicts.sh build/schedlab' ;;
@@ -115,24 +117,26 @@ show() { # LOG STATUS: the output of what failed
     fi
 }
 
+# Starts few processes: there are hundreds of programs.
 run() { # LABEL COMMAND
-    local label=$1 log=$logs/${1//[\/ ]/-}.log status ok not_ok line seconds
+    local label=$1 log=$logs/${1//[\/ ]/-}.log wall cpu status ok not_ok line
     local TIMEFORMAT='%R %U %S'
     # shellcheck disable=SC2086 # a command and its words
-    seconds=$({ time timeout -k 10 900 $2 >"$log" 2>&1 </dev/null; } 2>&1; echo " $?")
-    read -r wall user system status <<<"$(echo $seconds)"
-    ok=$(grep -cE '^ok [0-9]' "$log")
-    # a message without a newline may stand before it, and cmocka calls a skipped test not ok
-    not_ok=$(grep -E 'not ok [0-9]+ ' "$log" | grep -cv '# SKIP')
+    { time timeout -k 10 900 $2 >"$log" 2>&1 </dev/null; } 2>"$rows/.${label//\//-}"
+    status=$?
+    # a message without a newline may stand before "not ok", and cmocka calls a skipped test that
+    read -r wall cpu ok not_ok <<<"$(awk 'FNR == NR { wall = $1; cpu = $2 + $3; next }
+        /^ok [0-9]/ { ok++ }
+        /not ok [0-9]+ / && !/# SKIP/ { not_ok++ }
+        END { print wall, cpu, ok + 0, not_ok + 0 }' "$rows/.${label//\//-}" "$log")"
     if [ "$status" != 0 ] && [ "$not_ok" = 0 ]; then
         not_ok=1
     elif [ "$status" = 0 ] && [ "$ok$not_ok" = 00 ]; then
         ok=1
     fi
-    printf '%s\t%s\t%s\t%d\t%d\n' "$label" "$wall" "$(echo "$user $system" | awk '{ print $1 + $2 }')" "$ok" "$not_ok" \
-        >"$rows/${label//\//-}"
+    printf '%s\t%s\t%s\t%d\t%d\n' "$label" "$wall" "$cpu" "$ok" "$not_ok" >"$rows/${label//\//-}"
     # in one write, so that lines of two lanes do not mix
-    line=$(printf '%-34s %5d passed %3d failed %6.1f s' "$label" "$ok" "$not_ok" "$wall")
+    printf -v line '%-34s %5d passed %3d failed %6.1f s' "$label" "$ok" "$not_ok" "$wall"
     [ "$not_ok" = 0 ] || line+=$'\n'$(show "$log" "$status")
     printf '%s\n' "$line"
 }
@@ -147,14 +151,16 @@ jobs_sorted() {
 }
 
 run_all() {
-    local mark label command busy
+    local mark label command lanes_now running=0
     while IFS=$'\t' read -r mark _ label command; do
-        busy=$lanes
-        [ "$mark" != alone ] || busy=1
-        while [ "$(jobs -rp | wc -l)" -ge "$busy" ]; do
+        lanes_now=$lanes
+        [ "$mark" != alone ] || lanes_now=1
+        while [ $running -ge "$lanes_now" ]; do
             wait -n
+            running=$((running - 1))
         done
         run "$label" "$command" &
+        running=$((running + 1))
     done < <(jobs_sorted)
     wait
 }

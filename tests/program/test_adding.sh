@@ -19,8 +19,6 @@ mkdir "$copy" "$steps" "$work"
 # WERROR and EXTRA_CFLAGS stay those of the objects.
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES RUN CONFIG CC
 export JOBS=2 LC_ALL=C.UTF-8
-# It takes a third of the time of the usual linker, and no object depends on it.
-command -v ld.gold >/dev/null && export LDFLAGS_release=-fuse-ld=gold
 
 # passes NAME COMMAND...: check, which shows the last lines that the command wrote, and says how it went.
 passes() {
