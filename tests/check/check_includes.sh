@@ -18,28 +18,32 @@ system='pthread|linux/|sys/epoll|sys/socket|netinet/|arpa/|poll|fcntl|sys/mman|s
 offences=$(mktemp)
 trap 'rm -f "$offences"' EXIT
 
-# deny FILES WHY REGEX: no #include in FILES may match REGEX. allow: every one has to match it.
-includes() { grep -nE '^[[:space:]]*#[[:space:]]*include' $1 /dev/null || true; }
-deny() { includes "$1" | grep -E "$3" | sed "s|\$|   <- $2|" >>"$offences" || true; }
-allow() { includes "$1" | grep -vE "$3" | sed "s|\$|   <- $2|" >>"$offences" || true; }
+# deny FILES BUT WHY REGEX: no #include of files whose path matches FILES and not BUT may match REGEX. allow: every one
+# has to match it. One awk holds all of them against all lines.
+rules=$(mktemp)
+trap 'rm -f "$offences" "$rules"' EXIT
+rule() { printf '%s\t%s\t%s\t%s\t%s\n' "$@" >>"$rules"; }
+deny() { rule deny "$@"; }
+allow() { rule allow "$@"; }
+none='^$'
 sources() { find "$@" \( -name '*.c' -o -name '*.h' -o -name '*.S' \) | sort; }
 
-deny "$(sources sched_variants workloads)" "nothing below includes the harness or tests" '"(\.\./)*(harness|tests)/'
-deny "$(sources sched_variants)" "the runtime knows no workload" 'workload'
-deny "$(sources sched_variants workloads | grep -vE '^sched_variants/machine/(native/|sim/|no_memory)')" \
+deny '^(sched_variants|workloads)/' $none "nothing below includes the harness or tests" '"(\.\./)*(harness|tests)/'
+deny '^sched_variants/' $none "the runtime knows no workload" 'workload'
+deny '^(sched_variants|workloads)/' '^sched_variants/machine/(native/|sim/|no_memory)' \
     "only machine/ touches threads, clocks, signals, pages and descriptors" "<($system)[./a-z_]*>"
-allow "$(sources sched_variants/machine | grep -v '^sched_variants/machine/sim/')" "the machine knows nothing above it" \
+allow '^sched_variants/machine/' '^sched_variants/machine/sim/' "the machine knows nothing above it" \
     '<|"(machine|machine/[a-z_]+|[a-z_]+_native|native[a-z_]*|native/[a-z_]+|sim/self)\.h"'
 parts=$(find sched_variants/machine/sim -name '*.h' -exec basename {} .h \; | paste -sd '|')
-allow "$(sources sched_variants/machine/sim)" "the simulated machine knows machine.h and its own parts" \
+allow '^sched_variants/machine/sim/' $none "the simulated machine knows machine.h and its own parts" \
     "<|\"(machine|no_memory|$parts)\.h\""
-deny "$(sources sched_variants/runtime)" "the floor knows no variant" '"(\.\./)?(contsteal|gmp|grq|kthread|perm|static|tasksteal|uthread)/'
-deny "$(sources workloads)" "a workload includes the public header only" \
+deny '^sched_variants/runtime/' $none "the floor knows no variant" '"(\.\./)?(contsteal|gmp|grq|kthread|perm|static|tasksteal|uthread)/'
+deny '^workloads/' $none "a workload includes the public header only" \
     '"(sched|g|internal|deque|lock|stats|machine|runtime/(sched|g|internal|deque|lock|stats)|sched_variants/.*)\.h"'
 for room in $(find sched_variants -mindepth 1 -maxdepth 1 -type d ! -name runtime ! -name machine); do
     others=$(find sched_variants -mindepth 1 -maxdepth 1 -type d ! -name runtime ! -name machine ! -path "$room" \
         -exec basename {} \; | paste -sd '|')
-    deny "$(sources "$room")" "a variant includes no other variant and no part of the floor's inside" \
+    deny "^$room/" $none "a variant includes no other variant and no part of the floor's inside" \
         "\"(.*/)?(($others)/|internal\\.h|ctx\\.h)"
 done
 
@@ -54,9 +58,15 @@ for room in $rooms; do
     [ "$room" != catalogue ] || above=$(echo "$above" | sed 's/repro//')
     above=$(echo "$above" | tr -s ' ' '\n' | grep -vx "$room" | paste -sd '|')
     above=${above#|}
-    [ -z "$above" ] || deny "$(sources "harness/$room")" "harness/$room/ includes no room above or beside it" \
+    [ -z "$above" ] || deny "^harness/$room/" $none "harness/$room/ includes no room above or beside it" \
         "\"harness/(${above%|})/"
 done
+grep -rnE --include='*.[chS]' '^[[:space:]]*#[[:space:]]*include' sched_variants workloads harness | sort -t : -k1,1 -k2,2n |
+    awk -F '\t' '
+        FILENAME != "-" { kind[++n] = $1; files[n] = $2; but[n] = $3; why[n] = $4; regex[n] = $5; next }
+        { path = $0; sub(/:.*/, "", path); text = $0; sub(/^[^:]*:[^:]*:/, "", text) }
+        { for (i = 1; i <= n; i++) if (path ~ files[i] && path !~ but[i] && (text ~ regex[i]) == (kind[i] == "deny"))
+              print $0 "   <- " why[i] }' "$rules" - >>"$offences"
 find harness -mindepth 2 -maxdepth 2 -name '*.[ch]' | cut -d / -f 2 | sort -u | grep -vxE "peers|$(echo "$rooms" | tr ' ' '|')" |
     sed 's|.*|harness/&/   <- a folder with code is one of the rooms in tests/check/check_includes.sh|' >>"$offences" || true
 find harness -maxdepth 1 -name '*.[ch]' | sed 's|$|   <- code of harness/ lies in a room|' >>"$offences"
