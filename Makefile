@@ -90,8 +90,9 @@ LIBRARY_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
 LIBPFM := $(filter /%,$(shell $(CC) -print-file-name=libpfm.a))
 ARCHIVED := papi pfm sde jansson cyaml yaml gsl gslcblas
 archive = $(if $(filter $(1:-l%=%),$(ARCHIVED)),$(1:-l%=-l:lib%.a))
-LDLIBS := $(foreach word,$(patsubst -lpapi,-lpapi $(if $(LIBPFM),-lpfm),$(shell pkg-config --libs $(LIBRARIES) 2>/dev/null)) -lsde,\
-    $(or $(if $(LIBPFM),$(call archive,$(word))),$(word))) $(FLOOR_LDLIBS)
+LIBRARY_LDLIBS := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -lsde $(FLOOR_LDLIBS)
+LDLIBS := $(foreach word,$(patsubst -lpapi,-lpapi $(if $(LIBPFM),-lpfm),$(LIBRARY_LDLIBS)),\
+    $(or $(if $(LIBPFM),$(call archive,$(word))),$(word)))
 endif
 
 # Profiles, sanitizers and --flame ask for lines and inlined functions, which -g1 has. Variables, which a debugger asks
@@ -197,7 +198,8 @@ SHARED_OBJECTS := $(CORE_OBJECTS) $(call objects,$(SIM_SOURCES)) \
 SUPPORT_OBJECTS := $(OUT)/tests/support/support.o
 # CASE=GLOB in the environment chooses among the tests of a program (tests/support/case.c).
 CASE_OBJECTS := $(OUT)/tests/support/case.o
-# gold links in half the time; ThreadSanitizer's or another architecture's program is left to the usual linker.
+# gold links in half the time; ThreadSanitizer's or another architecture's program is left to the usual linker. Shared
+# libraries take a third off again: a test program starts once.
 LINKER := $(if $(filter release debug asan,$(CONFIG)),$(if $(shell command -v ld.gold),-fuse-ld=gold))
 CASE_LDFLAGS := -Wl,--wrap=_cmocka_run_group_tests
 CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform/*.c) harness/spec/promises.c harness/spec/void_knobs.c harness/spec/registry_check.c harness/base/memory.c harness/base/suggest.c)
@@ -343,10 +345,16 @@ $(OUT)/schedlab $(TEST_PROGRAMS) $(CONFORMANCE): $(COVERAGE_EXIT)
 $(OUT)/schedlab: $(call objects,harness/commands/main.c) $(call objects,$(MICRO_SOURCES)) $(SHARED_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(MICRO_LDLIBS) $(LDLIBS)
 
+# Tests of the harness take what they use out of an archive.
+$(OUT)/tests/parts.a: $(filter %.o,$(SHARED_OBJECTS))
+	$(SAY) rm -f $@ && $(AR) rcsT $@ $^
+
 .SECONDEXPANSION:
-$(TEST_PROGRAMS): $(OUT)/tests/%: $$(call objects,$$(wildcard tests/*/$$*.c)) $(CASE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS)
-	$(SAY) $(CC) $(LDFLAGS) $(LINKER) $(CASE_LDFLAGS) -o $@ $^ -lcmocka $(TEST_LDLIBS) $(LDLIBS)
-$(filter-out $(FLOOR_PROGRAMS),$(TEST_PROGRAMS)): $(filter-out $(CORE_OBJECTS),$(SHARED_OBJECTS))
+$(TEST_PROGRAMS): $(OUT)/tests/%: $$(call objects,$$(wildcard tests/*/$$*.c)) $(CASE_OBJECTS) $(SUPPORT_OBJECTS)
+	$(SAY) $(CC) $(LDFLAGS) $(LINKER) $(CASE_LDFLAGS) -Wl,--as-needed -o $@ $(filter %.o,$^) \
+	    -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lcmocka $(TEST_LDLIBS) $(LIBRARY_LDLIBS)
+$(FLOOR_PROGRAMS): $(CORE_OBJECTS)
+$(filter-out $(FLOOR_PROGRAMS),$(TEST_PROGRAMS)): $(OUT)/tests/parts.a $(HARNESS_ARCHIVE)
 $(OUT)/tests/test_cache: $(call objects,$(SIM_SOURCES))
 
 $(OUT)/tests/test_knobs: $(patsubst %,$(OUT)/tests/runtime/knobs_%.o,queue static sync timers threads fence)
@@ -437,10 +445,9 @@ APT := DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o Dpkg::Use-Pty=0 -o DPkg:
 deps deps-test deps-lint deps-coverage deps-aarch64 deps-peers:
 	@command -v dpkg-query >/dev/null || \
 	    { echo "not a Debian system; needs what Debian calls: $(strip $(PACKAGES))" >&2; exit 1; }; \
-	missing=; \
+	missing= known=" $$(dpkg-query -W -f '$${db:Status-Status}:$${Package} ' $(PACKAGES) 2>/dev/null)"; \
 	for package in $(PACKAGES); do \
-	    dpkg-query -W -f '$${db:Status-Status}\n' $$package 2>/dev/null | grep -qx installed || \
-	        missing="$$missing $$package"; \
+	    case "$$known" in *" installed:$$package "*) ;; *) missing="$$missing $$package" ;; esac; \
 	done; \
 	[ -n "$$missing" ] || exit 0; \
 	if [ "$$(id -u)" != 0 ]; then \

@@ -65,7 +65,7 @@ part_jobs() { # PART
         done
         ;;
     unit) unit_programs release ;;
-    short) job release/conformance-short 'build/release/tests/conformance --short --every 3' ;;
+    short) job release/conformance-short 'build/release/tests/conformance --short --every 4' ;;
     conformance) job release/conformance build/release/tests/conformance ;;
     sim) job sim/conformance 'build/sim/tests/conformance --short --every 2' ;;
     scripts)
@@ -85,10 +85,10 @@ part_jobs() { # PART
         ;;
     coverage)
         unit_programs coverage
-        job coverage/conformance 'build/coverage/tests/conformance --short --every 3'
+        job coverage/conformance 'build/coverage/tests/conformance --short --every 4'
         ;;
     clang)
-        job release-clang/conformance 'build/release-clang/tests/conformance --short --every 3'
+        job release-clang/conformance 'build/release-clang/tests/conformance --short --every 4'
         job release-clang/schedlab 'build/release-clang/schedlab run gmp contsteal fib,n=10 --reps 1 --min-time 0'
         ;;
     # a make of its own: the one that calls this shares no jobs with what a script calls
