@@ -216,7 +216,7 @@ same one_core_is_the_same_everywhere gmp fib,n=12 --workers 1 --machine sim:serv
 same two_cores_are_the_same_everywhere contsteal fib,n=12 --workers 2 --machine sim:server64,cores=2
 same many_cores_are_the_same_everywhere gmp fib,n=12 --workers 64 --machine sim:server64
 same a_locked_queue_is_the_same_everywhere grq spawn,n=500 --workers 16 --machine sim:server64,cores=16
-same channels_are_the_same_everywhere perm ring,n=30 --workers 4 --machine sim:server64,cores=4
+same channels_are_the_same_everywhere perm ring,n=30,hops=20000 --workers 4 --machine sim:server64,cores=4
 same threads_are_the_same_everywhere kthread fib,n=8 --workers 4 --machine sim:server64,cores=4
 same latencies_are_the_same_everywhere gmp arrivals,n=200 --workers 4 --machine sim:server64,cores=4
 
