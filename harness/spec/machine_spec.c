@@ -63,6 +63,36 @@ static struct machine_file *file_load(const char *path, const struct complaint *
     return file;
 }
 
+/* The models of the data folder that were read, for as long as the process lives: each experiment
+ * names some, and reading one takes as long as reading an experiment. */
+static struct model {
+    char *path;
+    struct machine_file *file;
+    struct model *next;
+} *models;
+
+static struct machine_file *model_of_folder(const char *path, const struct complaint *to)
+{
+    for (struct model *model = models; model; model = model->next)
+        if (strcmp(model->path, path) == 0)
+            return model->file;
+    struct machine_file *file = file_load(path, to);
+    if (!file)
+        return NULL;
+    struct model *model = xmalloc(sizeof *model);
+    *model = (struct model){.path = xstrdup(path), .file = file, .next = models};
+    models = model;
+    return file;
+}
+
+static void model_free(struct machine_file *file)
+{
+    for (struct model *model = models; model; model = model->next)
+        if (model->file == file)
+            return;
+    machine_file_free(file);
+}
+
 static struct machine_file *model_load(const char *name, const struct complaint *to)
 {
     char folder[PATH_SIZE], path[2 * PATH_SIZE];
@@ -72,7 +102,7 @@ static struct machine_file *model_load(const char *name, const struct complaint 
         data_folder_find("machines", folder, sizeof folder, to->text, to->size)) {
         snprintf(path, sizeof path, "%s/%s%s", folder, name, suffix);
         if (access(path, F_OK) == 0)
-            return file_load(path, to);
+            return model_of_folder(path, to);
     }
     complain_of_model(to, name);
     return NULL;
@@ -347,7 +377,7 @@ bool machine_spec_parse(struct machine_spec *spec, const char *text, char *error
 
 void machine_spec_free(struct machine_spec *spec)
 {
-    machine_file_free(spec->file);
+    model_free(spec->file);
     free(spec->text);
     *spec = (struct machine_spec){.simulated = false};
 }
