@@ -5,11 +5,11 @@
  *               itself too.
  *   sleeper     An M that goes to sleep fences all cores, which interrupts those that work.
  *               Submitters do not fence while no P is idle.
- *   adaptive    Sleepers pay while sleeps are rare, submitters where they are not. The Ms count,
- *               under sched->lock, how often a P is given up. Each FENCE_SLEEPS times the clock
- *               says how long one took in the mean. If less than fence_often_ns, submitters pay
- *               from then on; if more than FENCE_HYSTERESIS times as long, sleepers do. sysmon
- *               looks too: perhaps nobody goes to sleep any more.
+ *   adaptive    Sleepers pay while sleeps are rare, submitters where they are not, and at first.
+ *               The Ms count, under sched->lock, how often a P is given up. Each FENCE_SLEEPS times
+ *               the clock says how long one took in the mean. If less than fence_often_ns,
+ *               submitters pay from then on; if more than FENCE_HYSTERESIS times as long, sleepers
+ *               do. sysmon looks too: perhaps nobody goes to sleep any more.
  *
  * Two flags say who pays. Both parties pay while a change is under way:
  *
@@ -48,8 +48,8 @@ void fence_init(struct sched *sched)
     if (who != FENCE_SUBMITTER && machine_fence_all() != 0)
         who = sched->floor->fence = FENCE_SUBMITTER;
     /* relaxed: one thread yet */
-    atomic_store_explicit(&sched->submitters_fence, who == FENCE_SUBMITTER, memory_order_relaxed);
-    atomic_store_explicit(&sched->sleepers_fence_all, who != FENCE_SUBMITTER, memory_order_relaxed);
+    atomic_store_explicit(&sched->submitters_fence, who != FENCE_SLEEPER, memory_order_relaxed);
+    atomic_store_explicit(&sched->sleepers_fence_all, who == FENCE_SLEEPER, memory_order_relaxed);
     sched->fence_since = machine_now();
 }
 

@@ -208,19 +208,19 @@ extern const char *const netpoll_place_words[];
                        "in Go.",                                                                   \
                    KNOB_FINE(WAKING, "WAKEUPS SLEEPS", "watch=handover wakers,n=20 4")),           \
         PARAM_WORD(                                                                                \
-            o, f.fence, fence_words, FENCE_SLEEPER, "schedlab; Go 1.26 proc.go wakep",             \
+            o, f.fence, fence_words, FENCE_ADAPTIVE, "schedlab; Go 1.26 proc.go wakep",            \
             "who fences so that new work and a worker going to sleep do not miss each other",      \
             .detail =                                                                              \
                 "submitter: whoever makes work visible, each time, as in Go. sleeper: the "        \
                 "worker that goes to sleep; it makes all cores fence, which interrupts them. "     \
-                "adaptive: submitters while workers go to sleep often, else sleepers.",            \
-            KNOB_DECISIVE(WAKING, "FENCES_ALL", "fence=submitter bursts,n=20 4")),                 \
-        PARAM_NUMBER(                                                                              \
-            o, f.fence_often_ns, 100000, 0, 1000000000, "ns", "schedlab",                          \
-            "with fence=adaptive: submitters fence where sleeps follow sooner than this",          \
-            .detail = "In the mean over 32 sleeps, of all workers. Sleepers fence again where "    \
-                      "it is four times as long.",                                                 \
-            KNOB_FINE(WAKING, "FENCES_ALL", "fence=adaptive,fence_often_ns=1ms bursts,n=200 4"))
+                "adaptive: submitters at first and while workers sleep often, else sleepers.",     \
+            KNOB_DECISIVE(WAKING, "FENCES_ALL", "fence=sleeper bursts,n=20 4")),                   \
+        PARAM_NUMBER(o, f.fence_often_ns, 100000, 0, 1000000000, "ns", "schedlab",                 \
+                     "with fence=adaptive: submitters fence where sleeps follow sooner than this", \
+                     .detail =                                                                     \
+                         "In the mean over 32 sleeps, of all workers. Sleepers fence again where " \
+                         "it is four times as long.",                                              \
+                     KNOB_FINE(WAKING, "FENCES_ALL", "fence_often_ns=0 bursts,n=200 4"))
 
 #define NETPOLL_KNOBS(o, f)                                                                        \
     PARAM_WORD(o, f.netpoll, netpoll_words, NETPOLL_POLL, "Go 1.26 netpoll.go",                    \
@@ -243,7 +243,7 @@ extern const char *const netpoll_place_words[];
                      "Go 1.26 netpoll_epoll.go netpoll",                                           \
                      "most events that one look at the descriptors takes",                         \
                      KNOB_FINE(DESCRIPTORS, "POLLS LOCAL_HITS",                                    \
-                               "netpoll_batch=1 echo,connections=8,messages=20 2")),               \
+                               "netpoll_batch=1 echo,connections=32,messages=20 2")),              \
         PARAM_WORD(                                                                                \
             o, f.netpoll_place, netpoll_place_words, PLACE_FIRST, "Go 1.26 proc.go injectglist",   \
             "where a worker puts goroutines whose descriptors are ready",                          \

@@ -55,31 +55,35 @@ void knob_fence(const char *variant)
     assert_int_equal(stat_of(STAT_FENCES_ALL), 0);
 }
 
-/* From now on any sleep is rare. */
-static void be_often_never(void)
+/* From now on a sleep is rare that comes later than this. */
+static void be_often(int64_t ns)
 {
     struct sched *sched = this_sched();
     lock_acquire(&sched->lock);
-    sched->floor->fence_often_ns = 0;
+    sched->floor->fence_often_ns = ns;
     lock_release(&sched->lock);
 }
 
-/* Sleeps that were often until now are rare: sleepers fence again, at the next sleeps. */
-static void scene_turns_back(void *arg)
+/* Sleeps that were often until now are rare: sleepers fence at the next ones. Then they are often
+ * again. found[2]: did sleepers fence in between. */
+static void scene_turns_twice(void *arg)
 {
     struct trace *self = arg;
-    scene_fences(self);
-    be_often_never();
+    sleep_often(self, SLEEPS);
+    be_often(0);
     sleep_often(self, SLEEPS);
     self->found[2] = submitters_fence() ? STAYED : TURNED;
+    be_often(INT64_C(1000000000));
+    sleep_often(self, SLEEPS);
+    scene_fences(self);
 }
 
-/* Likewise, and nobody goes to sleep any more. */
+/* Sleeps were often, and nobody goes to sleep any more. */
 static void scene_sysmon_turns_back(void *arg)
 {
     struct trace *self = arg;
     scene_fences(self);
-    be_often_never();
+    be_often(0);
     AWAIT(!submitters_fence());
 }
 
@@ -89,7 +93,7 @@ void knob_fence_often_ns(const char *variant)
     assert_int_equal(trace->found[0], STAYED);
     assert_true(trace->found[1] >= SLEEPS - 1);
     scene_run(variant, "fence=adaptive,fence_often_ns=1000000000,sysmon=off", 2, 0,
-              scene_turns_back);
+              scene_turns_twice);
     assert_int_equal(trace->found[0], TURNED);
     assert_int_equal(trace->found[1], 0);
     assert_int_equal(trace->found[2], TURNED);

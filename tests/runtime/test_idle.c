@@ -361,8 +361,9 @@ static void fence_fails_main(void *arg)
 static void a_fence_that_fails_in_mid_run_ends_it(void **state)
 {
     (void)state;
-    static const char *const settings[] = {"sysmon=off", "sysmon=off,recheck=before",
-                                           "sysmon=off,recheck=none"};
+    static const char *const settings[] = {"fence=sleeper,sysmon=off",
+                                           "fence=sleeper,sysmon=off,recheck=before",
+                                           "fence=sleeper,sysmon=off,recheck=none"};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         struct every_cell cell = {support_variant("gmp"), 2, every_seed(), settings[i]};
         every_cell_run(&cell, fence_fails_main, EXIT_ENVIRONMENT,
