@@ -41,9 +41,12 @@ const char *const fence_words[] = {"submitter", "sleeper", "adaptive", NULL};
 void fence_init(struct sched *sched)
 {
     int64_t who = sched->floor->fence;
-    /* with one P its holder was the only submitter that does not fence itself */
-    if (sched->procs == 1)
+    /* with one P its holder was the only submitter that does not fence itself: all sleepers fence
+     * themselves, and nobody judges */
+    if (sched->procs == 1) {
+        sched->floor->fence = FENCE_SUBMITTER;
         return;
+    }
     /* this registers while there is one thread: later it takes milliseconds */
     if (who != FENCE_SUBMITTER && machine_fence_all() != 0)
         who = sched->floor->fence = FENCE_SUBMITTER;

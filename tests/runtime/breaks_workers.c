@@ -65,6 +65,7 @@ BREAK_IN(fence_of_nobody, "gmp", 2, CALM)
 {
     SCHED->floor->fence = FENCE_ADAPTIVE;
     SCHED->fence_sleeps = INT32_MAX - 1;
+    atomic_store(&SCHED->submitters_fence, false);
     atomic_store(&SCHED->sleepers_fence_all, false);
     lock_acquire(&SCHED->lock);
     fence_sleeper_comes(SELF);

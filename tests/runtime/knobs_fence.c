@@ -42,6 +42,27 @@ static void scene_fences(void *arg)
     self->found[1] = (int64_t)(stat_now(STAT_FENCES_ALL) - before);
 }
 
+/* From now on a sleep is rare that comes later than this. */
+static void be_often(int64_t ns)
+{
+    struct sched *sched = this_sched();
+    lock_acquire(&sched->lock);
+    sched->floor->fence_often_ns = ns;
+    lock_release(&sched->lock);
+}
+
+/* The one worker goes to sleep often, and then as often, which is rare. */
+static void scene_naps_alone(void *arg)
+{
+    struct trace *self = arg;
+    for (int i = 0; i < SLEEPS; i++)
+        go_sleep(1000);
+    self->found[0] = submitters_fence() ? TURNED : STAYED;
+    be_often(0);
+    for (int i = 0; i < SLEEPS; i++)
+        go_sleep(1000);
+}
+
 void knob_fence(const char *variant)
 {
     scene_run(variant, "fence=submitter", 2, 0, scene_fences);
@@ -50,18 +71,12 @@ void knob_fence(const char *variant)
     scene_run(variant, "fence=sleeper", 2, 0, scene_fences);
     assert_int_equal(trace->found[0], STAYED);
     assert_true(trace->found[1] >= SLEEPS - 1);
-    /* one worker has nobody to make fence */
+    /* one worker has nobody to make fence, and nothing to judge */
     scene_run(variant, "fence=sleeper", 1, 0, scene_all_nap);
     assert_int_equal(stat_of(STAT_FENCES_ALL), 0);
-}
-
-/* From now on a sleep is rare that comes later than this. */
-static void be_often(int64_t ns)
-{
-    struct sched *sched = this_sched();
-    lock_acquire(&sched->lock);
-    sched->floor->fence_often_ns = ns;
-    lock_release(&sched->lock);
+    scene_run(variant, "fence=adaptive,fence_often_ns=1000000000", 1, 0, scene_naps_alone);
+    assert_int_equal(trace->found[0], STAYED);
+    assert_int_equal(stat_of(STAT_FENCES_ALL), 0);
 }
 
 /* Sleeps that were often until now are rare: sleepers fence at the next ones. Then they are often
