@@ -65,11 +65,12 @@ static struct machine_file *file_load(const char *path, const struct complaint *
 
 /* The models of the data folder that were read, for as long as the process lives: each experiment
  * names some, and reading one takes as long as reading an experiment. */
-static struct model {
+struct model {
     char *path;
     struct machine_file *file;
     struct model *next;
-} *models;
+};
+static struct model *models;
 
 static struct machine_file *model_of_folder(const char *path, const struct complaint *to)
 {
