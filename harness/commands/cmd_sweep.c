@@ -339,11 +339,13 @@ static void extent_print(const struct plan *plan, const struct sweep_file *sweep
 static void plan_print(const struct plan *plan, const struct sweep_file *sweep)
 {
     bool simulated = plan_is_simulated(plan);
-    printf("%-12s  %7s  %-28s  %-36s  %s%s\n", "cell", "workers", "variant", "workload",
-           simulated ? "machine  " : "", "groups");
+    struct plan_widths widths = plan_widths(plan);
+    printf("%-12s  %7s  %-*s  %-*s  %s%s\n", "cell", "workers", widths.variant, "variant",
+           widths.workload, "workload", simulated ? "machine  " : "", "groups");
     for (size_t i = 0; i < plan->count; i++) {
         const struct cell *cell = &plan->cells[i];
-        printf("%-12s  %7d  %-28s  %-36s ", cell->id, cell->workers, cell->variant, cell->workload);
+        printf("%-12s  %7d  %-*s  %-*s ", cell->id, cell->workers, widths.variant, cell->variant,
+               widths.workload, cell->workload);
         if (simulated)
             printf(" %s ", cell->machine);
         json_each(group, cell->groups)

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* So wide that the table fits 80 columns. */
+enum { STALL_WIDTH = 9, MISSES_WIDTH = 6, UPGRADES_WIDTH = 8 };
 enum { STRUCTURES_SHOWN = 10, LINES_SHOWN = 10, LEVELS = 3 };
 
 /* Shares below this are not printed. */
@@ -26,13 +28,13 @@ static void print_cell(double value, int width, FILE *to)
 static void print_structure(const struct why_structure *structure, double total_ns, FILE *to)
 {
     fprintf(to, "  %-16s", structure->name);
-    print_cell(structure->stall_ns, 9, to);
+    print_cell(structure->stall_ns, STALL_WIDTH, to);
     fprintf(to, " %5.1f %%", 100 * structure->stall_ns / total_ns);
     for (int level = 0; level < LEVELS; level++)
-        print_cell(structure->misses[level], 8, to);
-    print_cell(structure->true_sharing, 8, to);
-    print_cell(structure->false_sharing, 8, to);
-    print_cell(structure->upgrades, 8, to);
+        print_cell(structure->misses[level], MISSES_WIDTH, to);
+    print_cell(structure->true_sharing, MISSES_WIDTH, to);
+    print_cell(structure->false_sharing, MISSES_WIDTH, to);
+    print_cell(structure->upgrades, UPGRADES_WIDTH, to);
     fputc('\n', to);
 }
 
@@ -41,7 +43,7 @@ static void print_structures(const char *variant, const struct why_structure *li
 {
     struct text total = text_count(total_ns);
     fprintf(to, "\n%s: %s ns of stall per operation; misses per operation\n", variant, total.s);
-    fprintf(to, "  %-16s %9s %7s %8s %8s %8s %8s %8s %8s\n", "structure", "stall ns", "share", "L1",
+    fprintf(to, "  %-16s %9s %7s %6s %6s %6s %6s %6s %8s\n", "structure", "stall ns", "share", "L1",
             "L2", "L3", "true", "false", "upgrades");
     size_t shown = 0;
     while (shown < count && shown < STRUCTURES_SHOWN &&
@@ -119,7 +121,7 @@ static void print_lines(const json_t *records, double total_ns, FILE *to)
             fprintf(to, "  %-16s %9s %7s  %s\n", "line's structure", "stall ns", "share",
                     "function, line");
         fprintf(to, "  %-16s", field_text(site, "structure"));
-        print_cell(ns, 9, to);
+        print_cell(ns, STALL_WIDTH, to);
         fprintf(to, " %5.1f %%  %s, %s:%d\n", 100 * ns / total_ns, field_text(site, "function"),
                 field_text(site, "file"), (int)field_integer(site, "line"));
     }

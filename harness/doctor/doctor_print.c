@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { COLUMNS = 100, COLUMN_FACT = 26, COLUMN_KIND = 51 };
+enum { COLUMNS = 80, COLUMN_FACT = 26, COLUMN_REASON = 4 };
 
 static const char *colour_of(enum doctor_level level)
 {
@@ -71,12 +71,12 @@ static void put_kinds(FILE *to, const struct doctor *doctor)
                 count_text(kind->wanted, b));
         if (*kind->reason && i > 0 && strcmp(kind->reason, doctor->kinds[i - 1].reason) == 0) {
             fputs(" likewise\n", to);
-        } else if (*kind->reason) {
-            fputc(' ', to);
-            text_wrap(to, COLUMN_KIND, COLUMN_KIND, COLUMNS, kind->reason);
-            put_labelled(to, COLUMN_KIND, "change: ", kind->change);
-        } else {
-            fputc('\n', to);
+            continue;
+        }
+        fputc('\n', to);
+        if (*kind->reason) {
+            put_labelled(to, COLUMN_REASON, "why: ", kind->reason);
+            put_labelled(to, COLUMN_REASON, "change: ", kind->change);
         }
     }
 }

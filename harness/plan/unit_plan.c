@@ -14,6 +14,7 @@ struct state {
     const struct unit_plan *plan;
     struct units units;
     struct unit_times times;
+    struct plan_widths widths;
     FILE *to;
     size_t count, done;
     size_t by_basis[UNIT_TIME_UNKNOWN + 1]; /* of those that are not done */
@@ -60,8 +61,9 @@ static bool unit_print(void *state_void, struct cell *cell, unsigned block)
         json_dumpf(unit, state->to, JSON_COMPACT);
         json_decref(unit);
     } else {
-        fprintf(state->to, "%s  %s  %10u  %9s  %7d  %-28s  %-36s  %s\n", id, cell->id, block,
-                seconds, cell->workers, cell->variant, cell->workload, cell->machine);
+        fprintf(state->to, "%s  %s  %10u  %9s  %7d  %-*s  %-*s  %s\n", id, cell->id, block, seconds,
+                cell->workers, state->widths.variant, cell->variant, state->widths.workload,
+                cell->workload, cell->machine);
     }
     state->count++;
     state->done += done;
@@ -120,14 +122,15 @@ static void json_end(const struct state *state)
 
 void unit_plan_print(const struct unit_plan *plan, FILE *to)
 {
-    struct state state = {.plan = plan, .to = to};
+    struct state state = {.plan = plan, .to = to, .widths = plan_widths(plan->plan)};
     units_begin(&state.units, plan->sweep, plan->plan);
     unit_times_begin(&state.times, plan->sweep, plan->plan, plan->results);
     if (plan->json)
         json_begin(&state);
     else
-        fprintf(to, "%-16s  %-12s  %10s  %9s  %7s  %-28s  %-36s  %s\n", "id", "cell", "repetition",
-                "seconds", "workers", "variant", "workload", "machine");
+        fprintf(to, "%-16s  %-12s  %10s  %9s  %7s  %-*s  %-*s  %s\n", "id", "cell", "repetition",
+                "seconds", "workers", state.widths.variant, "variant", state.widths.workload,
+                "workload", "machine");
     units_each(&state.units, unit_print, &state);
     if (plan->json)
         json_end(&state);
