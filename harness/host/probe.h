@@ -34,9 +34,9 @@
 #include <stdint.h>
 
 enum {
-    PROBE_NS = 10000000,    /* the most that helps */
-    PROBE_MIN_NS = 1000000, /* enough for some ten batches of each kind */
-    PROBE_SHARE = 10,       /* one tenth of what a sample measures goes to each of its probes */
+    PROBE_NS = 10000000,         /* of long samples */
+    PROBE_MIN_NS = 1000000,      /* enough for some ten batches of each kind */
+    PROBE_SHARE = 10,            /* of --min-time each probe of a sample gets this part */
     PROBE_COMPUTE_ROUNDS = 4096, /* of go_work() */
     PROBE_WIDE_ROUNDS = 4000,
     PROBE_BATCHES_MIN = 5, /* a median of fewer is not taken */
