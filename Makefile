@@ -342,8 +342,10 @@ $(RELEASE)/harness.a: always
 endif
 
 $(OUT)/schedlab $(TEST_PROGRAMS) $(CONFORMANCE): $(COVERAGE_EXIT)
-$(OUT)/schedlab: $(call objects,harness/commands/main.c) $(call objects,$(MICRO_SOURCES)) $(SHARED_OBJECTS)
-	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(MICRO_LDLIBS) $(LDLIBS)
+# Programs that run samples only time no single operations, and start sooner without Google Benchmark.
+MICRO_LINKED := $(if $(filter sim trace,$(CONFIG)),,$(MICRO_SOURCES))
+$(OUT)/schedlab: $(call objects,harness/commands/main.c) $(call objects,$(MICRO_LINKED)) $(SHARED_OBJECTS)
+	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(if $(MICRO_LINKED),$(MICRO_LDLIBS)) $(LDLIBS)
 
 # Tests of the harness take what they use out of an archive.
 $(OUT)/tests/parts.a: $(filter %.o,$(SHARED_OBJECTS))

@@ -21,6 +21,10 @@
 
 enum { NAME_SIZE = 64, ERROR_SIZE = 1024 };
 
+/* The programs for simulated machines and traces are linked without these: they run samples. */
+__attribute__((weak)) int cmd_micro(int argc, char **argv);
+__attribute__((weak)) int cmd_bench(int argc, char **argv);
+
 static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
@@ -53,7 +57,8 @@ static void print_help(void)
     puts("Usage: schedlab COMMAND [OPTION...]\n"
          "Runs one workload on interchangeable goroutine schedulers and counts what happens.\n");
     for (int i = 0; i < LISTED; i++)
-        printf("  %-10s %s\n", commands[i].name, commands[i].help);
+        if (commands[i].run)
+            printf("  %-10s %s\n", commands[i].name, commands[i].help);
     puts("\n  schedlab COMMAND --help   the options of a command, with an example\n"
          "  schedlab --version        the version, and the revision that it was built from\n\n"
          "Exit status: 0 done, 1 failed, 2 misused.\n\n"
@@ -65,7 +70,8 @@ static _Noreturn void misuse_unknown(const char *word)
     char text[SUGGEST_TEXT_SIZE];
     struct suggest near = suggest_for(word);
     for (int i = 0; i < LISTED; i++)
-        suggest_offer(&near, commands[i].name);
+        if (commands[i].run)
+            suggest_offer(&near, commands[i].name);
     cli_misuse("schedlab", "unknown command \"%s\"; %s", word,
                suggest_text(&near, "", "`schedlab --help`", text, sizeof text));
 }
@@ -81,7 +87,7 @@ static int dispatch(int argc, char **argv)
         (++argv)[1] = "sample";
     }
     for (int i = 0; i < COMMANDS; i++) {
-        if (strcmp(commands[i].name, argv[1]) != 0)
+        if (!commands[i].run || strcmp(commands[i].name, argv[1]) != 0)
             continue;
         snprintf(name, sizeof name, "schedlab %s", commands[i].name);
         argv[1] = name;
