@@ -212,7 +212,7 @@ FLOOR_PROGRAMS := $(call programs,$(FLOOR_TESTS))
 # A sanitizer's build has the tests in which its check can find something. For ThreadSanitizer these are tests of the
 # floor on several threads; its cache model, tests of memory taken and tests of one thread are left out. For
 # AddressSanitizer exact orders and each knob's effect are left out; conformance runs the same code.
-TESTS_tsan := $(filter-out $(addprefix %/test_,cache golden invariants memory queues sysmon_looks sim_fd),$(FLOOR_PROGRAMS))
+TESTS_tsan := $(filter-out $(addprefix %/test_,cache golden invariants memory queues sysmon_looks sim_fd waste),$(FLOOR_PROGRAMS))
 TESTS_asan := $(filter-out $(addprefix %/test_,golden knobs),$(TEST_PROGRAMS)) $(OUT)/schedlab
 CONFORMANCE := $(OUT)/tests/conformance
 
@@ -364,6 +364,7 @@ $(OUT)/tests/test_invariants: $(patsubst %,$(OUT)/tests/runtime/breaks_%.o,queue
 $(OUT)/tests/test_gbench: $(call objects,$(GBENCH))
 $(OUT)/tests/test_gbench: TEST_LDLIBS = $(MICRO_LDLIBS)
 $(OUT)/tests/test_micro_clock: $(OUT)/harness/micro/micro_clock.o
+$(OUT)/tests/test_waste: $(OUT)/sched_variants/machine/sim/waste.o
 
 # Loops on simulated cores against formulas: CONFIG=sim only.
 $(OUT)/tests/sim/sim_kernels.o: INSTRUMENTED = $(INSTRUMENT)

@@ -298,12 +298,16 @@ static void print_distances(const struct run_table *table, FILE *messages)
             classes.distances.far_ns, count[DISTANCE_MIXED]);
 }
 
-static void print_sysmon(const struct run_table *table, FILE *messages)
+static void print_remarks(const struct run_table *table, FILE *messages)
 {
     char text[CELL_REMARK_SIZE];
-    for (size_t row = 0; row < table->count; row++)
-        if (cell_remark_sysmon(table->rows[row].records, text))
-            fprintf(messages, "schedlab run: %s: %s\n", table->rows[row].label, text);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct run_row *row = &table->rows[i];
+        if (cell_remark_sysmon(row->records, text))
+            fprintf(messages, "schedlab run: %s: %s\n", row->label, text);
+        if (cell_remark_wasted(row->records, text))
+            fprintf(messages, "schedlab run: %s: %s\n", row->label, text);
+    }
 }
 
 void run_table_print(const struct run_table *table, const struct run_answer *answer, FILE *to,
@@ -324,5 +328,5 @@ void run_table_print(const struct run_table *table, const struct run_answer *ans
     print_cut_short(table, messages);
     print_marked(table, messages);
     print_distances(table, messages);
-    print_sysmon(table, messages);
+    print_remarks(table, messages);
 }

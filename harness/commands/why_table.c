@@ -4,6 +4,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/units.h"
+#include "harness/records/cell_remarks.h"
 #include "harness/records/records.h"
 #include "harness/records/why_structures.h"
 
@@ -128,6 +129,17 @@ static void print_lines(const json_t *records, double total_ns, FILE *to)
     free(lines);
 }
 
+static void print_waste(const json_t *records, FILE *to)
+{
+    struct cell_waste waste;
+    if (!cell_waste(records, &waste))
+        return;
+    fprintf(to, "  idle beside work that waited: %s ns per operation, %.0f %% of the cores' time\n",
+            text_count(waste.wasted_ns).s, 100 * waste.share);
+    fprintf(to, "  waits beside an idle core: p50 %s, p99 %s, the longest %s\n",
+            text_time(waste.p50_ns).s, text_time(waste.p99_ns).s, text_time(waste.max_ns).s);
+}
+
 void why_table_print(const struct run_table *table, FILE *to)
 {
     for (size_t i = 0; i < table->count; i++) {
@@ -141,6 +153,7 @@ void why_table_print(const struct run_table *table, FILE *to)
         } else if (run_row_status(row) == RUN_OK) {
             fprintf(to, "\n%s: no access missed\n", row->label);
         }
+        print_waste(row->records, to);
         free(list);
     }
 }

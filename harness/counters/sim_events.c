@@ -13,6 +13,9 @@ static const struct {
 } kernel_events[] = {
     {"SIM_CYCLES", "cycles that threads were on cores", SIM_BUSY_PS, true, 1},
     {"SIM_IDLE_NS", "ns that cores in use had no thread", SIM_IDLE_PS, false, PS_PER_NS},
+    {"SIM_WASTED_NS",
+     "ns that cores were idle while goroutines or tasks waited: one core for each that waits",
+     SIM_WASTED_PS, false, PS_PER_NS},
     {"SIM_SPIN_NS", "ns of hints to cores in spin loops", SIM_SPIN_PS, false, PS_PER_NS},
     {"SIM_SWITCHES", "times that a core began to run a thread", SIM_SWITCHES, false, 1},
     {"SIM_CALLS", "calls into the kernel", SIM_CALLS, false, 1},

@@ -2,6 +2,7 @@
 #include "harness/records/cell_remarks.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/units.h"
 #include "harness/records/records.h"
 
 #include <math.h>
@@ -58,10 +59,54 @@ bool cell_remark_sysmon(const json_t *records, char text[CELL_REMARK_SIZE])
     return true;
 }
 
+bool cell_waste(const json_t *records, struct cell_waste *waste)
+{
+    double n = 0, cores_ns = 0;
+    *waste = (struct cell_waste){0};
+    json_each(record, records) {
+        const json_t *waits = json_object_get(record, "waits");
+        double wasted = record_event_value(record_event(record, "SIM_WASTED_NS"));
+        if (!record_is(record, "ok") || !waits || isnan(wasted))
+            continue;
+        n++;
+        waste->wasted_ns += wasted;
+        cores_ns +=
+            (double)field_integer(record, "workers") * 1e9 / field_number(record, "throughput");
+        waste->p50_ns += (double)field_integer(waits, "p50_ns");
+        waste->p99_ns += (double)field_integer(waits, "p99_ns");
+        waste->max_ns = fmax(waste->max_ns, (double)field_integer(waits, "max_ns"));
+    }
+    if (n == 0)
+        return false;
+    waste->share = waste->wasted_ns / cores_ns;
+    waste->wasted_ns /= n;
+    waste->p50_ns /= n;
+    waste->p99_ns /= n;
+    return true;
+}
+
+bool cell_remark_wasted(const json_t *records, char text[CELL_REMARK_SIZE])
+{
+    static const double MUCH = 0.1;
+    struct cell_waste waste;
+    text[0] = '\0';
+    if (!cell_waste(records, &waste) || waste.share < MUCH)
+        return false;
+    snprintf(text, CELL_REMARK_SIZE,
+             "cores were idle beside work that waited for %.0f %% of their time (SIM_WASTED_NS); "
+             "the longest wait took %s",
+             100 * waste.share, text_time(waste.max_ns).s);
+    return true;
+}
+
 bool cell_remarks(const json_t *records, char text[CELL_REMARKS_SIZE])
 {
-    char load[CELL_REMARK_SIZE], sysmon[CELL_REMARK_SIZE];
-    bool overloaded = cell_remark_load(records, load), slept = cell_remark_sysmon(records, sysmon);
-    snprintf(text, CELL_REMARKS_SIZE, "%s%s%s", load, overloaded && slept ? "; " : "", sysmon);
+    static bool (*const remarks[])(const json_t *records, char text[CELL_REMARK_SIZE]) = {
+        cell_remark_load, cell_remark_sysmon, cell_remark_wasted};
+    char *at = text, one[CELL_REMARK_SIZE];
+    *at = '\0';
+    for (size_t i = 0; i < sizeof remarks / sizeof remarks[0]; i++)
+        if (remarks[i](records, one))
+            at += sprintf(at, "%s%s", at > text ? "; " : "", one);
     return *text != '\0';
 }

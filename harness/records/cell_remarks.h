@@ -8,17 +8,29 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-enum { CELL_REMARK_SIZE = 512, CELL_REMARKS_SIZE = 2 * CELL_REMARK_SIZE + 2 };
+enum { CELL_REMARK_SIZE = 512, CELL_REMARKS_SIZE = 3 * CELL_REMARK_SIZE + 4 };
 
-/* Both: the remark on the samples in the array that are ok, or "" if there is none; false then.
+/* Each: the remark on the samples in the array that are ok, or "" if there is none; false then.
  *
  * If less was served of a load (rate=) than asked for, latencies are of a queue that grows.
  *
  * Sysmon stays quick as long as it takes Ps away. Once it is slow it sees no short call twice,
  * takes nothing away, and stays slow. So a cell may have two kinds of samples: those in which it
- * slept at its longest most of the time, and others. The remark is made if there are both. */
+ * slept at its longest most of the time, and others. The remark is made if there are both.
+ *
+ * A scheduler leaves cores idle beside work that waits. The remark is made of simulated samples, of
+ * which that is known, where it is more than a tenth of the cores' time. */
 bool cell_remark_load(const json_t *records, char text[CELL_REMARK_SIZE]);
 bool cell_remark_sysmon(const json_t *records, char text[CELL_REMARK_SIZE]);
+bool cell_remark_wasted(const json_t *records, char text[CELL_REMARK_SIZE]);
+
+/* Work that waited beside idle cores: means over the samples that are ok, but for the longest wait
+ * of all. False if none of them tells. */
+struct cell_waste {
+    double wasted_ns, share;       /* per operation; of the time of all cores in use */
+    double p50_ns, p99_ns, max_ns; /* of waits while a core was idle */
+};
+bool cell_waste(const json_t *records, struct cell_waste *waste);
 
 /* All remarks on the cell, parted by "; ". False if there is none. */
 bool cell_remarks(const json_t *records, char text[CELL_REMARKS_SIZE]);

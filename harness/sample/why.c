@@ -5,6 +5,8 @@
 #include "harness/base/memory.h"
 #include "harness/sample/source_line.h"
 #include "machine/sim/cache.h"
+#include "machine/sim/waste.h"
+#include "workloads/histogram.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +27,26 @@ void why_prepare(void)
     source_lines_read(lines);
 }
 
+static struct histogram waits;
+
+static void on_wait(int64_t ps)
+{
+    histogram_record(&waits, ps / PS_PER_NS);
+}
+
 void why_count(bool counted)
 {
     cache_tallies_run(counted);
+    sim_waiting(); /* ends waits that are over by now */
+    sim_waste_on_wait(counted ? on_wait : NULL);
+}
+
+static json_t *waits_to_json(void)
+{
+    return json_pack("{sI sI sI sI}", "count", (json_int_t)histogram_count(&waits), "p50_ns",
+                     (json_int_t)histogram_percentile(&waits, 50), "p99_ns",
+                     (json_int_t)histogram_percentile(&waits, 99), "max_ns",
+                     (json_int_t)waits.max_ns);
 }
 
 static double ns_of(uint64_t ps)
@@ -170,6 +189,7 @@ void why_record(json_t *record, uint64_t ops)
 {
     json_object_set_new(record, "structures", structures_to_json(ops));
     json_object_set_new(record, "sites", sites_to_json());
+    json_object_set_new(record, "waits", waits_to_json());
 }
 #else
 void why_prepare(void)

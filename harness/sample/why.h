@@ -1,7 +1,8 @@
-/* why.h - the places of a simulated sample's misses: structures, and lines of the source.
+/* why.h - where a simulated sample's time went: misses by structure and by line of the source, and
+ * waits beside idle cores.
  *
  * Callers: sample.c, sample_server.c. The caches have all misses. This takes those in the counted
- * section, and gives them names. Natively misses are unknown, and these functions do nothing.
+ * section, and gives them names. Natively all this is unknown, and these functions do nothing.
  */
 #ifndef SCHEDLAB_WHY_H
 #define SCHEDLAB_WHY_H
@@ -24,7 +25,9 @@ void why_count(bool counted);
  *               "capacity", "conflict", "true_sharing" or "false_sharing"
  *   sites       the WHY_SITES lines of the source that stalled most, each at one structure:
  *               [{"function", "file", "line", "structure", "misses": {"l1", "l2", "l3": n},
- *               "stall_ns"}]; "function" may be "(unknown)" */
+ *               "stall_ns"}]; "function" may be "(unknown)"
+ *   waits       {"count", "p50_ns", "p99_ns", "max_ns"}: how long each goroutine and task that was
+ *               put on a worker in the counted section had waited for it while a core was idle */
 void why_record(json_t *record, uint64_t ops);
 
 #endif

@@ -7,10 +7,14 @@
 #include "sim/events.h"
 #include "sim/lockstep.h"
 #include "sim/sim.h"
+#include "sim/waste.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define KIND(kind) (UINT64_C(1) << (kind))
+_Static_assert(SCHED_EVENT_COUNT <= 64, "a bit for each kind of event");
 
 bool machine_is_simulated(void)
 {
@@ -44,6 +48,8 @@ bool machine_start(const struct machine_spec *spec, uint64_t seed, void (*fn)(vo
         return false;
     }
     struct start start = {spec, fn, arg};
+    sim_waste_kinds(KIND(SCHED_READIED) | KIND(SCHED_TASK_SPAWNED),
+                    KIND(SCHED_DISPATCHED) | KIND(SCHED_TASK_BEGUN));
     sim_run(&spec->model, seed, start_with_free, &start);
     return true;
 }
@@ -68,9 +74,6 @@ int64_t machine_busy_ns(void)
 {
     return sim_counted(-1, SIM_BUSY_PS) / PS_PER_NS;
 }
-
-#define KIND(kind) (UINT64_C(1) << (kind))
-_Static_assert(SCHED_EVENT_COUNT <= 64, "a bit for each kind of event");
 
 static const struct {
     const char *word;

@@ -54,6 +54,24 @@ check it_is_the_same_again cmp -s first again
 run gmp fib,n=10 --reps 1 --iterations 1 --format json
 json natively_nobody_knows '"structures" not in r[0] and "sites" not in r[0]'
 
+# Idle beside work ---------------------------------------------------------------------------------
+
+run gmp gmp,wake=none uneven,tasks=1000,rounds=2000 --machine $machine --reps 2 --format json \
+    --events SIM_WASTED_NS,SIM_IDLE_NS
+json idle_cores_beside_work_are_idle 'all(0 < event(i, "WASTED_NS") <= event(i, "IDLE_NS") for i in range(4))'
+json whoever_wakes_nobody_leaves_cores_idle 'event(2, "WASTED_NS") > 3 * event(0, "WASTED_NS")'
+json cores_share_it '{len(e["per_core"]) for e in r[0]["events"]} == {16} and all(
+    abs(sum(e["per_core"]) - e["value"]) <= 16 for x in r for e in x["events"])'
+json each_task_has_waited 'all(1000 <= x["waits"]["count"] <= 1100
+    and 0 <= x["waits"]["p50_ns"] <= x["waits"]["p99_ns"] <= x["waits"]["max_ns"] <= x["time_ns"] for x in r)'
+run gmp uneven,tasks=100,rounds=2000 --machine $machine --workers 1 --reps 1 --format json --events SIM_WASTED_NS
+json one_core_is_never_idle_beside_work 'event(0, "WASTED_NS") == 0'
+check run_has_no_remark_where_it_is_little [ "$(grep -c 'idle beside' err)" = 0 ]
+run gmp gmp,wake=none uneven,tasks=1000,rounds=2000 --machine $machine --reps 2 --why
+check why_says_how_much_is_wasted [ "$(grep -cE '^  idle beside work that waited: .* ns per operation, [0-9]+ % of' out)" = 2 ]
+check why_says_how_long_they_waited has 'waits beside an idle core: p50 ' out
+check run_remarks_on_it has 'gmp,wake=none: cores were idle beside work that waited for ' err
+
 # The names that the sources give their memory are those that can be free.
 grep -rhoE '(machine_name|sched_zalloc|NAME_FIELDS)\(.*"[a-z.]+"|^ *"[a-z.]+"\);' "$tree"/sched_variants --include='*.[ch]' --exclude-dir native |
     grep -oE '"[a-z][a-z.]*"' | tr -d '"' | sort -u >named

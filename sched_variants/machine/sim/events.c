@@ -3,6 +3,7 @@
 #include "internal.h"
 #include "lockstep.h"
 #include "machine.h"
+#include "waste.h"
 
 #include <stdlib.h>
 
@@ -76,5 +77,6 @@ void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g, int32_t a, in
     happened++;
     if (kept_count < kept_most)
         keep(&event);
+    sim_waste_event(kind, g);
     sim_turn_after(kind);
 }

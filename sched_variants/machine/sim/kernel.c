@@ -24,6 +24,7 @@
 #include "cache.h"
 #include "lockstep.h"
 #include "machine.h"
+#include "waste.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -301,9 +302,18 @@ static struct sim_thread *ready_pull(const struct sim_core *to)
     return found;
 }
 
+int64_t sim_earliest(void)
+{
+    int64_t earliest = active[1] != NOBODY ? (int64_t)(active[1] >> 8) : INT64_MAX;
+    if (event_count && events[1]->when_ps < earliest)
+        earliest = events[1]->when_ps;
+    return sim_now() < earliest ? sim_now() : earliest;
+}
+
 void sim_core_run(struct sim_core *core, struct sim_thread *thread, int64_t from_ps)
 {
     from_ps = sim_turn_from(core->index, from_ps);
+    sim_waste_core(core->index, false, from_ps);
     core->clock_ps = from_ps;
     core->running = thread;
     core->run_began_ps = from_ps;
@@ -330,6 +340,7 @@ void sim_core_next(struct sim_core *core)
         return;
     }
     core->idle_since_ps = core->clock_ps;
+    sim_waste_core(core->index, core->allowed, core->clock_ps);
     active_set(core, NOBODY);
 }
 

@@ -94,6 +94,9 @@ void sim_horizon_set(void);
 void sim_core_next(struct sim_core *core);
 void sim_core_run(struct sim_core *core, struct sim_thread *thread, int64_t from_ps);
 
+/* Nothing that is yet to happen has an earlier time. */
+int64_t sim_earliest(void);
+
 /* Takes that much time from another core, which runs a thread and does not spin. */
 void sim_core_delay(struct sim_core *core, int64_t ps);
 

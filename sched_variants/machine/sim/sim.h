@@ -7,6 +7,7 @@
  *   switch.c  from one simulated thread's host stack to another's
  *   memory.c  the arena: every byte that instrumented code may touch lies at a fixed address
  *   events.c  what the scheduler says that it does, kept and hashed
+ *   waste.c   core time that was idle while work waited
  *   fd.c      descriptors, of pipe.c, socket.c and file.c, and poll.c, which waits for them
  *
  * All cores share one thread of the host. A simulated thread is a host stack and a place in it. The
@@ -57,6 +58,7 @@ void sim_event_clear(struct sim_event *event); /* no matter whether it is set */
 #define SIM_COUNTED_LIST(X)                                                                        \
     X(BUSY_PS, "picoseconds that threads were on a core, calls into the kernel included")          \
     X(IDLE_PS, "picoseconds that a core in use had no thread, waking up included")                 \
+    X(WASTED_PS, "picoseconds that a core was idle while work waited: waste.h")                    \
     X(SPIN_PS, "picoseconds of hints in spin loops: machine_relax()")                              \
     X(SWITCHES, "times that a core began to run a thread, another one or after it was idle")       \
     X(CALLS, "calls into the kernel")                                                              \

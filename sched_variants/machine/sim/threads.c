@@ -4,6 +4,7 @@
 #include "kernel.h"
 #include "lockstep.h"
 #include "machine.h"
+#include "waste.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -325,6 +326,9 @@ int machine_init(const int *cpus, int count)
         sim_cpu_ids[sim_cpu_count] = count ? cpus[i] : i;
         sim_cores[sim_cpu_ids[sim_cpu_count++]].allowed = true;
     }
+    int64_t now = sim_thread_now() ? sim_now() : 0;
+    for (int i = 0; i < sim_model.cores; i++)
+        sim_waste_core(i, sim_cores[i].allowed && !sim_cores[i].running, now);
     if (sim_thread_now() && !sim_current->allowed)
         machine_pin(-1);
     return 0;
@@ -448,6 +452,8 @@ static int64_t counted_since(const struct sim_core *core, enum sim_counted which
 
 int64_t sim_counted(int core, enum sim_counted which)
 {
+    if (which == SIM_WASTED_PS)
+        return sim_wasted(core);
     if (core >= 0)
         return sim_cores[core].counted[which] + counted_since(&sim_cores[core], which);
     int64_t sum = 0;
@@ -504,6 +510,7 @@ void sim_run(const struct sim_model *model, uint64_t seed, void (*fn)(void *arg)
     cache_on_loss = sim_on_loss;
     cache_now = sim_now;
     cache_random = sim_random;
+    sim_waste_begin();
     machine_init(NULL, 0);
     run = (struct run){.fn = fn, .arg = arg};
     struct sim_thread *first = thread_new(FIRST_STACK);
