@@ -243,6 +243,8 @@ static void lose_of_other_machine(struct counters *counters)
             counter_lose(counter, SIM_EVENTS_ABSENT);
         else if (!simulated && !scheduler && machine_is_simulated())
             counter_lose(counter, MACHINE_SIMULATED_ABSENT);
+        else if (counter->sde == STAT_WASTED_SAMPLES && machine_is_simulated())
+            counter_lose(counter, "an estimate; on simulated machines SIM_WASTED_NS is exact");
     }
 }
 

@@ -85,12 +85,37 @@ bool cell_waste(const json_t *records, struct cell_waste *waste)
     return true;
 }
 
+static const double MUCH = 0.1;
+
+/* On real threads, by the looks of sysmon. */
+static bool remark_estimated(const json_t *records, char text[CELL_REMARK_SIZE])
+{
+    static const double LOOKS_MIN = 1000;
+    double looks = 0, wasted = 0;
+    json_each(record, records) {
+        double all = field_number(record_event(record, "SYSMON_ROUNDS"), "value");
+        double some = field_number(record_event(record, "WASTED_SAMPLES"), "value");
+        if (!record_is(record, "ok") || isnan(all) || isnan(some))
+            continue;
+        looks += all;
+        wasted += some;
+    }
+    if (looks < LOOKS_MIN || wasted < MUCH * looks)
+        return false;
+    snprintf(text, CELL_REMARK_SIZE,
+             "%.0f %% of sysmon's looks found a P idle beside work that waited (WASTED_SAMPLES, an "
+             "estimate)",
+             100 * wasted / looks);
+    return true;
+}
+
 bool cell_remark_wasted(const json_t *records, char text[CELL_REMARK_SIZE])
 {
-    static const double MUCH = 0.1;
     struct cell_waste waste;
     text[0] = '\0';
-    if (!cell_waste(records, &waste) || waste.share < MUCH)
+    if (!cell_waste(records, &waste))
+        return remark_estimated(records, text);
+    if (waste.share < MUCH)
         return false;
     snprintf(text, CELL_REMARK_SIZE,
              "cores were idle beside work that waited for %.0f %% of their time (SIM_WASTED_NS); "

@@ -18,8 +18,8 @@ enum { CELL_REMARK_SIZE = 512, CELL_REMARKS_SIZE = 3 * CELL_REMARK_SIZE + 4 };
  * takes nothing away, and stays slow. So a cell may have two kinds of samples: those in which it
  * slept at its longest most of the time, and others. The remark is made if there are both.
  *
- * A scheduler leaves cores idle beside work that waits. The remark is made of simulated samples, of
- * which that is known, where it is more than a tenth of the cores' time. */
+ * A scheduler leaves cores idle beside work that waits. The remark is made where that is more than
+ * a tenth of the cores' time on a simulated machine, or of sysmon's looks on real threads. */
 bool cell_remark_load(const json_t *records, char text[CELL_REMARK_SIZE]);
 bool cell_remark_sysmon(const json_t *records, char text[CELL_REMARK_SIZE]);
 bool cell_remark_wasted(const json_t *records, char text[CELL_REMARK_SIZE]);

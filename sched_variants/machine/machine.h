@@ -63,6 +63,10 @@ int machine_wait(_Atomic uint32_t *word, uint32_t value, int64_t timeout_ns);
 /* Wakes up to n threads that sleep on word. */
 void machine_wake(_Atomic uint32_t *word, int n);
 
+/* Core time so far that was idle beside work that waited, in ns; -1 where MACHINE_KNOWS_WASTE is 0.
+ */
+int64_t machine_wasted_ns(void);
+
 /* Monotonic nanoseconds. */
 int64_t machine_now(void);
 void machine_sleep(int64_t ns);
@@ -100,6 +104,8 @@ void machine_call(void);
  *     keep record of it; takes no time
  *   MACHINE_KEEPS_EVENTS
  *     whether this one does: 0 or 1
+ *   MACHINE_KNOWS_WASTE
+ *     whether it counts core time that is idle beside work that waits: 0 or 1
  *   MACHINE_TAKES_NO_TIME
  *     before a small static function that makes up such numbers: what it reads costs nothing */
 

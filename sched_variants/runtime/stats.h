@@ -45,6 +45,9 @@
     X(LOCKED_STARTS, SUM, "times a goroutine locked to its thread was handed to it")               \
     X(SYSMON_ROUNDS, SUM, "looks of sysmon at all workers")                                        \
     X(SYSMON_LONG_NS, SUM, "ns that sysmon slept in its longest sleeps")                           \
+    X(WASTED_SAMPLES, SUM,                                                                         \
+      "looks of sysmon that found a P idle beside work that waits, of SYSMON_ROUNDS: an estimate " \
+      "of SIM_WASTED_NS, on real threads")                                                         \
     X(PREEMPT_REQUESTS, SUM, "times a goroutine was asked to end its slice")                       \
     X(PREEMPTS, SUM, "slices ended by request")                                                    \
     X(PREEMPTS_SIGNAL, SUM, "slices ended by a signal")                                            \

@@ -1,6 +1,7 @@
 /* sysmon.c - the watcher: a thread without a P that runs no G.
  *
- * It looks round, sleeps, and looks round again. Each look does four things:
+ * It looks round, sleeps, and looks round again. Each look counts if a P is idle beside work, and
+ * does four things:
  *   an M that it sees in the same blocking call for the second time loses its P (syscall.c)
  *   a G that has run for a slice is asked to stop (preempt.c)
  *   what I/O has made ready is found, if no worker has looked for 10 ms
@@ -116,6 +117,18 @@ static void poll_if_long_ago(struct sysmon *sysmon, int64_t now)
     sched_inject(sched, netpoll(sched, 0));
 }
 
+/* An estimate, for machines that do not know exactly: how often a P is idle beside work. Not of a
+ * queue that only its one worker may touch. */
+static void waste_look(struct sysmon *sysmon)
+{
+    struct sched *sched = sysmon->m.sched;
+    /* relaxed: both are hints */
+    if (!sched->ops->single_threaded &&
+        atomic_load_explicit(&sched->idle_ps, memory_order_relaxed) > 0 &&
+        sched->ops->has_work(sched))
+        stat_add(&sysmon->m.stats, STAT_WASTED_SAMPLES, 1);
+}
+
 /* One look at all Ps; the number of those taken away. */
 static int retake(struct sysmon *sysmon, int64_t now, bool *ran)
 {
@@ -202,6 +215,8 @@ static void sysmon_thread(void *arg)
         int64_t last = now;
         now = machine_now();
         stat_add(&sysmon->m.stats, STAT_SYSMON_ROUNDS, 1);
+        if (!MACHINE_KNOWS_WASTE)
+            waste_look(sysmon);
         if (deep) {
             idle = 0;
             delay = floor->sysmon_ns;

@@ -7,8 +7,9 @@
  * off.
  *
  * Source: Go 1.26 runtime/proc.go schedtrace.
- *   Same:    lines, fields and their order; the numbers of states; nothing ends meanwhile that is
- *            told of (here by g_lock, so that memory of ended Gs stays).
+ *   Same:    lines, fields and their order but for one more at the end (add_waste()); the numbers
+ *            of states; nothing ends meanwhile that is told of (here by g_lock, so that memory of
+ *            ended Gs stays).
  *   Differs: the first line comes when the first MS are over, not at 0 ms; sysmon is no M here, so
  *            it is not counted among the threads and has no line; gfreecnt is the M's that holds
  *            the P, whose caches they are here; with one heap of timers for all its length stands
@@ -65,7 +66,17 @@ static void add_queues(struct text *text, struct sched *sched)
     add(text, " schedticks=[ ");
     for (int32_t i = 0; i < sched->procs; i++)
         add(text, "%u ", p_schedtick(sched->allp[i]));
-    add(text, "]\n");
+    add(text, "]");
+}
+
+/* Go has no such field; its readers skip what they do not know. */
+static void add_waste(struct text *text, const struct sched *sched)
+{
+    if (MACHINE_KNOWS_WASTE)
+        add(text, " wastedns=%lld\n", (long long)machine_wasted_ns());
+    else
+        add(text, " wastedsamples=%llu\n",
+            (unsigned long long)sysmon_stat(sched, STAT_WASTED_SAMPLES));
 }
 
 static void add_number_or_nil(struct text *text, const char *key, bool some, int64_t number)
@@ -183,8 +194,10 @@ void schedtrace(struct sched *sched, int64_t since_start_ns, bool detailed)
         atomic_load_explicit(&sched->spinning, memory_order_relaxed), idle_ms, queued(sched, NULL));
     if (!detailed) {
         add_queues(&text, sched);
+        add_waste(&text, sched);
     } else {
-        add(&text, " gcwaiting=false nmidlelocked=%d stopwait=0 sysmonwait=false\n", locked_ms);
+        add(&text, " gcwaiting=false nmidlelocked=%d stopwait=0 sysmonwait=false", locked_ms);
+        add_waste(&text, sched);
         add_ps(&text, sched);
         lock_acquire(&sched->g_lock);
         add_ms(&text, sched);

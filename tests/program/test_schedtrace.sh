@@ -15,8 +15,8 @@ run() {
 # Calls that sleep in the kernel: however fast the machine is, the run lasts 200 traces.
 work=calls,n=20,sleep_ns=10000000
 head='SCHED [0-9]+ms: gomaxprocs=WORKERS idleprocs=[0-9]+ threads=[0-9]+ spinningthreads=[0-9]+ needspinning=0 idlethreads=[0-9]+ runqueue=[0-9]+'
-brief="$head \[( [0-9]+){QUEUES} \] schedticks=\[( [0-9]+){QUEUES} \]"
-detail="$head gcwaiting=false nmidlelocked=[0-9]+ stopwait=0 sysmonwait=false"
+brief="$head \[( [0-9]+){QUEUES} \] schedticks=\[( [0-9]+){QUEUES} \] wastedsamples=[0-9]+"
+detail="$head gcwaiting=false nmidlelocked=[0-9]+ stopwait=0 sysmonwait=false wastedsamples=[0-9]+"
 nil='(nil|[0-9]+)'
 p_line="  P[0-9]+: status=(0|1) schedtick=[0-9]+ syscalltick=[0-9]+ m=$nil runqsize=[0-9]+ gfreecnt=[0-9]+ timerslen=[0-9]+"
 m_line="  M[0-9]+: p=$nil curg=$nil mallocing=0 throwing=0 preemptoff= locks=0 dying=0 spinning=(true|false) blocked=(true|false) lockedg=$nil"

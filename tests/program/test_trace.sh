@@ -109,7 +109,7 @@ check the_figure_has_lanes_and_queues sh -c 'grep -q ">P2<" figure.svg && grep -
 check it_names_goroutines grep -qE '>G[0-9]+<' figure.svg
 
 run gmp uneven,tasks=200,rounds=4000 --workers 2 --format schedtrace --every 20us
-check go_s_lines_are_printed grep -qE '^SCHED 0ms: gomaxprocs=2 .* schedticks=\[ [0-9]+ [0-9]+ \]$' out
+check go_s_lines_are_printed grep -qE '^SCHED 0ms: gomaxprocs=2 .* schedticks=\[ [0-9]+ [0-9]+ \] wastedns=[0-9]+$' out
 run gmp fib,n=3 --format schedtrace --every 1s
 check that_none_was_due_is_said [ $status = 0 -a ! -s out ]
 check it_says_how_to_have_some grep -q 'before the first line was due, after 1000 ms; --every takes less' err

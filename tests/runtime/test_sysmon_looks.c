@@ -123,6 +123,29 @@ static void a_call_is_seen_twice(void **state)
     stage_free(&stage);
 }
 
+/* P 1 is idle at first. */
+static void an_idle_p_beside_work_is_counted(void **state)
+{
+    (void)state;
+    static struct g gp;
+    struct stage stage = stage_make(SETTINGS);
+    _Atomic uint64_t *samples = &stage.sysmon->m.stats.value[STAT_WASTED_SAMPLES];
+    waste_look(stage.sysmon);
+    assert_int_equal(atomic_load(samples), 0);
+    put_work(&stage, &gp);
+    waste_look(stage.sysmon);
+    assert_int_equal(atomic_load(samples), 1);
+    struct p *other = idle_p_take(stage.sched);
+    waste_look(stage.sysmon);
+    assert_int_equal(atomic_load(samples), 1);
+    lock_acquire(&stage.sched->lock);
+    idle_p_put(stage.m, other);
+    lock_release(&stage.sched->lock);
+    waste_look(stage.sysmon);
+    assert_int_equal(atomic_load(samples), 2);
+    stage_free(&stage);
+}
+
 /* At the first look that sees the call, if the slice is over by then; not a moment before. */
 static void a_long_slice_is_seen_once(void **state)
 {
@@ -247,6 +270,7 @@ int main(void)
         cmocka_unit_test(a_call_keeps_its_p_where_nobody_needs_it),
         cmocka_unit_test(a_slice_ends_a_slice_after_it_was_seen),
         cmocka_unit_test(the_sleep_doubles_after_looks_in_vain),
+        cmocka_unit_test(an_idle_p_beside_work_is_counted),
         cmocka_unit_test(a_look_polls_where_nobody_has_for_long),
     };
     return cmocka_run_group_tests(tests, begin, NULL);

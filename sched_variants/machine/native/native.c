@@ -178,6 +178,11 @@ void machine_wake(_Atomic uint32_t *word, int n)
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0);
 }
 
+int64_t machine_wasted_ns(void)
+{
+    return -1;
+}
+
 int64_t machine_now(void)
 {
     struct timespec now;

@@ -100,6 +100,7 @@ static inline void machine_name(const void *start, size_t size, const char *name
 }
 
 #define MACHINE_TAKES_NO_TIME inline
+#define MACHINE_KNOWS_WASTE 0
 
 #if defined(SCHEDLAB_TRACE)
 #define MACHINE_KEEPS_EVENTS 1

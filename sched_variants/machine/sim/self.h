@@ -18,6 +18,7 @@ void machine_touch(const void *start, size_t size, bool write);
 void machine_touch_stack(size_t size);
 void machine_name(const void *start, size_t size, const char *name);
 #define MACHINE_KEEPS_EVENTS 1
+#define MACHINE_KNOWS_WASTE 1
 void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g, int32_t a, int32_t b);
 
 /* Not instrumented, and so not inlined into what is; nor may the compiler let the caller, which is

@@ -462,6 +462,11 @@ int64_t sim_counted(int core, enum sim_counted which)
     return sum;
 }
 
+int64_t machine_wasted_ns(void)
+{
+    return sim_wasted(-1) / PS_PER_NS;
+}
+
 /* The whole ----------------------------------------------------------------------------------- */
 
 /* Instrumented code runs before sim_run() too: the constructors that come with instrumentation,
