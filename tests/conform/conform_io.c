@@ -251,6 +251,8 @@ const struct conform_case conform_io_cases[] = {
     CASE(conform_tcp_echoes, .settings = "wake=none"),
     CASE(conform_tcp_echoes, .settings = "lock=ticket,netpoll=thread"),
     CASE(conform_tcp_echoes, .settings = "lock=mcs,netpoll=thread"),
+    CASE(conform_tcp_echoes, .settings = "lock=futex,netpoll=thread"),
+    CASE(conform_tcp_echoes, .settings = "lock=spinbit,netpoll=thread"),
     CASE(conform_sleeps_end_beside_io),
     CASE(conform_sleeps_end_beside_io, .settings = "sysmon=off"),
     CASE(conform_io_close_ends_reads),

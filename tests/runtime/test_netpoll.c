@@ -4,6 +4,7 @@
  * Scenes drive netpoll() themselves (netpoll=call, and the scene's own goroutine looks), or race a
  * thread of the poller's. SCHEDLAB_SEED replays a seed.
  */
+#include "gqueue.h"
 #include "internal.h"
 #include "netpoll.h"
 
@@ -413,6 +414,41 @@ static void a_break_ends_the_wait_of_netpoll(void **state)
     run_scene("gmp", "netpoll=call", 2, scene_break);
 }
 
+/* Holds the global queue's lock until another thread waits for it in the lock's own way. */
+static void scene_wait_for_lock(void *arg)
+{
+    (void)arg;
+    struct m *m = machine_self();
+    struct globq *globq = this_sched()->variant;
+    struct qlock *lock = &globq->lock;
+    struct reader reader = {0};
+    polled_make(&reader.polled);
+    reader_start(&reader);
+    globq_lock(m, globq);
+    put(&reader.polled);
+    for (bool wanted = false; !wanted;) {
+        uint32_t word = atomic_load(&lock->word) - atomic_load(&lock->serving);
+        struct qlock_node *tail = atomic_load(&lock->tail);
+        machine_yield();
+        /* ticket: two numbers are out; futex, spinbit: sleepers, or one that spins */
+        wanted = m->lock_node.kind == QLOCK_MCS ? tail != &m->lock_node : word > 1;
+    }
+    globq_unlock(m, globq);
+    CHECK(reader_wait(&reader) == 1);
+    polled_close(&reader.polled);
+}
+
+/* Without sysmon nobody but the poller's thread can want the lock beside the one worker. */
+static void the_pollers_thread_waits_as_the_lock_says(void **state)
+{
+    (void)state;
+    for (int kind = QLOCK_TICKET; qlock_words[kind]; kind++) {
+        char settings[64];
+        snprintf(settings, sizeof settings, "lock=%s,netpoll=thread,sysmon=off", qlock_words[kind]);
+        run_scene("grq", settings, 1, scene_wait_for_lock);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -425,6 +461,7 @@ int main(void)
         cmocka_unit_test(ready_park_close_and_deadline_race),
         cmocka_unit_test(without_descriptors_there_is_no_poller),
         cmocka_unit_test(a_break_ends_the_wait_of_netpoll),
+        cmocka_unit_test(the_pollers_thread_waits_as_the_lock_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
