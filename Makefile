@@ -299,17 +299,20 @@ $(OUT)/%.o: %.c $(OUT)/command
 # Where a goroutine may be stopped by a signal (runtime/preempt.c): the code of workloads, in a section of
 # its own. Not that of FJ_HELP and FJ_LINKED, which works on the worker itself; and none that names the word
 # that tells a thread who it is, because its value would go along to another thread.
+# The code has to be there, in .text: EXTRA_CFLAGS=-flto would leave it to the linker, and -ffunction-sections
+# would give each function a section.
+IN_TEXT := -fno-lto -fno-function-sections
 INTERRUPTIBLE = $(OBJCOPY) --rename-section $(or $(TEXT_$(CONFIG)),.text)=workload_text $@ && \
     if $(NM) -u $@ | grep -q native_self_m; then echo '$@: $< calls machine_self(), and workloads must not' >&2; \
     rm $@; exit 1; fi
 $(OUT)/workloads/%.o: workloads/%.c $(OUT)/command
 	@mkdir -p $(@D)
-	$(SAY) $(COMPILE) -MMD -MP -c -o $@ $< $(SIMULATED) && $(INTERRUPTIBLE)
+	$(SAY) $(COMPILE) $(IN_TEXT) -MMD -MP -c -o $@ $< $(SIMULATED) && $(INTERRUPTIBLE)
 
 define policy_rule
 $(OUT)/%.$(1).o: %.c $(OUT)/command
 	@mkdir -p $$(@D)
-	$$(SAY) $$(COMPILE) $(FLAGS_FJ) $(FLAGS_$(1)) -DFJ_POLICY=$(1) $$(call renamed,$$(notdir $$*),$(1)) -MMD -MP -c -o $$@ $$< \
+	$$(SAY) $$(COMPILE) $$(if $$(filter workloads/%,$$<),$(IN_TEXT)) $(FLAGS_FJ) $(FLAGS_$(1)) -DFJ_POLICY=$(1) $$(call renamed,$$(notdir $$*),$(1)) -MMD -MP -c -o $$@ $$< \
 	    $$(SIMULATED) $$(if $$(filter workloads/%,$$<),$(if $(filter FJ_GO FJ_WORK,$(1)),&& $$(INTERRUPTIBLE)))
 endef
 renamed = $(foreach prefix,workload micro,-D$(prefix)_$(1)=$(prefix)_$(1)_$(2)) -D$(1)_cases=$(1)_cases_$(2)

@@ -1,5 +1,6 @@
 #!/bin/bash
-# test_compile_commands.sh - compile_commands.json has each C file once, with a command that compiles it.
+# test_compile_commands.sh - compile_commands.json has each C file once, with a command that compiles it; and no flags
+# of the caller's move the code of workloads.
 #
 #     tests/program/test_compile_commands.sh build/schedlab
 #
@@ -21,4 +22,21 @@ for file in workloads/uneven.c sched_variants/machine/sim/hooks.c harness/peers/
         check "${compiler}_takes_$(basename $file .c)" env -C "$tree" $compiler -fsyntax-only ${flags#* } $file
     done
 done
+
+# Elsewhere than in this section no signal stops a goroutine (sched_variants/runtime/preempt.c). Code that is left to
+# the linker lies in another one at last.
+code_is_where_a_signal_may_stop_it() { # OBJECT FLAGS
+    env -u MAKEFLAGS -u MAKELEVEL make -C "$tree" CONFIG=release "OUT=$scratch/flags" "EXTRA_CFLAGS=$2" \
+        "$scratch/flags/$1" && nm --format=sysv "$scratch/flags/$1" >functions &&
+        awk -F '|' '$4 ~ /FUNC/ && $7 !~ /UND/ { n++; others += $7 !~ /workload_text|\.text\.unlikely/ }
+            END { exit n < 3 || others }' functions &&
+        ! readelf -SW "$scratch/flags/$1" | grep -q gnu.lto
+}
+with_flags() { # NAME FLAGS
+    check "a_signal_stops_goroutines_$1" code_is_where_a_signal_may_stop_it workloads/ring.o "$2"
+    check "a_signal_stops_tasks_$1" code_is_where_a_signal_may_stop_it workloads/fib.FJ_GO.o "$2"
+}
+with_flags of_lto -flto
+with_flags of_fat_lto '-flto -ffat-lto-objects'
+with_flags of_function_sections -ffunction-sections
 finish
