@@ -219,6 +219,32 @@ static void quota_of_any_level_is_found(void **state)
     doctor_free(&doctor);
 }
 
+static void warnings_are_lines_without_the_load(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    put("proc/self/cgroup", "0::/\n");
+    put("sys/fs/cgroup/cpu.max", "150000 100000\n");
+    put("proc/loadavg", "99.00 1.00 1.00 1/100 5\n");
+    moment.running = 4;
+    look_at(CPUS, true);
+    check("load", DOCTOR_WARN, "99.00 threads", "");
+    json_t *json = doctor_to_json(&doctor);
+    FILE *to = open_memstream(&text, &size);
+    assert_non_null(to);
+    doctor_warn(json, "schedlab run", to);
+    fclose(to);
+    assert_string_equal(text,
+                        "schedlab run: warning: 3.0 other threads want to run, usable cores are 0 "
+                        "% busy: they take cores from the workers, and not from all samples alike\n"
+                        "schedlab run: warning: 1.50 cores a period for 4 usable ones: when the "
+                        "quota of a period is used up, all workers stop until the next one\n");
+    free(text);
+    json_decref(json);
+    doctor_free(&doctor);
+}
+
 static void quota_of_version_1_is_found(void **state)
 {
     (void)state;
@@ -647,6 +673,7 @@ int main(void)
         TEST(memory_settings_are_judged),
         TEST(one_node_has_nothing_to_balance),
         TEST(quota_of_any_level_is_found),
+        TEST(warnings_are_lines_without_the_load),
         TEST(quota_of_version_1_is_found),
         TEST(steal_within_the_window_is_a_warning),
         TEST(times_that_stand_still_say_nothing),

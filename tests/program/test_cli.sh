@@ -270,6 +270,55 @@ json doctor_strict_fails_by_a_warning "(j['summary']['warn'] > 0) == ($status ==
 run doctor --cores 0 --watch 20 --results no/such/folder
 grep -qE '^(ok|note|warn) +disk .* free for no/such/folder' out && report 1 doctor_finds_the_disk_of_a_folder_to_come || report 0 doctor_finds_the_disk_of_a_folder_to_come
 
+# The program reads these files by fopen(): the machine is half busy with others, and has a quota.
+cat >busy.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+static char text[64 << 10];
+static const char *answer(const char *path)
+{
+    static long reads;
+    size_t at = 0;
+    if (strcmp(path, "/proc/self/cgroup") == 0)
+        return "0::/\n";
+    if (strcmp(path, "/sys/fs/cgroup/cpu.max") == 0)
+        return "50000 100000\n";
+    if (strcmp(path, "/proc/stat") != 0)
+        return NULL;
+    reads++;
+    for (int cpu = 0; cpu < 1024; cpu++)
+        at += sprintf(text + at, "cpu%d %ld 0 0 %ld 0 0 0 0\n", cpu, 1000 * reads, 1000 * reads);
+    sprintf(text + at, "procs_running 9\n");
+    return text;
+}
+FILE *fopen(const char *path, const char *mode)
+{
+    FILE *(*real)(const char *, const char *) = (FILE * (*)(const char *, const char *)) dlsym(RTLD_NEXT, "fopen");
+    const char *known = answer(path);
+    return known ? fmemopen((char *)known, strlen(known), "r") : real(path, mode);
+}
+END
+# warns COMMAND: one line of each, with the name of the command
+others='8\.0 other threads want to run, usable cores are 50 % busy: they take cores from the workers, and not from all samples alike'
+quota='0\.50 cores a period for [0-9]* usable ones: when the quota of a period is used up, all workers stop until the next one'
+warns() { [ "$(grep -cx "schedlab $1: warning: $others" err) $(grep -cx "schedlab $1: warning: $quota" err)" = '1 1' ]; }
+busy() { LD_PRELOAD=$scratch/busy.so run "$@"; }
+check a_busy_machine_is_made gcc -shared -fPIC -o busy.so busy.c -ldl
+busy run gmp fib,n=8 --reps 1 --min-time 1ms --warmup 0 --workers 1 --events none
+check run_warns_of_others_and_of_a_quota warns run
+check run_measures_nonetheless [ $status = 0 ]
+busy run gmp fib,n=8 --reps 1 --min-time 1ms --workers 1 --machine sim:laptop
+check simulated_runs_have_no_others [ "$status $(grep -c 'other threads\|a period' err)" = '0 0' ]
+printf '%s\n' 'name: one' 'title: One cell' 'reps: 1' 'min_time_ms: 0' 'warmup: 0' 'events: [none]' 'groups:' '  - id: one' \
+    '    question: Which?' '    baseline: gmp' '    variants: [gmp]' '    workers: [1]' '    workloads: ["fib,n=8"]' >one.yaml
+busy sweep one.yaml --no-report
+check sweep_warns_of_others_and_of_a_quota warns sweep
+busy sweep one.yaml --no-report --machine sim:laptop
+check simulated_sweeps_have_no_others [ "$status $(grep -c 'other threads\|a period' err)" = '0 0' ]
+rm -rf results
+
 # Misuse
 misuse no_command "a command is missing" --
 misuse unknown_command '"sweep"' -- sweeep
