@@ -286,11 +286,13 @@ static void conform_deadlock_is_reported(struct conform_cell *cell)
     fails_run(__func__, cell, deadlock_main, expected);
 }
 
-/* Recursion without end, in frames that are larger than a guard page and touch little of
- * themselves; the condition is there for the compiler, the last line against a tail call. */
+/* Recursion without end, in frames that touch little of themselves. The second on a stack of 64 KiB
+ * begins well above the guard of 8 KiB and ends well below it: without -fstack-clash-protection
+ * nothing touches the guard. The condition is there for the compiler, the last line against a tail
+ * call. */
 static void overflow_g(void *arg)
 {
-    volatile char pages[20000];
+    volatile char pages[40000];
     pages[0] = 1;
     if (pages[0])
         overflow_g(arg);
