@@ -81,6 +81,32 @@ static inline const struct select_case *select_locked_case(const struct select *
     return &select->cases[select->lock_order[i]];
 }
 
+/* Pre: all locks. */
+static bool select_is_valid(const struct select *select)
+{
+    const struct chan *last = NULL;
+    uint32_t apart = 0;
+    if (!HOLDS(select->count <= SELECT_CASES_MAX))
+        return false;
+    for (uint32_t i = 0; i < select->count; i++) {
+        const struct chan *ch = select_locked_case(select, i)->ch;
+        if (!HOLDS(ch && (uintptr_t)last <= (uintptr_t)ch) || !HOLDS(lock_is_held(&ch->lock)))
+            return false;
+        apart += (uint32_t)select->poll_order[i] - select->lock_order[i];
+        last = ch;
+    }
+    return HOLDS(apart == 0); /* both orders are of the same cases */
+}
+
+/* From pass 2 to pass 3, on the list or off. Pre: the lock of the channel of case i, in lock
+ * order. */
+static bool select_proxy_is_valid(const struct select *select, uint32_t i)
+{
+    const struct g *proxy = &select->proxies[i];
+    return HOLDS(proxy->wait_reason == WAIT_SELECT) && HOLDS(proxy->wait_on == select) &&
+           HOLDS(proxy->wait_elem == select_locked_case(select, i)->elem);
+}
+
 /* Locks -------------------------------------------------------------------------------------- */
 
 static void select_lock(const struct select *select)
@@ -99,6 +125,7 @@ static void select_lock(const struct select *select)
 void select_unlock(const struct select *select)
 {
     struct chan *last = NULL;
+    INVARIANT(select_is_valid(select));
     for (uint32_t i = select->count; i-- > 0;) {
         struct chan *ch = select_locked_case(select, i)->ch;
         INVARIANT(ch == last || chan_is_valid(ch));
@@ -185,6 +212,7 @@ static void select_dequeue(struct select *select, uint32_t i)
     const struct select_case *this_case = select_locked_case(select, i);
     struct chan *ch = this_case->ch;
     struct g *proxy = &select->proxies[i];
+    INVARIANT(select_proxy_is_valid(select, i));
     if (!proxy->sp)
         return; /* a waker took it off, for nothing or as the winner */
     if (this_case->op == SELECT_SEND)

@@ -339,6 +339,78 @@ BREAK(select_unlocks_a_wrong_channel)
     chan_try_select(cases, 2, NULL);
 }
 
+/* struct select as far as its orders. */
+struct orders {
+    const struct select_case *cases;
+    uint16_t *poll, *lock;
+    uint32_t count;
+};
+
+/* A select of two channels whose locks are held, the lower one first. */
+static struct orders orders_of_two(void)
+{
+    static struct select_case cases[2];
+    static uint16_t poll[2] = {1, 0}, lock[2] = {0, 1};
+    for (int i = 0; i < 2; i++)
+        channels[i] = chan_make(sizeof elem, 0);
+    int low = (uintptr_t)channels[1] < (uintptr_t)channels[0];
+    for (int i = 0; i < 2; i++) {
+        cases[i] = (struct select_case){channels[i ^ low], received, SELECT_RECV};
+        lock_acquire(&channels[i]->lock);
+    }
+    return (struct orders){cases, poll, lock, 2};
+}
+
+BREAK(select_of_more_cases_than_there_may_be)
+{
+    struct orders orders = orders_of_two();
+    orders.count = SELECT_CASES_MAX + 1;
+    select_unlock((struct select *)&orders);
+}
+
+BREAK(select_locks_out_of_order)
+{
+    struct orders orders = orders_of_two();
+    orders.lock[0] = 1;
+    orders.lock[1] = 0;
+    select_unlock((struct select *)&orders);
+}
+
+BREAK(select_without_a_lock)
+{
+    struct orders orders = orders_of_two();
+    lock_release(&channels[1]->lock);
+    select_unlock((struct select *)&orders);
+}
+
+BREAK(select_looks_at_one_case_twice)
+{
+    struct orders orders = orders_of_two();
+    orders.poll[0] = 0;
+    select_unlock((struct select *)&orders);
+}
+
+BREAK(select_proxy_that_looks_like_a_g)
+{
+    select_begin();
+    channels[0]->recv_head->wait_reason = WAIT_CHAN_RECV;
+    select_end();
+}
+
+BREAK(select_proxy_of_another_select)
+{
+    select_begin();
+    channels[0]->recv_head->wait_on = channels;
+    select_end();
+}
+
+BREAK(select_proxy_for_another_element)
+{
+    select_begin();
+    channels[0]->recv_head->wait_elem = elem;
+    select_end();
+}
+
 static struct g *selecting(void)
 {
     /* struct select begins with cases, poll_order, lock_order, count, gp */
