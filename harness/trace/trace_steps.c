@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVENT_WIDTH = 30, QUEUE_SHOWN = 8, QUEUE_IN_JSON = 300, GAP = 2 };
+enum { STEP_WIDTH = 18, LANE_WIDTH = 4, EVENT_WIDTH = 30, GAP = 2 };
+enum { QUEUE_SHOWN = 8, QUEUE_IN_JSON = 300 };
 
 /* The text of a cell. */
 struct cell {
@@ -81,8 +82,9 @@ static void cell_of_queue(struct cell *cell, const struct trace_state *state, in
 /* How wide each column has to be: per lane what it runs and its queue, then the global queue. */
 struct columns {
     int *run, *queue;
-    int global, lanes;
-    bool wide; /* all lanes in each row; else the lane of the event alone */
+    int event, global, lanes;
+    int width; /* of all */
+    bool wide; /* all lanes in each row; else the lane of the event, and below it what changed */
 };
 
 static void widen(int *width, int needed)
@@ -100,12 +102,17 @@ static void columns_measure(struct columns *columns, const struct trace_page *pa
     columns->run = xcalloc((size_t)state.lanes, sizeof(int));
     columns->queue = xcalloc((size_t)state.lanes, sizeof(int));
     columns->global = (int)strlen("global");
+    columns->event = (int)strlen("event");
+    columns->width = width;
     for (int32_t i = 0; i < state.lanes; i++) {
         columns->run[i] = (int)strlen("P0 runs");
         columns->queue[i] = (int)strlen("queue");
     }
     for (size_t k = 0; k < page->trace.count; k++) {
+        char text[128];
         trace_state_apply(&state, &page->trace.event[k]);
+        widen(&columns->event,
+              (int)strlen(diff_event_text(&page->trace.event[k], true, text, sizeof text)));
         for (int32_t i = 0; i < state.lanes; i++) {
             cell_of_run(&cell, &state, i);
             widen(&columns->run[i], cell.at);
@@ -120,6 +127,8 @@ static void columns_measure(struct columns *columns, const struct trace_page *pa
     for (int32_t i = 0; i < state.lanes; i++)
         total += columns->run[i] + columns->queue[i] + 2 * GAP;
     columns->wide = total <= width;
+    if (columns->wide)
+        columns->event = EVENT_WIDTH;
     trace_state_free(&state);
 }
 
@@ -151,52 +160,106 @@ static void head_print(const struct columns *columns, bool by_m, FILE *to)
     char name[32], lane[16];
     int blanks = 0;
     fprintf(to, "%5s %10s  ", "step", "us");
-    put_cell(to, by_m ? "M" : "P", 4, &blanks);
-    put_cell(to, "event", EVENT_WIDTH, &blanks);
+    put_cell(to, by_m ? "M" : "P", LANE_WIDTH, &blanks);
+    put_cell(to, "event", columns->event, &blanks);
     for (int32_t i = 0; columns->wide && i < columns->lanes; i++) {
         lane_name(lane, by_m, i);
         snprintf(name, sizeof name, "%s runs", lane);
         put_cell(to, name, columns->run[i], &blanks);
         put_cell(to, "queue", columns->queue[i], &blanks);
     }
-    if (!columns->wide)
-        put_cell(to, "then runs | queue", 17, &blanks);
-    put_cell(to, "global", columns->global, &blanks);
+    put_cell(to, columns->wide ? "global" : "runs | queue | global", columns->global, &blanks);
     fputc('\n', to);
+}
+
+static void row_begin(const struct columns *columns, const struct trace_state *state,
+                      const struct trace_page *page, size_t index, int *blanks, FILE *to)
+{
+    const struct sched_trace_event *event = &page->trace.event[index];
+    char text[128], lane[16];
+    lane_name(lane, state->by_m, trace_lane_of(state, event));
+    fprintf(to, "%5zu %10.3f  ", index + 1,
+            (double)(event->when_ps - page->trace.event[0].when_ps) / 1e6);
+    put_cell(to, lane, LANE_WIDTH, blanks);
+    put_cell(to, diff_event_text(event, true, text, sizeof text), columns->event, blanks);
 }
 
 static void row_print(const struct columns *columns, const struct trace_state *state,
                       const struct trace_page *page, size_t index, FILE *to)
 {
-    const struct sched_trace_event *event = &page->trace.event[index];
-    char text[128], lane[16];
-    struct cell cell, queue;
+    struct cell cell;
     int blanks = 0;
-    int32_t own = trace_lane_of(state, event);
-    lane_name(lane, state->by_m, own);
-    fprintf(to, "%5zu %10.3f  ", index + 1,
-            (double)(event->when_ps - page->trace.event[0].when_ps) / 1e6);
-    put_cell(to, lane, 4, &blanks);
-    put_cell(to, diff_event_text(event, true, text, sizeof text), EVENT_WIDTH, &blanks);
-    for (int32_t i = 0; columns->wide && i < columns->lanes; i++) {
+    row_begin(columns, state, page, index, &blanks, to);
+    for (int32_t i = 0; i < columns->lanes; i++) {
         cell_of_run(&cell, state, i);
         put_cell(to, cell.text, columns->run[i], &blanks);
         cell_of_queue(&cell, state, i);
         put_cell(to, cell.text, columns->queue[i], &blanks);
     }
-    if (!columns->wide) {
-        cell = queue = (struct cell){.at = 0};
-        if (own >= 0) {
-            cell_of_run(&cell, state, own);
-            cell_of_queue(&queue, state, own);
-            cell_add(&cell, " | %s", queue.text);
-        }
-        put_cell(to, cell.text, 17, &blanks);
-    }
     cell = (struct cell){.at = 0};
     cell_add_queue(&cell, &state->global);
     put_cell(to, cell.text, columns->global, &blanks);
     fputc('\n', to);
+}
+
+/* Narrow tables ------------------------------------------------------------------------------- */
+
+enum { LANE_SIZE = 2 * sizeof(struct cell) };
+
+/* The lanes as the rows above have them. */
+struct shown {
+    char (*lane)[LANE_SIZE];
+};
+
+/* "RUNS | QUEUE" of a lane, and true if no row above has it. */
+static bool lane_changed(struct shown *shown, const struct trace_state *state, int32_t i)
+{
+    char text[LANE_SIZE];
+    struct cell run, queue;
+    cell_of_run(&run, state, i);
+    cell_of_queue(&queue, state, i);
+    snprintf(text, sizeof text, "%s%s%s", run.text, queue.at ? " | " : "", queue.text);
+    bool changed = strcmp(text, shown->lane[i]) != 0;
+    snprintf(shown->lane[i], LANE_SIZE, "%s", text);
+    return changed;
+}
+
+static struct shown shown_at_first(const struct trace_state *state)
+{
+    struct shown shown = {xcalloc((size_t)state->lanes, sizeof *shown.lane)};
+    for (int32_t i = 0; i < state->lanes; i++)
+        lane_changed(&shown, state, i);
+    return shown;
+}
+
+/* The lane of the event, and a row for each other one that has changed with it. */
+static void rows_print(const struct columns *columns, const struct trace_state *state,
+                       const struct trace_page *page, size_t index, struct shown *shown, FILE *to)
+{
+    int32_t own = trace_lane_of(state, &page->trace.event[index]);
+    int at = STEP_WIDTH + LANE_WIDTH + GAP + columns->event + GAP, blanks = 0;
+    struct cell global = {.at = 0};
+    char text[LANE_SIZE + sizeof global], lane[16];
+    row_begin(columns, state, page, index, &blanks, to);
+    cell_add_queue(&global, &state->global);
+    if (own >= 0)
+        lane_changed(shown, state, own);
+    const char *queues = own >= 0 ? shown->lane[own] : "";
+    snprintf(text, sizeof text, "%s%s%s", queues,
+             global.at == 0        ? ""
+             : strchr(queues, '|') ? " | "
+                                   : " | | ",
+             global.text);
+    if (*text)
+        fprintf(to, "%*s", blanks, "");
+    text_wrap(to, at, at, columns->width, text);
+    for (int32_t i = 0; i < state->lanes; i++) {
+        if (i == own || !lane_changed(shown, state, i))
+            continue;
+        lane_name(lane, state->by_m, i);
+        fprintf(to, "%*s%-*s", STEP_WIDTH, "", *shown->lane[i] ? at - STEP_WIDTH : 0, lane);
+        text_wrap(to, at, at, columns->width, shown->lane[i]);
+    }
 }
 
 /* The table ----------------------------------------------------------------------------------- */
@@ -220,10 +283,15 @@ void trace_steps_print(const struct trace_page *page, int width, FILE *to)
     fprintf(to, "%s %s on %s, %s, seed %" PRIu64 "\n\n", page->variant, page->workload,
             page->machine, counted((uint64_t)page->workers, "worker").s, page->seed);
     head_print(&columns, page->by_m, to);
+    struct shown shown = shown_at_first(&state);
     for (size_t i = 0; i < page->trace.count; i++) {
         trace_state_apply(&state, &page->trace.event[i]);
-        row_print(&columns, &state, page, i, to);
+        if (columns.wide)
+            row_print(&columns, &state, page, i, to);
+        else
+            rows_print(&columns, &state, page, i, &shown, to);
     }
+    free(shown.lane);
     fputc('\n', to);
     text_wrap(to, 0, 0, width,
               "Queues from head to tail; (G): runnext; T: a child that is no goroutine; *: waits "

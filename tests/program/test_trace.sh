@@ -6,6 +6,7 @@
 # The expected steps are derived by hand from Go's rules and those of deques. Prints TAP.
 . "$(dirname "$0")/../tap.sh"
 
+unset COLUMNS
 # run ARGUMENT...: leaves out, err, status.
 run() {
     timeout 600 "$schedlab" trace "$@" >out 2>err </dev/null
@@ -37,13 +38,63 @@ done
 run contsteal fib,n=4,spawn=both --workers 1
 check the_parent_is_queued_not_the_child grep -qE 'ran G 2 +G2 +G1$' out
 check parents_queue_up_oldest_first grep -qE 'ran G 4 +G4 +G1 G2 G3$' out
-run tasksteal fib,n=4,spawn=both --workers 1
+COLUMNS=150 run tasksteal fib,n=4,spawn=both --workers 1
 check children_queue_up_oldest_first grep -qE 'spawned task 3 +G1\* T1 +T2 T3$' out
 check the_newest_child_is_run_on_the_parents_stack grep -qE 'began task 3 +G1\* T1\* T3 +T2$' out
 run grq fib,n=4,spawn=both --workers 1
 check the_global_queue_has_a_column grep -qE 'put G 4 into the global queue +G2 +G3 G4$' out
 run perm fib,n=5 --workers 2
 check lanes_are_threads_where_queues_hang_on_them grep -qE '^ step +us +M ' out
+
+# Where not all workers fit beside one another, rows below an event have those that changed with it: the narrow table
+# says no less than the wide one.
+cat >same.py <<'END'
+import re, sys
+wide, narrow = (open(name).read().splitlines()[2:] for name in ("wide", "narrow"))
+head = wide[0]
+starts = [m.start() for m in re.finditer(r"[PM]\d+ runs|queue|global", head)]
+def states(row):  # "RUNS | QUEUE" of each lane, and the global queue
+    cells = [row[a:b].strip() for a, b in zip(starts, starts[1:] + [None])]
+    return [" | ".join(filter(None, pair)) for pair in zip(cells[:-1:2], cells[1::2])], cells[-1]
+at = narrow[0].index("runs | queue | global")
+entries = []  # step, [(lane, text)...]
+for row in narrow[1:]:
+    if not row:
+        break
+    step, lane, text = row[:5].strip(), row[18:22].strip(), row[at:].strip()
+    if step:
+        entries.append([int(step), [(lane, text)]])
+    elif lane:
+        entries[-1][1].append((lane, text))
+    else:  # a long cell goes on
+        entries[-1][1][-1] = (entries[-1][1][-1][0], (entries[-1][1][-1][1] + " " + text).strip())
+wide_rows = wide[1:wide.index("")]
+assert len(entries) == len(wide_rows) > 20
+now = ["-" if "P0 runs" in head else ""] * (len(starts) // 2)  # threads are there from the beginning
+for (step, rows), row in zip(entries, wide_rows):
+    lanes, everyone = states(row)
+    assert int(row[:5]) == step
+    for i, (lane, text) in enumerate(rows):
+        parts = [part.strip() for part in text.split("|")]
+        if i == 0:
+            assert (parts[2] if len(parts) > 2 else "") == everyone, (row, rows)
+        if lane != "-":
+            now[int(lane[1:])] = " | ".join(filter(None, parts[:2]))
+    assert now == lanes, (row, rows, now)
+END
+says_no_less() { # VARIANT WORKLOAD WORKERS
+    COLUMNS=900 run "$1" "$2" --workers "$3"
+    cp out wide
+    run "$1" "$2" --workers "$3"
+    cp out narrow
+    awk 'length > 80 { exit 1 }' narrow && ! grep -q ' $' narrow && python3 same.py 2>out
+}
+for variant in kthread grq perm gmp tasksteal contsteal; do
+    check "${variant}_says_no_less_in_80_columns" says_no_less $variant uneven,tasks=12,rounds=4000 4
+done
+check blocking_calls_say_no_less_in_80_columns says_no_less gmp calls,n=2,measure=handoff 3
+run gmp fib,n=5 --workers 4 --output file
+check a_file_has_all_workers_side_by_side grep -q 'P0 runs .*P3 runs ' file
 
 # More Gs than a ring of 256 holds: half of it goes to the global queue, with the one that did not fit.
 run gmp spawn,n=400 --workers 1 --format json --most 20000
