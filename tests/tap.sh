@@ -5,6 +5,7 @@
 set -uo pipefail
 # Under a hook or `git rebase --exec` these name the caller's repository, which is not for tests to write to.
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY GIT_PREFIX
+unset COLUMNS # output that is no terminal would be as wide
 schedlab=$(realpath "${1:-build/schedlab}")
 tree=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")
 scratch=$(mktemp -d)

@@ -248,10 +248,13 @@ void cli_machine(const char *command, struct machine_spec *machine, const char *
 
 int cli_columns(void)
 {
-    enum { COLUMNS_DEFAULT = 80, COLUMNS_LEAST = 60 };
+    enum { COLUMNS_DEFAULT = 80, COLUMNS_LEAST = 60, COLUMNS_MOST = 1000 };
     struct winsize size = {0};
-    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
-        return COLUMNS_DEFAULT;
+    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0) {
+        const char *text = getenv("COLUMNS");
+        long columns = text ? strtol(text, NULL, 10) : 0;
+        return columns >= COLUMNS_LEAST && columns <= COLUMNS_MOST ? (int)columns : COLUMNS_DEFAULT;
+    }
     return size.ws_col >= COLUMNS_LEAST ? size.ws_col : COLUMNS_LEAST;
 }
 

@@ -104,7 +104,8 @@ const char *cli_once(const char *command, const char *option, const char *before
 /* The index of text in words, NULL-terminated; misuse names the nearest one, or all. */
 int cli_word(const char *command, const char *option, const char *text, const char *const *words);
 
-/* Columns of the terminal that standard output is, 60 at least; 80 where it is none. */
+/* Columns of the terminal that standard output is, 60 at least. Where it is none, COLUMNS says, if
+ * that is a number from 60 to 1000; else 80. */
 int cli_columns(void);
 
 /* True if standard output may have colours and bold text, by https://no-color.org. */

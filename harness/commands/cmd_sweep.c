@@ -376,6 +376,7 @@ static void units_print(const struct options *options, const struct sweep_file *
         .results = options->results,
         .cells = cells_folder(options, options->resume),
         .json = options->format == 1,
+        .columns = cli_columns(),
     };
     unit_plan_print(&units, stdout);
 }

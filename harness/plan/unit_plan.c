@@ -9,12 +9,14 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 struct state {
     const struct unit_plan *plan;
     struct units units;
     struct unit_times times;
     struct plan_widths widths;
+    bool folded; /* variant, workload and machine stand on a line of their own */
     FILE *to;
     size_t count, done;
     size_t by_basis[UNIT_TIME_UNKNOWN + 1]; /* of those that are not done */
@@ -47,6 +49,30 @@ static void seconds_text(struct unit_time time, bool done, char text[32])
         snprintf(text, 32, "%s%.2f", time.basis == UNIT_TIME_RECORDS ? "" : "~", time.seconds);
 }
 
+struct row {
+    const char *id, *cell, *repetition, *seconds, *workers, *variant, *workload, *machine;
+};
+
+enum { FIXED_COLUMNS = 16 + 12 + 10 + 9 + 7, GAP = 2, GAPS = 7 };
+
+static void row_print(const struct state *state, struct row row)
+{
+    fprintf(state->to, "%-16s  %-12s  %10s  %9s  %7s%s%-*s  %-*s  %s\n", row.id, row.cell,
+            row.repetition, row.seconds, row.workers, state->folded ? "\n    " : "  ",
+            state->widths.variant, row.variant, state->widths.workload, row.workload, row.machine);
+}
+
+/* The longest row has more columns than there are. */
+static bool rows_are_folded(const struct unit_plan *plan, struct plan_widths widths)
+{
+    size_t machine = strlen("machine");
+    for (size_t i = 0; i < plan->plan->count; i++)
+        if (strlen(plan->plan->cells[i].machine) > machine)
+            machine = strlen(plan->plan->cells[i].machine);
+    return FIXED_COLUMNS + GAPS * GAP + widths.variant + widths.workload + (int)machine >
+           plan->columns;
+}
+
 static bool unit_print(void *state_void, struct cell *cell, unsigned block)
 {
     struct state *state = state_void;
@@ -61,9 +87,11 @@ static bool unit_print(void *state_void, struct cell *cell, unsigned block)
         json_dumpf(unit, state->to, JSON_COMPACT);
         json_decref(unit);
     } else {
-        fprintf(state->to, "%s  %s  %10u  %9s  %7d  %-*s  %-*s  %s\n", id, cell->id, block, seconds,
-                cell->workers, state->widths.variant, cell->variant, state->widths.workload,
-                cell->workload, cell->machine);
+        char repetition[16], workers[16];
+        snprintf(repetition, sizeof repetition, "%u", block);
+        snprintf(workers, sizeof workers, "%d", cell->workers);
+        row_print(state, (const struct row){id, cell->id, repetition, seconds, workers,
+                                            cell->variant, cell->workload, cell->machine});
     }
     state->count++;
     state->done += done;
@@ -123,14 +151,14 @@ static void json_end(const struct state *state)
 void unit_plan_print(const struct unit_plan *plan, FILE *to)
 {
     struct state state = {.plan = plan, .to = to, .widths = plan_widths(plan->plan)};
+    state.folded = rows_are_folded(plan, state.widths);
     units_begin(&state.units, plan->sweep, plan->plan);
     unit_times_begin(&state.times, plan->sweep, plan->plan, plan->results);
     if (plan->json)
         json_begin(&state);
     else
-        fprintf(to, "%-16s  %-12s  %10s  %9s  %7s  %-*s  %-*s  %s\n", "id", "cell", "repetition",
-                "seconds", "workers", state.widths.variant, "variant", state.widths.workload,
-                "workload", "machine");
+        row_print(&state, (const struct row){"id", "cell", "repetition", "seconds", "workers",
+                                             "variant", "workload", "machine"});
     units_each(&state.units, unit_print, &state);
     if (plan->json)
         json_end(&state);

@@ -19,6 +19,7 @@ struct unit_plan {
     const char *results; /* where earlier runs are, for the estimate of time */
     const char *cells;   /* folder of results: those that it has are "done"; NULL: none */
     bool json;
+    int columns; /* of a table's lines: a longer row takes two */
 };
 
 /* Prints the units in the order in which they are measured, as a table or as JSON, and the time

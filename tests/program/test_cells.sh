@@ -12,7 +12,7 @@ run() {
     "$schedlab" "$@" >out 2>err </dev/null
     status=$?
 }
-ids() { "$schedlab" sweep "$@" --plan | awk 'length($1) == 16 { print $1 }'; }
+ids() { "$schedlab" sweep "$@" --plan | sed -nE 's|^([0-9a-f]{16}) .*|\1|p'; }
 files() { find "$1" -name '*.json' | wc -l; }
 # The samples of a sweep; the last line of `out` is its folder.
 samples() { cat "$(tail -n 1 out)/samples.jsonl"; }
@@ -50,6 +50,12 @@ json plan_is_json "len(j['cells']) == j['count'] == 8 and j['seed'] == 1"
 json unknown_times_are_null "all(c['seconds'] is None and c['seconds_from'] == 'unknown' for c in j['cells'])"
 run sweep native.yaml --seed 1 --plan
 check plan_makes_nothing [ ! -e results ]
+run sweep "$tree/harness/sweeps/smoke.yaml" --seed 1 --plan
+check a_plan_in_a_pipe_has_80_columns awk 'length > 80 || / $/ { exit 1 }' out
+sed -nE '/^[0-9a-f]{16} /{N;s/\n//;p}' out | tr -s ' ' >folded
+COLUMNS=150 run sweep "$tree/harness/sweeps/smoke.yaml" --seed 1 --plan
+grep -E '^[0-9a-f]{16} ' out | tr -s ' ' >rows
+check a_folded_plan_says_no_less eval '[ "$(wc -l <rows)" -gt 20 ] && diff folded rows'
 
 # One cell -------------------------------------------------------------------------------------
 
@@ -75,7 +81,7 @@ misuse a_sweep_is_needed '--cell takes --sweep=FILE' -- run --cell "$one"
 # Repetitions that a sweep may come to, the last of which is a top-up after all blocks and repeats.
 file far.yaml sim:server64,cores=2 gmp
 sed -i 's/reps: 2/reps: 1\nreps_max: 6\nwidth: 5\nrepeat_disturbed: true\nclass_min: 2/; s/\[1, 2\]/[1]/' far.yaml
-"$schedlab" sweep far.yaml --seed 1 --reps 19 --reps-max 19 --plan | awk 'length($1) == 16 { print $1 }' >b
+"$schedlab" sweep far.yaml --seed 1 --reps 19 --reps-max 19 --plan | sed -nE 's|^([0-9a-f]{16}) .*|\1|p' >b
 run run --cell "$(sed -n 18p b)" --sweep far.yaml --seed 1 --cells far
 check the_last_repetition_of_all_is_a_cell [ "$status $(files far)" = '0 1' ]
 misuse the_one_behind_it_is_none 'has no cell' -- run --cell "$(sed -n 19p b)" --sweep far.yaml --seed 1
@@ -100,7 +106,7 @@ kill -KILL \$\$
 EOF
 chmod +x bin/schedlab-sim
 measure() { # the program's own first cell: of a build with changes the bytes of both programs are in ids
-    bin/schedlab sweep sim.yaml --seed 1 --plan | sed -n '2s/ .*//p' >first
+    bin/schedlab sweep sim.yaml --seed 1 --plan | sed -nE 's/^([0-9a-f]{16}) .*/\1/p' | head -n 1 >first
     bin/schedlab run --list first --sweep sim.yaml --seed 1 --cells "$1" >out 2>err </dev/null
     status=$?
 }

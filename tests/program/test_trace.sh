@@ -6,7 +6,6 @@
 # The expected steps are derived by hand from Go's rules and those of deques. Prints TAP.
 . "$(dirname "$0")/../tap.sh"
 
-unset COLUMNS
 # run ARGUMENT...: leaves out, err, status.
 run() {
     timeout 600 "$schedlab" trace "$@" >out 2>err </dev/null
