@@ -373,6 +373,9 @@ $(OUT)/tests/test_waste: $(OUT)/sched_variants/machine/sim/waste.o
 $(OUT)/tests/sim/sim_kernels.o: INSTRUMENTED = $(INSTRUMENT)
 $(OUT)/tests/sim_formulas: $(OUT)/tests/sim/sim_formulas.o $(OUT)/tests/sim/sim_kernels.o $(CASE_OBJECTS) $(CORE_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) $(CASE_LDFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
+# Workers that sleep, likewise; the machine is one of harness/machines.
+$(OUT)/tests/sim_wakes: $(OUT)/tests/sim/sim_wakes.o $(CASE_OBJECTS) $(SUPPORT_OBJECTS) $(SHARED_OBJECTS)
+	$(SAY) $(CC) $(LDFLAGS) $(CASE_LDFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 
 # The floor alone, no third-party library: the cross build runs the same program.
 $(CONFORMANCE): $(CONFORMANCE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS)
@@ -618,7 +621,7 @@ built-short built-conformance: built-unit ;
 # One after the other: two makes must not build the same objects.
 built-scripts built-verdicts: built-unit
 	@$(MAKE) build
-	@$(MAKE) CONFIG=sim build/sim/tests/sim_formulas build/sim/tests/conformance
+	@$(MAKE) CONFIG=sim build/sim/tests/sim_formulas build/sim/tests/sim_wakes build/sim/tests/conformance
 	@$(MAKE) build/schedlab-trace
 	@$(MAKE) built-peers
 built-sim: built-scripts ;
@@ -665,7 +668,7 @@ tidy: $(OUT)/origin.h
 compile_commands.json: always ## For clangd and clang-tidy -p: how each C file is compiled
 	@set -o pipefail; { $(MAKE) -nB V=1 CONFIG=release CC=gcc tests build/release/schedlab && \
 	    $(MAKE) -nB V=1 CONFIG=coverage CC=gcc build/coverage/tests/support/coverage_exit.o && \
-	    $(MAKE) -nB V=1 CONFIG=sim CC=gcc HARNESS=build/release/harness.a build/sim/schedlab build/sim/tests/sim_formulas && \
+	    $(MAKE) -nB V=1 CONFIG=sim CC=gcc HARNESS=build/release/harness.a build/sim/schedlab build/sim/tests/sim_formulas build/sim/tests/sim_wakes && \
 	    printf '%s\n' $(foreach file,$(PEER_SOURCES),'$(if $(filter %.c,$(file)),gcc -std=gnu17 -fopenmp,g++ -std=c++17) \
 	        $(PEER_FLAGS) $(ROOTS) -c -o build/peers/$(basename $(notdir $(file))).o $(file)'); } | \
 	    awk -v folder='$(CURDIR)' -f harness/compile_commands.awk >$@.new && mv $@.new $@

@@ -24,7 +24,7 @@ list() {
     echo 'of every variant (CASE=VARIANT/CASE, globs):'
     echo '    conformance'
     echo 'on a simulated machine (CASE=GLOB):'
-    names 'sim_formulas.c'
+    names 'sim_[fw]*.c'
     echo 'scripts that run the whole program, and checks of the source (they have no cases):'
     names 'test_*.sh'
     names 'check_*.sh'
@@ -40,11 +40,11 @@ build() { # CONFIG TARGET...
 [ -n "$name" ] || { list; echo "example: make t T=conformance CASE='gmp/*wake*'"; exit; }
 mkdir -p build
 for candidate in "$name" "test_$name" "check_$name"; do
-    if [ "$candidate" = sim_formulas ]; then
-        build sim build/sim/tests/sim_formulas
-        exec build/sim/tests/sim_formulas
+    if [ "$candidate" = sim_formulas ] || [ "$candidate" = sim_wakes ]; then
+        build sim "build/sim/tests/$candidate"
+        exec "build/sim/tests/$candidate"
     elif [ "$candidate" = conformance ] || { [ "$candidate" != "${candidate#test_}" ] && compgen -G "tests/*/$candidate.c" >/dev/null; }; then
-        [ "$config" = sim ] && [ "$candidate" != conformance ] && refuse 'of CONFIG=sim there are conformance and sim_formulas'
+        [ "$config" = sim ] && [ "$candidate" != conformance ] && refuse 'of CONFIG=sim there are conformance, sim_formulas and sim_wakes'
         out=build/$config$(case ${CC:-} in *clang*) echo -clang ;; esac)
         # some unit programs start the program itself
         build "$config" "$out/tests/$candidate" $([ "$config" != release ] || echo "$out/schedlab")

@@ -1,0 +1,348 @@
+/* sim_wakes.c - how sleeping workers come to work, on a simulated server of 64 cores, against
+ * formulas of its prices; and that a producer is no slower for consumers that sleep.
+ *
+ *     build/sim/tests/sim_wakes
+ *
+ * One goroutine spawns a task for each worker, while all other workers sleep. Each task is longer
+ * than it takes until the last has started. The k-th start is by the knob wake
+ *
+ *   chain   k * link + call + wake
+ *           A woken worker finds a task, calls the kernel for the next one, and then begins its
+ *           own. The kernel wakes that one while the call goes on, so `wake` is in no link.
+ *               link = call + wakeup + LINES * dirty.socket
+ *   none    k / P * (poll + slack + wakeup)
+ *           Each sleeper looks by itself after a millisecond, which the kernel prolongs.
+ *
+ * Each wake-up of an idle core takes up to an eighth longer than the model's (threads.c), so
+ * `wakeup` is 17/16 of it. All is the same to the last digit for a seed; bounds are for what the
+ * formulas leave out: searches, locks, and whom the random order of a search meets first.
+ */
+#include "harness/spec/machine_spec.h"
+#include "internal.h"
+#include "sim/sim.h"
+#include "tests/support/support.h"
+#include "workloads/workload.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+    P = 64,
+    LINES = 12, /* that a worker wrote last which is not near: lock, lists, M, P, count, queue, G */
+    POLL_PS = 1000000000, /* idle.c: how often an idle M looks with wake=none */
+    SLEEPY_NS = 2000000,  /* until then all workers without work sleep */
+};
+
+/* The model with one price of its own. */
+static struct sim_model model;
+static struct sim_model model_with(int64_t wake_ps, int64_t wakeup_ps)
+{
+    struct sim_model with = model;
+    with.wake_ps = wake_ps ? wake_ps : model.wake_ps;
+    with.wakeup_ps = wakeup_ps ? wakeup_ps : model.wakeup_ps;
+    return with;
+}
+
+static double call_and_wake_us(const struct sim_model *of)
+{
+    return (double)(of->call_ps + of->wake_ps) / 1e6;
+}
+
+static double wakeup_us(const struct sim_model *of)
+{
+    return (double)of->wakeup_ps * 17 / 16 / 1e6;
+}
+
+/* The crowd ------------------------------------------------------------------------------------ */
+
+/* In memory of the child too. */
+static struct crowd {
+    struct sim_model model;
+    int64_t start_ns[P]; /* of the tasks, sorted in the end; from just before the first spawn */
+    uint64_t wakeups;
+} * crowd;
+
+struct member {
+    struct waitgroup *done;
+    int64_t start_ns;
+};
+
+static void member_main(void *arg)
+{
+    struct member *self = arg;
+    self->start_ns = go_now();
+    go_work((uint64_t)(5000000000 / sim_model.work_ps));
+    wg_done(self->done);
+}
+
+static uint64_t stat_now(enum stat_id stat)
+{
+    return sched_stat(this_sched(), stat);
+}
+
+static void stay_awake(int64_t ns)
+{
+    for (int64_t end = go_now() + ns; go_now() < end;)
+        go_work(1000);
+}
+
+static int earlier(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void crowd_come(void)
+{
+    static struct member members[P];
+    struct waitgroup *done = go_alloc_zeroed(sizeof *done);
+    uint64_t wakeups = stat_now(STAT_WAKEUPS);
+    int64_t began = go_now();
+    wg_add(done, P);
+    for (int i = 0; i < P; i++) {
+        members[i] = (struct member){.done = done};
+        go(member_main, &members[i]);
+    }
+    wg_wait(done);
+    crowd->wakeups = stat_now(STAT_WAKEUPS) - wakeups;
+    for (int i = 0; i < P; i++)
+        crowd->start_ns[i] = members[i].start_ns - began;
+    qsort(crowd->start_ns, P, sizeof crowd->start_ns[0], earlier);
+    go_free(done);
+}
+
+/* The first crowd starts the threads. */
+static void crowd_main(void *arg)
+{
+    (void)arg;
+    crowd_come();
+    stay_awake(SLEEPY_NS);
+    crowd_come();
+}
+
+static void crowd_before(void *arg)
+{
+    (void)arg;
+    sim_model = crowd->model;
+}
+
+static void crowd_run(const char *variant, const char *settings, uint64_t seed,
+                      const struct sim_model *with)
+{
+    static struct support_report report;
+    struct support_run run = {.variant = variant,
+                              .settings = settings,
+                              .workers = P,
+                              .seed = seed,
+                              .before = crowd_before,
+                              .fn = crowd_main};
+    crowd->model = *with;
+    support_run(&run, &report);
+    if (report.status != 0)
+        fail_msg("%s,%s: status %d, output:\n%s", variant, settings, report.status, report.output);
+}
+
+/* The measured number lies within that part of the formula's. */
+static void claim(const char *variant, const char *what, int k, double formula, double part,
+                  double measured)
+{
+    if (fabs(measured - formula) > part * formula)
+        fail_msg("%s: %s %d: %g by the formula (to within %g %%), %g measured", variant, what, k,
+                 formula, 100 * part, measured);
+}
+
+static double start_us(int k)
+{
+    return (double)crowd->start_ns[k] / 1e3;
+}
+
+static const char *const stealing[] = {"gmp", "perm", "grq", "tasksteal"};
+enum { STEALING = sizeof stealing / sizeof stealing[0] };
+
+static void chain_claims(const char *variant, uint64_t seed, const struct sim_model *with)
+{
+    double link =
+        (double)(with->call_ps + LINES * with->dirty_ps[SIM_SOCKET]) / 1e6 + wakeup_us(with);
+    crowd_run(variant, "wake=chain", seed, with);
+    for (int k = 1; k < P; k++)
+        claim(variant, "us to start", k, k * link + call_and_wake_us(with), 0.15, start_us(k));
+    claim(variant, "wake-ups of a crowd of", P, P - 1, 0.05, (double)crowd->wakeups);
+}
+
+/* A chain has one worker under way at a time, so the ramp is linear, whatever a call takes. */
+static void wake_chain_reaches_all(void **state)
+{
+    (void)state;
+    struct sim_model plain = model_with(0, 0), slow = model_with(0, 3 * model.wakeup_ps),
+                     dear = model_with(2 * model.wake_ps, 0);
+    for (int i = 0; i < STEALING; i++)
+        chain_claims(stealing[i], 1, &plain);
+    chain_claims("gmp", 2, &plain);
+    chain_claims("gmp", 1, &slow);
+    chain_claims("grq", 1, &dear);
+    chain_claims("contsteal", 1, &plain); /* a thief takes the spawner itself */
+}
+
+static void wake_none_reaches_all(void **state)
+{
+    (void)state;
+    double period = (double)(POLL_PS + model.slack_ps) / 1e6 + wakeup_us(&model);
+    for (int i = 0; i < STEALING; i += 2) {
+        crowd_run(stealing[i], "wake=none", 1, &model);
+        claim(stealing[i], "us to start", P / 2, period / 2, 0.25, start_us(P / 2));
+        claim(stealing[i], "us to start", P - 1, period, 0.1, start_us(P - 1));
+        assert_int_equal(crowd->wakeups, 0);
+    }
+}
+
+/* A producer ----------------------------------------------------------------------------------- */
+
+/* One goroutine spawns TASKS tasks of `uneven`. A worker alone takes for each of them its rounds
+ * and a spawn. More workers may be of no use, but must not make it slower, whoever pays for the
+ * fences when it begins (fence.c). */
+enum { TASKS = 1500, ROUNDS = 2000, SPAWN_NS = 200 };
+
+/* How the run begins: the first call, then one after a long calm, then one after many sleeps. */
+enum regime { FRESH, SLEEPERS_PAY, SUBMITTERS_PAY, REGIMES };
+static const char *const regime_words[] = {"at first", "while sleepers pay",
+                                           "while submitters pay"};
+
+static struct produced {
+    void *uneven;
+    int64_t ns[REGIMES];
+} * produced;
+
+static const struct workload *uneven(void)
+{
+    int i = 0;
+    while (strcmp(workloads[i]->name, "uneven") != 0)
+        i++;
+    return workloads[i];
+}
+
+static void uneven_before(void *arg)
+{
+    (void)arg;
+    char settings[64];
+    int64_t params[32];
+    snprintf(settings, sizeof settings, "tasks=%d,rounds=%d", TASKS, ROUNDS);
+    assert_true(uneven()->params_size <= sizeof params);
+    support_set(params, uneven()->params, settings);
+    produced->uneven = uneven()->init(params, 1);
+}
+
+static bool sleepers_pay(void)
+{
+    return !atomic_load(&this_sched()->submitters_fence);
+}
+
+static void wake_somebody(void *arg)
+{
+    (void)arg;
+}
+
+static void regime_begin(enum regime regime)
+{
+    if (regime == SLEEPERS_PAY)
+        AWAIT(sleepers_pay());
+    while (regime == SUBMITTERS_PAY && sleepers_pay()) {
+        go(wake_somebody, NULL);
+        stay_awake(50000);
+        gosched();
+    }
+}
+
+static void producer_main(void *arg)
+{
+    (void)arg;
+    bool alone = sched_procs_used(this_sched()) == 1;
+    for (int i = FRESH; i < (alone ? SLEEPERS_PAY : REGIMES); i++) {
+        struct outcome out = {0};
+        regime_begin((enum regime)i);
+        int64_t began = go_now();
+        workload_run(uneven(), produced->uneven, &out);
+        produced->ns[i] = go_now() - began;
+    }
+}
+
+static void produce(const char *variant, const char *settings, int workers)
+{
+    static struct support_report report;
+    struct support_run run = {.variant = variant,
+                              .settings = settings,
+                              .workers = workers,
+                              .seed = 1,
+                              .before = uneven_before,
+                              .fn = producer_main};
+    support_run(&run, &report);
+    if (report.status != 0)
+        fail_msg("%s, %d workers: status %d, output:\n%s", variant, workers, report.status,
+                 report.output);
+}
+
+static const int many[] = {16, 24, 32, 48, 64};
+enum { MANY = sizeof many / sizeof many[0] };
+
+static void no_slower_than(int64_t alone_ns, const char *variant, int workers)
+{
+    for (int i = 0; i < REGIMES; i++)
+        if (produced->ns[i] > alone_ns)
+            fail_msg("%s, %d workers, %s: %" PRId64 " ns, and %" PRId64 " alone", variant, workers,
+                     regime_words[i], produced->ns[i], alone_ns);
+}
+
+static void producer_is_no_slower_for_sleepers(void **state)
+{
+    (void)state;
+    static const char *const variants[] = {"grq", "perm", "gmp", "tasksteal", "contsteal"};
+    double task_ns = ROUNDS * (double)model.work_ps / 1e3 + SPAWN_NS;
+    for (size_t v = 0; v < sizeof variants / sizeof variants[0]; v++) {
+        produce(variants[v], NULL, 1);
+        int64_t alone_ns = produced->ns[FRESH];
+        claim(variants[v], "ns of tasks:", TASKS, TASKS * task_ns, 0.15, (double)alone_ns);
+        for (int i = 0; i < MANY; i++) {
+            produce(variants[v], NULL, many[i]);
+            no_slower_than(alone_ns, variants[v], many[i]);
+        }
+    }
+}
+
+/* The whole ------------------------------------------------------------------------------------ */
+
+static int failed;
+
+static void all(void *unused)
+{
+    (void)unused;
+    crowd = support_shared(sizeof *crowd);
+    produced = support_shared(sizeof *produced);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wake_chain_reaches_all),
+        cmocka_unit_test(wake_none_reaches_all),
+        cmocka_unit_test(producer_is_no_slower_for_sleepers),
+    };
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    support_unshare(crowd, sizeof *crowd);
+    support_unshare(produced, sizeof *produced);
+}
+
+int main(void)
+{
+    struct machine_spec spec;
+    char error[1024] = "";
+    if (!machine_spec_parse(&spec, "sim:server64", error, sizeof error)) {
+        fprintf(stderr, "sim_wakes: %s\n", error);
+        return 1;
+    }
+    model = spec.model;
+    sim_run(&model, 1, all, NULL);
+    machine_spec_free(&spec);
+    return failed > 0;
+}
