@@ -34,11 +34,16 @@
  *   m_stop_spinning()  found work: runs wakep_slow() itself, with its fence, so that whatever else
  *                      it saw or missed gets a spinner: the wake chain
  *   p_retire_if_asked() has lost its P and cannot look: likewise
- *   wake_chain()       counted a spinner in advance, and found under sched->lock that no P is
+ *   wake_chain(), wake_all()
+ *                      counted a spinner in advance, and found under sched->lock that no P is
  *                      left for one. So all Ps are held, and the first that idles after this makes
  *                      up for it: its I1 follows under that lock, and so its I4 sees the S1 of all
  *                      whom the count misled. A submitter whose S3 sees that I1 sees the corrected
  *                      count in W1 (I1 releases, S3 acquires).
+ * With wake=all S4 takes all idle Ps at once, and counts a spinner for each. Waking many takes its
+ * time, and the first of them may sleep again before the last is woken. Until all have found work
+ * or sleep, nobody wakes them again. Rejected: waking all for each new G. Then a spawner on 64
+ * cores does little else, and is a hundred times slower than alone.
  * A woken M is taken off the idle list, with its P in nextp, under sched->lock. So an M learns
  * under that lock that it has been chosen, and is never chosen twice.
  *
@@ -289,14 +294,20 @@ void start_unwatched_p(struct m *m)
         start_p(m, p, false);
 }
 
+/* Counts a spinner in advance, unless there is one. W1; relaxed: ordered by S2 before it; the count
+ * hands nothing over. */
+static bool spinner_claim(struct sched *sched)
+{
+    int32_t none = 0;
+    return atomic_load_explicit(&sched->spinning, memory_order_relaxed) == 0 &&
+           atomic_compare_exchange_strong_explicit(&sched->spinning, &none, 1, memory_order_relaxed,
+                                                   memory_order_relaxed);
+}
+
 static void wake_chain(struct m *m)
 {
     struct sched *sched = m->sched;
-    int32_t none = 0;
-    /* W1; relaxed: ordered by S2 before it; the count hands nothing over */
-    if (atomic_load_explicit(&sched->spinning, memory_order_relaxed) != 0 ||
-        !atomic_compare_exchange_strong_explicit(&sched->spinning, &none, 1, memory_order_relaxed,
-                                                 memory_order_relaxed))
+    if (!spinner_claim(sched))
         return;
     lock_acquire(&sched->lock);
     struct p *p = idle_p_get(sched);
@@ -307,33 +318,47 @@ static void wake_chain(struct m *m)
         start_p(m, p, true);
 }
 
-/* Takes all idle Ps off the list: those that find nothing are idle again before the last is woken.
- * */
-static struct p *idle_p_get_all(struct sched *sched)
+/* Pre: sched->lock. Takes all idle Ps off the list: those that find nothing are idle again before
+ * the last is woken. */
+static struct p *idle_p_get_all(struct sched *sched, int32_t *count)
 {
     struct p *taken = NULL, *p;
-    lock_acquire(&sched->lock);
-    while ((p = idle_p_get(sched))) {
+    for (*count = 0; (p = idle_p_get(sched)); ++*count) {
         p->idle_link = taken;
         taken = p;
     }
-    lock_release(&sched->lock);
     return taken;
 }
 
+/* All that it wakes are spinners, counted before the first is woken. So W1 keeps everybody from
+ * waking the first of them again while this wakes the last. */
 static void wake_all(struct m *m)
 {
+    struct sched *sched = m->sched;
     struct p *next;
-    for (struct p *p = idle_p_get_all(m->sched); p; p = next) {
+    int32_t count;
+    if (!spinner_claim(sched))
+        return;
+    lock_acquire(&sched->lock);
+    struct p *p = idle_p_get_all(sched, &count);
+    /* if there is none, W2, the third case; relaxed: as in wake_chain() */
+    atomic_fetch_add_explicit(&sched->spinning, count - 1, memory_order_relaxed);
+    lock_release(&sched->lock);
+    for (; p; p = next) {
         next = p->idle_link;
-        start_p(m, p, false);
+        start_p(m, p, true);
     }
 }
 
 void sched_start_all(struct m *m)
 {
+    struct sched *sched = m->sched;
     struct p *next;
-    for (struct p *p = idle_p_get_all(m->sched); p; p = next) {
+    int32_t count;
+    lock_acquire(&sched->lock);
+    struct p *p = idle_p_get_all(sched, &count);
+    lock_release(&sched->lock);
+    for (; p; p = next) {
         next = p->idle_link;
         start_new_m(m, p, false);
     }
@@ -347,11 +372,10 @@ void wakep_slow(struct m *m)
     machine_fence(&m->fence_scratch);                                     /* S2 */
     if (atomic_load_explicit(&sched->idle_ps, memory_order_acquire) == 0) /* S3 */
         return;
-    if (sched->floor->wake == WAKE_CHAIN) {
+    if (sched->floor->wake == WAKE_CHAIN)
         wake_chain(m);
-        return;
-    }
-    wake_all(m);
+    else
+        wake_all(m);
 }
 
 void wakep_readied(struct m *m)

@@ -288,8 +288,7 @@ extern const char *const netpoll_place_words[];
         "sysmon_ns sysmon_rounds sysmon_max_ns slice_ns preempt=coop", "sysmon=off",               \
             "where nobody watches"                                                                 \
     }
-#define NOBODY_SEARCHES                                                                            \
-    "spinners=none,wake=all|none,recheck=before|none", "where no worker searches"
+#define NOBODY_SEARCHES "spinners=none,wake=none,recheck=before|none", "where no worker searches"
 #define FLOOR_MOOT                                                                                 \
     WATCH_MOOT, {"spin_ns recheck=before", NOBODY_SEARCHES},                                       \
         {"netpoll_trigger netpoll_batch netpoll_place", "netpoll=call",                            \

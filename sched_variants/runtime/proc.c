@@ -444,15 +444,14 @@ static struct g *m_spin(struct m *m, bool *inherit)
     }
 }
 
-/* A spinner has found work: one spinner fewer, and, in a chain, the next one is woken. */
+/* A spinner has found work: one spinner fewer, and the next one is woken, or all are. */
 static void m_stop_spinning(struct m *m)
 {
     m->spinning = false;
     INVARIANT(atomic_load_explicit(&m->sched->spinning, memory_order_relaxed) > 0);
-    /* W2 of idle.c; relaxed: ordered by S2 in wakep_slow(); only a chain relies on the count */
+    /* W2 of idle.c; relaxed: ordered by S2 in wakep_slow() */
     atomic_fetch_sub_explicit(&m->sched->spinning, 1, memory_order_relaxed);
-    if (m->sched->floor->wake == WAKE_CHAIN)
-        wakep_slow(m);
+    wakep_slow(m);
 }
 
 /* A look at who I/O has made ready, unless another M waits for that. */

@@ -432,15 +432,15 @@ static void knobs_that_change_nothing_are_refused(void **state)
     assert_variant_wrong("perm,overflow_end=newest,overflow=all", "overflow_end=newest", "");
     assert_variant_wrong("gmp,runnext_wake=off,runnext=off",
                          "gmp: runnext_wake=off changes nothing with runnext=off, where", "");
-    assert_variant_wrong("gmp,idle_mask=off,wake=all,spinners=none,recheck=none",
-                         "idle_mask=off changes nothing with spinners=none,wake=all,recheck=none",
+    assert_variant_wrong("gmp,idle_mask=off,wake=none,spinners=none,recheck=none",
+                         "idle_mask=off changes nothing with spinners=none,wake=none,recheck=none",
                          "where no worker searches");
     assert_variant_wrong("grq,call_long_ns=1ms", "call_long_ns=1000000 changes nothing",
                          "with calls=sysmon");
     assert_variant_wrong("static,preempt=coop,sysmon=off", "preempt=coop changes nothing", "");
     assert_canonical("gmp,runnext_wake=on,runnext=off,backoff_ns=3000", "gmp,runnext=off");
-    assert_canonical("gmp,idle_mask=off,wake=all,spinners=none",
-                     "gmp,idle_mask=off,spinners=none,wake=all");
+    assert_canonical("gmp,idle_mask=off,wake=all,spinners=none,recheck=none",
+                     "gmp,idle_mask=off,spinners=none,wake=all,recheck=none");
     assert_canonical("static,preempt=none,sysmon=off", "static,sysmon=off,preempt=none");
 }
 

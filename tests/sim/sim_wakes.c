@@ -10,6 +10,13 @@
  *           A woken worker finds a task, calls the kernel for the next one, and then begins its
  *           own. The kernel wakes that one while the call goes on, so `wake` is in no link.
  *               link = call + wakeup + LINES * dirty.socket
+ *   all     storm + call + wakeup + k * (call + wake), and nearly all come after the first storm
+ *           The first task wakes all. Until the spawner has called for the last of them, the others
+ *           have found nothing, and sleep. It spawns the rest while the last ones look. One of
+ *           these finds a task, and wakes all others, one after the other.
+ *               storm = (P - 1) * (call + wake)
+ *           So it is as long as call + wake < wakeup. Else nobody looks any more when the spawner
+ *           goes on, and it wakes all for each task.
  *   none    k / P * (poll + slack + wakeup)
  *           Each sleeper looks by itself after a millisecond, which the kernel prolongs.
  *
@@ -190,6 +197,25 @@ static void wake_chain_reaches_all(void **state)
     chain_claims("contsteal", 1, &plain); /* a thief takes the spawner itself */
 }
 
+static void all_claims(const char *variant, const struct sim_model *with)
+{
+    double one = call_and_wake_us(with), storm = (P - 1) * one;
+    double woken = (double)with->call_ps / 1e6 + wakeup_us(with);
+    crowd_run(variant, "wake=all", 1, with);
+    for (int k = P / 4; k < P; k++)
+        claim(variant, "us to start", k, storm + woken + k * one, 0.25, start_us(k));
+    claim(variant, "wake-ups of a crowd of", P, 2 * (P - 1), 0.25, (double)crowd->wakeups);
+}
+
+static void wake_all_reaches_all(void **state)
+{
+    (void)state;
+    struct sim_model plain = model_with(0, 0), dear = model_with(2 * model.wake_ps, 0);
+    for (int i = 0; i < STEALING; i++)
+        all_claims(stealing[i], &plain);
+    all_claims("grq", &dear);
+}
+
 static void wake_none_reaches_all(void **state)
 {
     (void)state;
@@ -217,6 +243,7 @@ static const char *const regime_words[] = {"at first", "while sleepers pay",
 static struct produced {
     void *uneven;
     int64_t ns[REGIMES];
+    uint64_t wakeups[REGIMES];
 } * produced;
 
 static const struct workload *uneven(void)
@@ -266,9 +293,11 @@ static void producer_main(void *arg)
     for (int i = FRESH; i < (alone ? SLEEPERS_PAY : REGIMES); i++) {
         struct outcome out = {0};
         regime_begin((enum regime)i);
+        uint64_t wakeups = stat_now(STAT_WAKEUPS);
         int64_t began = go_now();
         workload_run(uneven(), produced->uneven, &out);
         produced->ns[i] = go_now() - began;
+        produced->wakeups[i] = stat_now(STAT_WAKEUPS) - wakeups;
     }
 }
 
@@ -314,6 +343,23 @@ static void producer_is_no_slower_for_sleepers(void **state)
     }
 }
 
+/* A storm keeps its waker for as long as all its calls, and there is one at a time. So workers are
+ * woken one after the other, and the producer is never slower than alone. */
+static void storms_of_wake_all_are_bounded(void **state)
+{
+    (void)state;
+    produce("gmp", "wake=all", 1);
+    int64_t alone_ns = produced->ns[FRESH];
+    for (int i = 1; i < MANY; i++) {
+        produce("gmp", "wake=all", many[i]);
+        no_slower_than(alone_ns, "gmp,wake=all", many[i]);
+        for (int regime = 0; regime < REGIMES; regime++) {
+            double calls = (double)produced->ns[regime] / 1e3 / call_and_wake_us(&model);
+            assert_true((double)produced->wakeups[regime] <= calls + many[i]);
+        }
+    }
+}
+
 /* The whole ------------------------------------------------------------------------------------ */
 
 static int failed;
@@ -325,8 +371,10 @@ static void all(void *unused)
     produced = support_shared(sizeof *produced);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wake_chain_reaches_all),
+        cmocka_unit_test(wake_all_reaches_all),
         cmocka_unit_test(wake_none_reaches_all),
         cmocka_unit_test(producer_is_no_slower_for_sleepers),
+        cmocka_unit_test(storms_of_wake_all_are_bounded),
     };
     failed = cmocka_run_group_tests(tests, NULL, NULL);
     support_unshare(crowd, sizeof *crowd);
