@@ -22,14 +22,17 @@ int cmd_report(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
-int cmd_micro(int argc, char **argv);
 int cmd_export(int argc, char **argv);
-int cmd_bench(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);
 int cmd_repro(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
+
+/* The programs for simulated machines and traces are linked without these, which are NULL there:
+ * they run samples. */
+__attribute__((weak)) int cmd_micro(int argc, char **argv);
+__attribute__((weak)) int cmd_bench(int argc, char **argv);
 
 #endif

@@ -21,10 +21,6 @@
 
 enum { NAME_SIZE = 64, ERROR_SIZE = 1024 };
 
-/* The programs for simulated machines and traces are linked without these: they run samples. */
-__attribute__((weak)) int cmd_micro(int argc, char **argv);
-__attribute__((weak)) int cmd_bench(int argc, char **argv);
-
 static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
