@@ -74,7 +74,7 @@ bool cell_waste(const json_t *records, struct cell_waste *waste)
             (double)field_integer(record, "workers") * 1e9 / field_number(record, "throughput");
         waste->p50_ns += (double)field_integer(waits, "p50_ns");
         waste->p99_ns += (double)field_integer(waits, "p99_ns");
-        waste->max_ns = fmax(waste->max_ns, (double)field_integer(waits, "max_ns"));
+        waste->max_ns = fmax(waste->max_ns, (double)field_integer(waits, "longest_ns"));
     }
     if (n == 0)
         return false;

@@ -45,7 +45,7 @@ static json_t *waits_to_json(void)
 {
     return json_pack("{sI sI sI sI}", "count", (json_int_t)histogram_count(&waits), "p50_ns",
                      (json_int_t)histogram_percentile(&waits, 50), "p99_ns",
-                     (json_int_t)histogram_percentile(&waits, 99), "max_ns",
+                     (json_int_t)histogram_percentile(&waits, 99), "longest_ns",
                      (json_int_t)waits.max_ns);
 }
 

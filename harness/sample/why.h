@@ -26,8 +26,9 @@ void why_count(bool counted);
  *   sites       the WHY_SITES lines of the source that stalled most, each at one structure:
  *               [{"function", "file", "line", "structure", "misses": {"l1", "l2", "l3": n},
  *               "stall_ns"}]; "function" may be "(unknown)"
- *   waits       {"count", "p50_ns", "p99_ns", "max_ns"}: how long each goroutine and task that was
- *               put on a worker in the counted section had waited for it while a core was idle */
+ *   waits       {"count", "p50_ns", "p99_ns", "longest_ns"}: how long each goroutine and task that
+ *               was put on a worker in the counted section had waited for it while a core was idle
+ */
 void why_record(json_t *record, uint64_t ops);
 
 #endif

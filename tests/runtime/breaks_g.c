@@ -285,10 +285,9 @@ BREAK(m_comes_back_to_its_loop_wrong)
 
 BREAK_IN(m_stops_spinning_uncounted, "gmp", 2, CALM ",wake=all")
 {
-    atomic_store(&SCHED->spinning, -100);
-    for (;;) {
+    for (;;) { /* until one that was woken finds one of these */
         go(nothing, NULL);
-        gosched();
+        atomic_store(&SCHED->spinning, 0);
     }
 }
 
