@@ -246,16 +246,21 @@ void cli_machine(const char *command, struct machine_spec *machine, const char *
         cli_misuse(command, "--machine=%s: %s", text, error);
 }
 
-int cli_columns(void)
+int cli_columns_of(FILE *to, int otherwise)
 {
-    enum { COLUMNS_DEFAULT = 80, COLUMNS_LEAST = 60, COLUMNS_MOST = 1000 };
+    enum { COLUMNS_LEAST = 60, COLUMNS_MOST = 1000 };
     struct winsize size = {0};
-    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0) {
+    if (!isatty(fileno(to)) || ioctl(fileno(to), TIOCGWINSZ, &size) < 0) {
         const char *text = getenv("COLUMNS");
         long columns = text ? strtol(text, NULL, 10) : 0;
-        return columns >= COLUMNS_LEAST && columns <= COLUMNS_MOST ? (int)columns : COLUMNS_DEFAULT;
+        return columns >= COLUMNS_LEAST && columns <= COLUMNS_MOST ? (int)columns : otherwise;
     }
     return size.ws_col >= COLUMNS_LEAST ? size.ws_col : COLUMNS_LEAST;
+}
+
+int cli_columns(void)
+{
+    return cli_columns_of(stdout, CLI_COLUMNS);
 }
 
 bool cli_wants_colour(void)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* "COMMAND: MESSAGE" on standard error, made one line, then exit(2). command is argv[0]: "schedlab
  * run". */
@@ -104,8 +105,13 @@ const char *cli_once(const char *command, const char *option, const char *before
 /* The index of text in words, NULL-terminated; misuse names the nearest one, or all. */
 int cli_word(const char *command, const char *option, const char *text, const char *const *words);
 
-/* Columns of the terminal that standard output is, 60 at least. Where it is none, COLUMNS says, if
- * that is a number from 60 to 1000; else 80. */
+/* Columns of the terminal that the file is, 60 at least. Where it is none, COLUMNS says, if that is
+ * a number from 60 to 1000; else `otherwise`. */
+int cli_columns_of(FILE *to, int otherwise);
+
+enum { CLI_COLUMNS = 80 }; /* where nobody says more */
+
+/* The same of standard output; CLI_COLUMNS otherwise. */
 int cli_columns(void);
 
 /* True if standard output may have colours and bold text, by https://no-color.org. */

@@ -19,13 +19,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 enum { ERROR_SIZE = 1024, PATH_SIZE = 4096, ARGUMENTS = 2, WORKERS_DEFAULT = 4 };
-/* Steps keep all workers side by side in a file of --output. */
-enum { WIDTH_FILE = 150, WIDTH_PIPE = 80, WIDTH_LEAST = 60, WIDTH_MOST = 1000 };
+enum { WIDTH_FILE = 150 }; /* steps keep all workers side by side in a file of --output */
 enum { MOST_DEFAULT = 100000, MOST_JSON = 10000, TIMEOUT_DEFAULT_S = 60 };
 enum { EVERY_DEFAULT_NS = 1000000 };
 
@@ -332,28 +330,16 @@ static int trace_lines(struct options *options)
     return EXIT_DONE;
 }
 
-/* Columns of the terminal that the form goes to; `otherwise` where it goes to none. */
-/* The terminal says; else COLUMNS, if that is a number. */
-static int width_of(FILE *to, int otherwise)
-{
-    struct winsize window;
-    const char *columns = getenv("COLUMNS");
-    if (ioctl(fileno(to), TIOCGWINSZ, &window) == 0 && window.ws_col != 0)
-        return window.ws_col;
-    long width = columns ? strtol(columns, NULL, 10) : 0;
-    return width >= WIDTH_LEAST && width <= WIDTH_MOST ? (int)width : otherwise;
-}
-
 static void write_text(const struct options *options, const struct trace_page *page)
 {
     FILE *to = output_open(options);
     json_t *object = NULL;
     switch (options->format) {
     case FORMAT_STEPS:
-        trace_steps_print(page, width_of(to, to == stdout ? WIDTH_PIPE : WIDTH_FILE), to);
+        trace_steps_print(page, cli_columns_of(to, to == stdout ? CLI_COLUMNS : WIDTH_FILE), to);
         break;
     case FORMAT_TIMELINE:
-        trace_timeline_print(page, width_of(to, WIDTH_PIPE), to);
+        trace_timeline_print(page, cli_columns_of(to, CLI_COLUMNS), to);
         break;
     case FORMAT_PERFETTO:
         object = trace_perfetto_to_json(page);
