@@ -37,7 +37,6 @@ static void on_wait(int64_t ps)
 void why_count(bool counted)
 {
     cache_tallies_run(counted);
-    sim_waiting(); /* ends waits that are over by now */
     sim_waste_on_wait(counted ? on_wait : NULL);
 }
 

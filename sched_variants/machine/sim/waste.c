@@ -185,6 +185,7 @@ void sim_waste_kinds(uint64_t waits_mask, uint64_t taken_mask)
 
 void sim_waste_on_wait(void (*fn)(int64_t ps))
 {
+    settle(sim_now()); /* the one before hears of what is over */
     on_wait = fn;
 }
 
@@ -250,10 +251,4 @@ int64_t sim_wasted(int core)
         return wasted_ps;
     return borne_ps[core] +
            (is_idle[core] ? (int64_t)((share - share_when_idle[core]) / SHARE_UNIT) : 0);
-}
-
-int64_t sim_waiting(void)
-{
-    settle(sim_now());
-    return waiting;
 }

@@ -18,16 +18,13 @@
  * goroutine's number and a task's address are never equal. Before sim_run(). */
 void sim_waste_kinds(uint64_t waits, uint64_t taken);
 
-/* Calls fn with the time that each goroutine and task waited while a core was idle, at the end of
- * its wait; NULL: nobody asks. fn runs on any host stack. */
+/* From now on calls fn with the time that each goroutine and task waited while a core was idle, at
+ * the end of its wait; NULL: nobody asks. fn runs on any host stack. */
 void sim_waste_on_wait(void (*fn)(int64_t ps));
 
 /* Up to now, in picoseconds. An idle core bears as much of it as the other idle ones; core < 0: the
  * sum of all. Any host stack. */
 int64_t sim_wasted(int core);
-
-/* Goroutines and tasks that wait now. */
-int64_t sim_waiting(void);
 
 /* For the rest of the simulated machine. */
 void sim_waste_begin(void);                                /* sim_run(): no core is in use yet */
