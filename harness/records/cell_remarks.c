@@ -70,8 +70,8 @@ bool cell_waste(const json_t *records, struct cell_waste *waste)
             continue;
         n++;
         waste->wasted_ns += wasted;
-        cores_ns +=
-            (double)field_integer(record, "workers") * 1e9 / field_number(record, "throughput");
+        double cores = fmin(field_number(record, "workers"), field_number(record, "cores"));
+        cores_ns += cores * 1e9 / field_number(record, "throughput");
         waste->p50_ns += (double)field_integer(waits, "p50_ns");
         waste->p99_ns += (double)field_integer(waits, "p99_ns");
         waste->max_ns = fmax(waste->max_ns, (double)field_integer(waits, "longest_ns"));

@@ -216,6 +216,49 @@ static void run_says_that_sysmon_was_slow_in_some_samples(void **state)
     assert_null(strstr(messages, "sysmon"));
 }
 
+/* A record of a cell with 4 workers and 1 us of time an operation. */
+static json_t *record_of_waste(int cores, double wasted_ns, int64_t longest_ns)
+{
+    return json_pack("{ss si si sf s{sI sI sI} s[{ss sf}]}", "status", "ok", "workers", 4, "cores",
+                     cores, "throughput", 1e6, "waits", "p50_ns", (json_int_t)1, "p99_ns",
+                     (json_int_t)2, "longest_ns", (json_int_t)longest_ns, "events", "name",
+                     "sde:::schedlab::SIM_WASTED_NS", "per_op", wasted_ns);
+}
+
+static bool remark_is(json_t *records, const char *expected)
+{
+    char text[CELL_REMARK_SIZE];
+    bool made = cell_remark_wasted(records, text);
+    json_decref(records);
+    return expected ? made && strstr(text, expected) : !made && !*text;
+}
+
+static void cores_idle_beside_work_are_remarked_on(void **state)
+{
+    (void)state;
+    json_t *both = json_pack("[oo]", record_of_waste(8, 600, 3000), record_of_waste(8, 1400, 5000));
+    assert_true(
+        remark_is(both, "for 25 % of their time (SIM_WASTED_NS); the longest wait took 5.00"));
+    assert_true(remark_is(json_pack("[o]", record_of_waste(8, 399, 3000)), NULL));
+    /* of two cores there are no four */
+    assert_true(remark_is(json_pack("[o]", record_of_waste(2, 399, 3000)), "for 20 % of"));
+}
+
+static json_t *record_of_looks(int64_t looks, int64_t wasted)
+{
+    return json_pack("[{ss s[{ss sI} {ss sI}]}]", "status", "ok", "events", "name",
+                     "sde:::schedlab::SYSMON_ROUNDS", "value", (json_int_t)looks, "name",
+                     "sde:::schedlab::WASTED_SAMPLES", "value", (json_int_t)wasted);
+}
+
+static void sysmons_looks_are_an_estimate_of_it(void **state)
+{
+    (void)state;
+    assert_true(remark_is(record_of_looks(1000, 250), "25 % of sysmon's looks found a P idle"));
+    assert_true(remark_is(record_of_looks(1000, 99), NULL));
+    assert_true(remark_is(record_of_looks(999, 250), NULL)); /* too few looks */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +270,8 @@ int main(void)
         cmocka_unit_test(distances_have_names),
         cmocka_unit_test(run_says_that_its_samples_were_disturbed),
         cmocka_unit_test(run_says_that_sysmon_was_slow_in_some_samples),
+        cmocka_unit_test(cores_idle_beside_work_are_remarked_on),
+        cmocka_unit_test(sysmons_looks_are_an_estimate_of_it),
         cmocka_unit_test(run_says_that_its_cores_were_at_several_distances),
     };
     return cmocka_run_group_tests_name("core_distance", tests, NULL, NULL);
