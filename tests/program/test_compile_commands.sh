@@ -15,13 +15,47 @@ json each_file_is_there_once 'len(files) == len(set(files))'
 json they_are_all_files 'sorted(files) == sorted(open("files").read().split())'
 json the_folder_is_the_tree 'all(e["directory"] == "'"$tree"'" for e in j)'
 json simulated_files_are_simulated 'all("-DSCHEDLAB_SIM" in e["command"] for e in j if e["file"].endswith("machine/sim/threads.c"))'
+flags_of() { # FILE
+    python3 -c 'import json, sys; print(next(e["command"] for e in json.load(open("out")) if e["file"] == sys.argv[1]))' "$1" |
+        sed -e 's/ -MMD.*//' -e 's/ -c -o .*//' -e 's/^[^ ]* //'
+}
 for file in workloads/uneven.c sched_variants/machine/sim/hooks.c harness/peers/pthreads.c; do
-    command=$(python3 -c 'import json, sys; print(next(e["command"] for e in json.load(open("out")) if e["file"] == sys.argv[1]))' $file)
-    flags=${command%% -MMD*} flags=${flags%% -c -o *}
+    flags=$(flags_of $file)
     for compiler in gcc clang; do
-        check "${compiler}_takes_$(basename $file .c)" env -C "$tree" $compiler -fsyntax-only ${flags#* } $file
+        check "${compiler}_takes_$(basename $file .c)" env -C "$tree" $compiler -fsyntax-only $flags $file
     done
 done
+
+# A switch pushes (sched_variants/runtime/ctx.h), so a function that it is a part of keeps nothing below the stack
+# pointer. The compiler would, in one that calls nothing. Each file that switches is asked by its own flags.
+cat >leaf.c <<'END'
+#include "ctx.h"
+
+struct g *leaf(void *to, int n);
+struct g *leaf(void *to, int n)
+{
+    volatile char kept[64];
+    void *save;
+    kept[n] = 1;
+    return kept[0] ? 0 : ctx_switch_raw(&save, to, 0);
+}
+END
+keeps_below() { # FLAG...
+    (cd "$tree" && gcc "$@" -c "$scratch/leaf.c" -o "$scratch/leaf.o") &&
+        objdump -d leaf.o >code && grep -q 'push *%rbp' code && grep -e '-0x[0-9a-f]*(%rsp)' code
+}
+keeps_nothing_below() {
+    ! keeps_below "$@" && grep -q 'push *%rbp' code
+}
+if [ "$(uname -m)" = x86_64 ]; then
+    check without_the_flag_something_lies_below_the_stack_pointer keeps_below $(flags_of sched_variants/runtime/proc.c) -mred-zone
+    # peers are built by rules of their own
+    (cd "$tree" && grep -lE '\bctx_(switch|switch_raw)\(' $(grep '\.c$' "$scratch/files" | grep -v ^harness/peers/)) >switching
+    check several_files_switch [ "$(wc -l <switching)" -ge 2 ]
+    while read -r file; do
+        check "nothing_lies_below_the_stack_pointer_of_$(basename "$file" .c)" keeps_nothing_below $(flags_of "$file")
+    done <switching
+fi
 
 # Elsewhere than in this section no signal stops a goroutine (sched_variants/runtime/preempt.c). Code that is left to
 # the linker lies in another one at last.
