@@ -101,8 +101,11 @@ void list_events_print(const struct list_page *page)
 {
     json_t *counting = list_events_to_json();
     const json_t *events = json_object_get(counting, "events");
-    printf("Events that --events can name, counted in %s code (*: without --events, too)\n",
-           field_text(counting, "domain"));
+    char title[128]; /* its width depends on what the machine lets one count */
+    snprintf(title, sizeof title,
+             "Events that --events can name, counted in %s code (*: without --events, too)",
+             field_text(counting, "domain"));
+    page_text(page, 0, title);
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)
         print_source(page, events, sources[i].source, sources[i].title);
     print_inheritance(page, events);
