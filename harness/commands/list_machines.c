@@ -13,16 +13,24 @@
 enum { TEXT_SIZE = 64 };
 enum { COLUMN_NAME = 13, COLUMN_VALUE = 17, COLUMN_HELP = 29 };
 
+/* True if the specification gave the key no other value than its file has. */
+static bool is_own(const struct machine_spec *spec, size_t key)
+{
+    struct sim_model own;
+    char unused[TEXT_SIZE];
+    machine_model_make(&own, &spec->own, unused, sizeof unused);
+    return machine_model_get(&own, &machine_keys[key]) ==
+           machine_model_get(&spec->model, &machine_keys[key]);
+}
+
 /* The value of a key in the specification's model: as its file has it where the model has that too,
  * else in the largest unit; returns text. */
 static char *value_text(const struct machine_spec *spec, size_t key, char text[TEXT_SIZE])
 {
-    struct machine_value value = spec->file->values.of[key];
-    int64_t number = machine_model_get(&spec->model, &machine_keys[key]);
-    bool same = value.given && spec->model.clock_khz == spec->file->model.clock_khz &&
-                machine_model_get(&spec->file->model, &machine_keys[key]) == number;
-    if (!same)
-        value = (struct machine_value){.number = number, .given = true};
+    struct machine_value value = spec->own.of[key];
+    if (!value.given || spec->model.clock_khz != spec->file->model.clock_khz || !is_own(spec, key))
+        value = (struct machine_value){
+            .number = machine_model_get(&spec->model, &machine_keys[key]), .given = true};
     return machine_value_text(&machine_keys[key], value, true, text, TEXT_SIZE);
 }
 
@@ -107,9 +115,10 @@ json_t *list_machines_to_json(char *error, size_t error_size)
 /* Where a value is from: the file's source, unless the specification changed it. */
 static const char *source_of(const struct machine_spec *spec, size_t key)
 {
-    const char *source = machine_file_source(spec->file, &machine_keys[key]);
-    int64_t number = machine_model_get(&spec->model, &machine_keys[key]);
-    if (machine_model_get(&spec->file->model, &machine_keys[key]) != number)
+    const char *source = spec->vm && spec->file->vm.of[key].given
+                             ? machine_file_vm_source(spec->file)
+                             : machine_file_source(spec->file, &machine_keys[key]);
+    if (!is_own(spec, key))
         return "as specified, or following from that";
     return source ? source : "as much as is valid";
 }
@@ -134,6 +143,23 @@ static void print_keys(const struct list_page *page, const struct machine_spec *
         page_row(page, COLUMN_HELP, key, machine_keys[i].help);
         free(key);
     }
+}
+
+/* The prices that host=vm would take. */
+static void print_vm(const struct list_page *page, const struct machine_spec *spec)
+{
+    puts("\nPrices of the kernel in a virtual machine (host=vm)\n");
+    for (size_t i = 0; i < MACHINE_KEYS; i++) {
+        char value[TEXT_SIZE];
+        if (!spec->file->vm.of[i].given)
+            continue;
+        machine_value_text(&machine_keys[i], spec->file->vm.of[i], true, value, sizeof value);
+        page_row(page, COLUMN_VALUE, machine_keys[i].name, value);
+    }
+    putchar('\n');
+    char *source = text_format("From: %s", machine_file_vm_source(spec->file));
+    page_text(page, 0, source);
+    free(source);
 }
 
 static void print_structures(const struct list_page *page, const struct machine_spec *spec)
@@ -172,6 +198,8 @@ bool list_machine_print(const struct list_page *page, const char *text, char *er
     free(title);
     putchar('\n');
     print_keys(page, &spec);
+    if (machine_file_has_vm(spec.file) && !spec.vm)
+        print_vm(page, &spec);
     puts("\nStructures, which can cost nothing (NAME=free)\n");
     print_structures(page, &spec);
     puts("\nSources\n");

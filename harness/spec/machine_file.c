@@ -38,6 +38,9 @@ struct texts {
     struct latency_texts {
         char *median, *p99;
     } network, file;
+    struct vm_texts {
+        char *call, *wait, *wake, *wakeup, *switch_, *signal, *start, *end, *membarrier, *interrupt;
+    } vm;
     struct machine_source *sources;
     unsigned sources_count;
 };
@@ -79,6 +82,20 @@ static const cyaml_schema_field_t memory_fields[] = {
 static const cyaml_schema_field_t latency_fields[] = {
     YAML_MAY_TEXT("median", struct latency_texts, median),
     YAML_MAY_TEXT("p99", struct latency_texts, p99),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_field_t vm_fields[] = {
+    YAML_MAY_TEXT("call", struct vm_texts, call),
+    YAML_MAY_TEXT("wait", struct vm_texts, wait),
+    YAML_MAY_TEXT("wake", struct vm_texts, wake),
+    YAML_MAY_TEXT("wakeup", struct vm_texts, wakeup),
+    YAML_MAY_TEXT("switch", struct vm_texts, switch_),
+    YAML_MAY_TEXT("signal", struct vm_texts, signal),
+    YAML_MAY_TEXT("start", struct vm_texts, start),
+    YAML_MAY_TEXT("end", struct vm_texts, end),
+    YAML_MAY_TEXT("membarrier", struct vm_texts, membarrier),
+    YAML_MAY_TEXT("interrupt", struct vm_texts, interrupt),
     CYAML_FIELD_END,
 };
 
@@ -131,6 +148,7 @@ static const cyaml_schema_field_t model_fields[] = {
     SECTION(network, latency_fields),
     SECTION(file, latency_fields),
     SCALAR(lookahead),
+    SECTION(vm, vm_fields),
     YAML_LIST("sources", struct texts, sources, source_schema),
     CYAML_FIELD_END,
 };
@@ -172,18 +190,40 @@ static size_t line_of(const struct yaml_reader *reader, const struct machine_key
     return yaml_place_line(reader->place, place);
 }
 
+/* False if what stands at place is wrong; *value is given if something stands there. */
+static bool read_value(const struct yaml_reader *reader, const char *place,
+                       const struct machine_key *key, struct machine_value *value)
+{
+    char error[ERROR_SIZE];
+    const char *text = yaml_place_text(reader->place, place);
+    if (!text || machine_value_parse(key, text, value, error, sizeof error))
+        return true;
+    return yaml_complain(reader, yaml_place_line(reader->place, place), "%s", error);
+}
+
+/* As far as the schema lets any stand there. */
+static bool read_vm(const struct yaml_reader *reader, struct machine_values *vm)
+{
+    bool ok = true;
+    char place[YAML_MISTAKE_PLACE];
+    for (const cyaml_schema_field_t *field = vm_fields; field->key; field++) {
+        size_t key = machine_key_find(field->key);
+        snprintf(place, sizeof place, "vm/%s", field->key);
+        ok = read_value(reader, place, &machine_keys[key], &vm->of[key]) && ok;
+    }
+    return ok;
+}
+
 static bool read_values(const struct yaml_reader *reader, struct machine_values *values)
 {
     bool ok = true;
-    char place[YAML_MISTAKE_PLACE], error[ERROR_SIZE], range[ERROR_SIZE];
+    char place[YAML_MISTAKE_PLACE], range[ERROR_SIZE];
     for (size_t i = 0; i < MACHINE_KEYS; i++) {
         const struct machine_key *key = &machine_keys[i];
         place_of(key, place);
         machine_key_range_text(key, range, sizeof range);
-        const char *text = yaml_place_text(reader->place, place);
-        if (text && !machine_value_parse(key, text, &values->of[i], error, sizeof error))
-            ok = yaml_complain(reader, line_of(reader, key), "%s", error);
-        if (!text && i != MACHINE_LOOKAHEAD && !*reader->error)
+        ok = read_value(reader, place, key, &values->of[i]) && ok;
+        if (!yaml_place_text(reader->place, place) && i != MACHINE_LOOKAHEAD && !*reader->error)
             ok = yaml_complain(reader, line_of(reader, key),
                                "a machine lacks the key \"%s\", %s; valid: %s", key->name,
                                key->help, range);
@@ -225,6 +265,23 @@ const char *machine_file_source(const struct machine_file *file, const struct ma
     return NULL;
 }
 
+const char *machine_file_vm_source(const struct machine_file *file)
+{
+    for (unsigned i = 0; i < file->sources_count; i++)
+        for (unsigned k = 0; k < file->sources[i].of_count; k++)
+            if (strcmp(file->sources[i].of[k], "vm") == 0)
+                return file->sources[i].source;
+    return NULL;
+}
+
+bool machine_file_has_vm(const struct machine_file *file)
+{
+    for (size_t i = 0; i < MACHINE_KEYS; i++)
+        if (file->vm.of[i].given)
+            return true;
+    return false;
+}
+
 /* Complains of an entry that is no key. */
 static bool complain_of_entry(const struct yaml_reader *reader, size_t line, const char *entry)
 {
@@ -242,9 +299,11 @@ static bool check_entry(const struct yaml_reader *reader, const struct machine_f
 {
     char place[64];
     const char *entry = file->sources[i].of[k];
-    bool known = false;
+    bool known = strcmp(entry, "vm") == 0;
     snprintf(place, sizeof place, "sources/%u/of/%u", i, k);
     size_t line = yaml_place_line(reader->place, place);
+    if (known && machine_file_vm_source(file) != file->sources[i].source)
+        return yaml_complain(reader, line, "vm has two sources; valid: one");
     for (size_t key = 0; key < MACHINE_KEYS; key++) {
         if (!covers(entry, &machine_keys[key]))
             continue;
@@ -267,6 +326,9 @@ static void check_sources(const struct yaml_reader *reader, const struct machine
             ok = yaml_complain(reader, line_of(reader, &machine_keys[i]),
                                "%s has no source; valid: one under sources, of [%s]",
                                machine_keys[i].name, machine_keys[i].name);
+    if (ok && machine_file_has_vm(file) && !machine_file_vm_source(file))
+        yaml_complain(reader, yaml_place_line(reader->place, "vm"),
+                      "vm has no source; valid: one under sources, of [vm]");
 }
 
 /* Loading ------------------------------------------------------------------------------------- */
@@ -303,7 +365,8 @@ struct machine_file *machine_file_load(const char *path, char *error, size_t err
     if (!yaml_reader_open(&reader, path, error, error_size))
         return NULL;
     struct machine_file *file = schema_load(&reader);
-    if (file && read_values(&reader, &file->values) && !*reader.error)
+    if (file && read_values(&reader, &file->values) && read_vm(&reader, &file->vm) &&
+        !*reader.error)
         make_model(&reader, file);
     if (file)
         check_sources(&reader, file);

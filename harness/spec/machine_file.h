@@ -9,6 +9,7 @@
  *     clock: 5.4 GHz
  *     l1: {size: 32 KiB, ways: 8, hit: 1 cycle, replacement: plru}
  *     clean: {near: 20 ns, socket: 70 ns, remote: 190 ns}
+ *     vm: {wake: 6.8 us}            # prices of the kernel in a virtual machine (host=vm); may lack
  *     sources:                      # where the numbers are from; each of them has one
  *       - of: [cores, clock, l1.size, l1.ways]
  *         source: AMD, product page of the Ryzen 7 7700X
@@ -33,6 +34,7 @@ struct machine_file {
     struct machine_source *sources;
     unsigned sources_count;
     struct machine_values values;
+    struct machine_values vm; /* prices that are others in a virtual machine; none given: no such */
     struct sim_model model; /* what the values make; its name is that of the file, without .yaml */
 };
 
@@ -43,5 +45,9 @@ void machine_file_free(struct machine_file *file);
 
 /* The source of a key's value. NULL: the file names none, as for a lookahead that is not given. */
 const char *machine_file_source(const struct machine_file *file, const struct machine_key *key);
+
+/* True if the file has prices of a virtual machine (vm), which have one source together. */
+bool machine_file_has_vm(const struct machine_file *file);
+const char *machine_file_vm_source(const struct machine_file *file);
 
 #endif

@@ -17,6 +17,7 @@ enum { PATH_SIZE = 4096, ERROR_SIZE = 512, TEXT_SIZE = 64 };
 
 static const char suffix[] = ".yaml";
 static const char prefix[] = "sim:";
+static const char as_guest[] = ",host=vm"; /* in canonical texts right behind the name */
 
 /* Files --------------------------------------------------------------------------------------- */
 
@@ -117,6 +118,7 @@ static bool complain_of_key(const struct complaint *to, const char *model, const
     struct suggest near = suggest_for(key);
     for (size_t i = 0; i < MACHINE_KEYS; i++)
         suggest_offer(&near, machine_keys[i].name);
+    suggest_offer(&near, "host");
     for (size_t i = 0; strchr(key, '.') && structures[i].name; i++)
         suggest_offer(&near, structures[i].name);
     snprintf(where, sizeof where, "`schedlab list sim:%.32s`", model);
@@ -147,6 +149,25 @@ static bool structure_parse(struct machine_spec *spec, const char *model, int st
     return true;
 }
 
+/* host=vm */
+static bool host_parse(struct machine_spec *spec, const char *model, const char *value,
+                       const struct complaint *to)
+{
+    if (!value || strcmp(value, "vm") != 0)
+        return complaint_make(to, "sim:%s: host is %.40s; valid: vm, or leave it out", model,
+                              value && *value ? value : "empty");
+    if (spec->vm)
+        return complaint_make(to, "sim:%s: host is given twice", model);
+    if (!machine_file_has_vm(spec->file))
+        return complaint_make(to, "sim:%s: the model has no prices of a virtual machine (vm)",
+                              model);
+    spec->vm = true;
+    for (size_t i = 0; i < MACHINE_KEYS; i++)
+        if (spec->file->vm.of[i].given)
+            spec->own.of[i] = spec->file->vm.of[i];
+    return true;
+}
+
 /* One KEY=VALUE, changed by the call, into what is given. */
 static bool setting_parse(struct machine_spec *spec, const char *model, char *setting,
                           struct machine_values *given, const struct complaint *to)
@@ -158,6 +179,8 @@ static bool setting_parse(struct machine_spec *spec, const char *model, char *se
                               *setting ? setting : ",");
     if (equals)
         *equals = '\0';
+    if (strcmp(setting, "host") == 0)
+        return host_parse(spec, model, equals ? equals + 1 : NULL, to);
     size_t key = machine_key_find(setting);
     int structure = structure_find(setting, strlen(setting));
     if (structure >= 0)
@@ -254,7 +277,7 @@ static bool complain_of_cores(const struct complaint *to, const char *model,
         below, near[0] || near[1] ? above : "none");
 }
 
-/* The file's values with what is given in their place, and the shape that cores makes. */
+/* The model's own values with what is given in their place, and the shape that cores makes. */
 static bool values_merge(struct machine_values *values, const char *name,
                          const struct machine_values *given, const struct complaint *to)
 {
@@ -270,12 +293,12 @@ static bool values_merge(struct machine_values *values, const char *name,
 /* Text ---------------------------------------------------------------------------------------- */
 
 /* Makes the model without this key; false if there can be none. */
-static bool model_without(struct sim_model *model, const struct machine_file *file,
+static bool model_without(struct sim_model *model, const struct machine_spec *spec,
                           const struct machine_values *given, size_t key)
 {
     char unused[ERROR_SIZE];
     struct complaint nobody = {.text = unused, .size = sizeof unused};
-    struct machine_values others = *given, values = file->values;
+    struct machine_values others = *given, values = spec->own;
     others.of[key] = (struct machine_value){.number = 0};
     return values_merge(&values, "", &others, &nobody) &&
            machine_model_make(model, &values, unused, sizeof unused) == MACHINE_KEYS;
@@ -286,7 +309,7 @@ static void given_reduce(const struct machine_spec *spec, struct machine_values 
 {
     for (size_t i = MACHINE_KEYS; i-- > 0;) {
         struct sim_model model = {.cores = 0};
-        if (!given->of[i].given || !model_without(&model, spec->file, given, i))
+        if (!given->of[i].given || !model_without(&model, spec, given, i))
             continue;
         bool same = true;
         for (size_t k = 0; k < MACHINE_KEYS && same; k++)
@@ -304,7 +327,7 @@ static char *canonical_text(const struct machine_spec *spec, const char *name,
     size_t size = 0;
     given_reduce(spec, &given);
     FILE *to = memory_stream(&text, &size);
-    fprintf(to, "%s%s", prefix, name);
+    fprintf(to, "%s%s%s", prefix, name, spec->vm ? as_guest : "");
     for (size_t i = 0; i < MACHINE_KEYS; i++)
         if (given.of[i].given)
             fprintf(to, ",%s=%s", machine_keys[i].name,
@@ -345,9 +368,11 @@ static bool simulated_parse(struct machine_spec *spec, char *rest, const struct 
         return false;
     spec->simulated = true;
     spec->model = spec->file->model;
-    struct machine_values values = spec->file->values;
-    if (!settings_parse(spec, rest, settings, &given, to) ||
-        !values_merge(&values, rest, &given, to))
+    spec->own = spec->file->values;
+    if (!settings_parse(spec, rest, settings, &given, to))
+        return false;
+    struct machine_values values = spec->own;
+    if (!values_merge(&values, rest, &given, to))
         return false;
     if (machine_model_make(&spec->model, &values, error, sizeof error) != MACHINE_KEYS)
         return complaint_make(to, "sim:%s: %s", rest, error);
@@ -391,6 +416,22 @@ char *machine_spec_canonical(const char *text, char *error, size_t error_size)
     char *canonical = xstrdup(spec.text);
     machine_spec_free(&spec);
     return canonical;
+}
+
+char *machine_spec_guest(const char *text)
+{
+    char error[ERROR_SIZE];
+    char *longer = text_format("%s%s", text, as_guest);
+    char *guest = machine_spec_canonical(longer, error, sizeof error);
+    free(longer);
+    return guest;
+}
+
+bool machine_spec_is_guest_of(const char *guest, const char *host)
+{
+    size_t name = strcspn(host, ","), length = sizeof as_guest - 1;
+    return strncmp(guest, host, name) == 0 && strncmp(guest + name, as_guest, length) == 0 &&
+           strcmp(guest + name + length, host + name) == 0;
 }
 
 /* True if "KEY=VALUE[,...]" names the key of that length. */

@@ -4,6 +4,7 @@
  *
  *     native                            the machine that this is
  *     sim:MODEL[,KEY=VALUE]...          a simulated one
+ *     sim:MODEL,host=vm[,KEY=VALUE]...  the same as a guest: with its prices of a virtual machine
  *     sim:MODEL[,...],STRUCTURE=free    one on which a structure of the runtime costs nothing: each
  *                                       access to it is a hit in L1 (structures.h)
  *
@@ -16,8 +17,8 @@
  *     cores <= socket     whole groups of one socket
  *     more                whole groups, spread evenly over as few sockets as can hold them
  *
- * The canonical text is the name, then keys in the order of the table, and last the structures that
- * are free. It has the keys whose values differ from the model's, or from the shape that cores
+ * The canonical text is the name, host=vm, keys in the order of the table, and last the structures
+ * that are free. It has the keys whose values differ from the model's, or from the shape that cores
  * makes. Two specifications mean the same if their canonical texts are equal. A time in cycles
  * stays one, for it follows the clock rate.
  */
@@ -30,7 +31,9 @@ struct machine_spec {
     bool simulated;            /* false: native, and no more but the text */
     struct sim_model model;    /* its name is that of the file */
     uint64_t free;             /* structures that cost nothing, a bit for each */
+    bool vm;                   /* host=vm */
     struct machine_file *file; /* title, sources and values as in the file, before any KEY=VALUE */
+    struct machine_values own; /* the file's values, for a guest those of a virtual machine */
     char *text;                /* canonical */
 };
 
@@ -42,6 +45,13 @@ void machine_spec_free(struct machine_spec *spec); /* all zero is fine */
 
 /* The canonical text, to be freed; NULL and one line in error. */
 char *machine_spec_canonical(const char *text, char *error, size_t error_size);
+
+/* The canonical text of the simulated machine `text` as a guest (host=vm), to be freed. NULL if it
+ * is one, or has no prices of a virtual machine. */
+char *machine_spec_guest(const char *text);
+
+/* True if `guest` is the canonical text of `host` with host=vm. */
+bool machine_spec_is_guest_of(const char *guest, const char *host);
 
 /* The canonical text of the simulated machine `text` with more settings, "KEY=VALUE[,...]", which
  * replace its own ones of the same keys; free() it. NULL and one line in error, if there is no such

@@ -85,10 +85,9 @@ extern const char *const netpoll_place_words[];
         PARAM_NUMBER(o, f.sysmon_ns, 20000, 1000, 1000000000, "ns", "Go 1.26 proc.go sysmon",      \
                      "how long sysmon sleeps between two looks at first",                          \
                      KNOB_FINE(SLICES, "SYSMON_ROUNDS HANDOFFS", "sysmon_ns=1ms calls,n=100 1")),  \
-        PARAM_NUMBER(                                                                              \
-            o, f.sysmon_rounds, 50, 0, 1000000, "looks", "Go 1.26 proc.go sysmon",                 \
-            "looks in vain after which sysmon's sleep doubles each time",                          \
-            KNOB_FINE(SLICES, "SYSMON_ROUNDS HANDOFFS", "sysmon_rounds=1 calls,n=100 1")),         \
+        PARAM_NUMBER(o, f.sysmon_rounds, 50, 0, 1000000, "looks", "Go 1.26 proc.go sysmon",        \
+                     "looks in vain after which sysmon's sleep doubles each time",                 \
+                     KNOB_FINE(SLICES, "SYSMON_ROUNDS", "sysmon_rounds=1 hog 1")),                 \
         PARAM_NUMBER(                                                                              \
             o, f.sysmon_max_ns, 10000000, 1000, 1000000000, "ns", "Go 1.26 proc.go sysmon",        \
             "sysmon's longest sleep while a worker is busy",                                       \
@@ -174,7 +173,7 @@ extern const char *const netpoll_place_words[];
             .detail = "chain: one idle worker, which wakes the next one when it finds work. "      \
                       "all: every idle worker. none: nobody; sleepers look for themselves "        \
                       "every millisecond.",                                                        \
-            KNOB_DECISIVE(WAKING, "WAKEUPS SLEEPS", "wake=all bursts,n=20 4")),                    \
+            KNOB_DECISIVE(WAKING, "WAKEUPS SLEEPS", "wake=all bursts,n=50,b=4 8")),                \
         PARAM_WORD(o, f.recheck, recheck_words, RECHECK_AFTER, "Go 1.26 proc.go findRunnable",     \
                    "when a worker looks into all queues a last time before it sleeps",             \
                    .detail =                                                                       \
@@ -206,7 +205,8 @@ extern const char *const netpoll_place_words[];
                        "handover: it wakes another idle worker for that, if a P is idle. "         \
                        "sysmon: the next worker that idles, and until then sysmon looks, as "      \
                        "in Go.",                                                                   \
-                   KNOB_FINE(WAKING, "WAKEUPS SLEEPS", "watch=handover wakers,n=20 4")),           \
+                   KNOB_FINE(WAKING, "WAKEUPS",                                                    \
+                             "watch=handover wakers,n=50,connections=4,sleepers=4 4")),            \
         PARAM_WORD(                                                                                \
             o, f.fence, fence_words, FENCE_ADAPTIVE, "schedlab; Go 1.26 proc.go wakep",            \
             "who fences so that new work and a worker going to sleep do not miss each other",      \
@@ -251,7 +251,7 @@ extern const char *const netpoll_place_words[];
                       "global queue, the rest to its own. global: all to the global queue. "       \
                       "local: all to its own.",                                                    \
             KNOB_FINE(DESCRIPTORS, "GRQ_LOCKS LOCAL_HITS",                                         \
-                      "netpoll_place=local echo,connections=8,messages=20 2"))
+                      "netpoll_place=local echo,connections=8,messages=20 4"))
 
 #define CALL_KNOBS(o, f)                                                                           \
     PARAM_WORD(o, f.calls, calls_words, CALLS_SYSMON, "Go 1.26 proc.go entersyscall",              \

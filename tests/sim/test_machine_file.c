@@ -197,6 +197,30 @@ static void sources_are_found_by_key_and_by_section(void **state)
     machine_file_free(file);
 }
 
+static void a_file_may_have_prices_of_a_virtual_machine(void **state)
+{
+    (void)state;
+    struct machine_file *file = load_replaced("title", "title");
+    assert_false(machine_file_has_vm(file));
+    machine_file_free(file);
+    file = load_replaced("sources:\n", "vm: {wake: 5 us, end: 9 us}\nsources:\n"
+                                       "  - {of: [vm], source: a guest}\n");
+    assert_true(machine_file_has_vm(file));
+    assert_string_equal(machine_file_vm_source(file), "a guest");
+    assert_int_equal(file->vm.of[machine_key_find("wake")].number, INT64_C(5000000));
+    assert_false(file->vm.of[machine_key_find("wakeup")].given);
+    assert_int_equal(file->model.wake_ps, 900000);
+    machine_file_free(file);
+    expect_error("sources:\n", "vm: {wake: 5 us}\nsources:\n", 0, "vm has no source", "[vm]");
+    expect_error("sources:\n",
+                 "vm: {wake: 5 us}\nsources:\n  - {of: [vm], source: a}\n"
+                 "  - {of: [vm], source: b}\n",
+                 3, "vm has two sources", "one");
+    expect_error("sources:\n", "vm: {wake: 5}\nsources:\n  - {of: [vm], source: a}\n", 0,
+                 "wake is 5", "in cycles");
+    expect_error("sources:\n", "vm: {cores: 5}\nsources:\n", 0, "vm has no key \"cores\"", "wake");
+}
+
 static void expect_lookahead(const char *part, const char *other, int64_t ps)
 {
     char error[ERROR_SIZE] = "", text[TEXT_SIZE];
@@ -326,6 +350,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_is_read),
         cmocka_unit_test(sources_are_found_by_key_and_by_section),
+        cmocka_unit_test(a_file_may_have_prices_of_a_virtual_machine),
         cmocka_unit_test(lookahead_is_the_smallest_latency_between_cores),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(plru_of_other_ways_is_lru),

@@ -136,6 +136,33 @@ static void a_part_of_a_group_keeps_its_l3(void **state)
     machine_spec_free(&part);
 }
 
+static void a_guest_has_the_prices_of_a_virtual_machine(void **state)
+{
+    (void)state;
+    struct machine_spec host = parse("sim:desktop8"), guest = parse("sim:desktop8,host=vm");
+    assert_int_equal(host.model.interrupt_ps, INT64_C(800000));
+    assert_int_equal(guest.model.interrupt_ps, INT64_C(6700000));
+    assert_int_equal(guest.model.wake_ps, INT64_C(6800000));
+    assert_int_equal(guest.model.call_ps, host.model.call_ps);
+    machine_spec_free(&host);
+    machine_spec_free(&guest);
+    expect_text("sim:desktop8,wake=1us,host=vm,cores=4", "sim:desktop8,host=vm,cores=4,wake=1us");
+    expect_text("sim:desktop8,host=vm,wake=6.8us", "sim:desktop8,host=vm");
+    expect_text("sim:desktop8,wake=6.8us", "sim:desktop8,wake=6.8us");
+    char *of = machine_spec_guest("sim:desktop8,cores=4,wake=1us");
+    assert_string_equal(of, "sim:desktop8,host=vm,cores=4,wake=1us");
+    assert_true(machine_spec_is_guest_of(of, "sim:desktop8,cores=4,wake=1us"));
+    assert_false(machine_spec_is_guest_of(of, "sim:desktop8,cores=4"));
+    assert_false(machine_spec_is_guest_of(of, of));
+    assert_null(machine_spec_guest(of));
+    assert_null(machine_spec_guest("native"));
+    free(of);
+    expect_error("sim:desktop8,host=metal", "host is metal", "valid: vm, or leave it out");
+    expect_error("sim:desktop8,host", "host is empty", "vm");
+    expect_error("sim:desktop8,host=vm,host=vm", "host is given twice", "");
+    expect_error("sim:desktop8,hots=vm", "unknown key \"hots\"", "the nearest is \"host\"");
+}
+
 static void mistakes_say_what_is_valid(void **state)
 {
     (void)state;
@@ -170,6 +197,7 @@ int main(void)
         cmocka_unit_test(cycles_follow_the_clock),
         cmocka_unit_test(shape_follows_cores),
         cmocka_unit_test(a_part_of_a_group_keeps_its_l3),
+        cmocka_unit_test(a_guest_has_the_prices_of_a_virtual_machine),
         cmocka_unit_test(mistakes_say_what_is_valid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
