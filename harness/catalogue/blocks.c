@@ -2,6 +2,7 @@
 #include "harness/catalogue/blocks.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/repro/repro_file.h"
 
 #include <string.h>
 
@@ -54,6 +55,36 @@ void block_design(struct doc *to, const json_t *part)
         separator = "; ";
     }
     doc_put(to, "</li><li>Measured: `%s`</li>", field_text(part, "metric"));
+}
+
+struct differences {
+    struct doc *to;
+    const char *guest; /* the last one; NULL: none yet */
+};
+
+static void difference_write(const struct repro_difference *difference, void *arg)
+{
+    struct differences *all = arg;
+    bool first = !all->guest || strcmp(all->guest, difference->guest) != 0;
+    if (!all->guest)
+        doc_put(all->to, "<p>Prices of the kernel in a virtual machine change verdicts: ");
+    if (first)
+        doc_put(all->to, "%son `%s` ", all->guest ? "; " : "", difference->guest);
+    doc_put(all->to, "%s%s#%lld is ", first ? "" : ", ", difference->part,
+            (long long)field_integer(difference->expectation, "number"));
+    block_mark(all->to, repro_file_verdict(difference->expectation), "");
+    doc_put(all->to, " in place of %s", verdict_text(difference->host));
+    all->guest = difference->guest;
+}
+
+void block_guests(struct doc *to, const json_t *experiment)
+{
+    struct differences all = {.to = to};
+    if (repro_file_differences(experiment, difference_write, &all) > 0)
+        doc_put(to, ".</p>");
+    else if (json_array_size(json_object_get(experiment, "guests")) > 0)
+        doc_put(to,
+                "<p>Prices of the kernel in a virtual machine (`host=vm`) change no verdict.</p>");
 }
 
 void block_number(struct doc *to, const json_t *expectation)

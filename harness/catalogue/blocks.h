@@ -21,6 +21,10 @@ void block_design(struct doc *to, const json_t *part);
 /* The metric and the levels of an expectation: "`p99` of `on` over `off`". */
 void block_number(struct doc *to, const json_t *expectation);
 
+/* Writes a sentence on what guests (repro.h) decide otherwise than their hosts; nothing if none was
+ * measured. */
+void block_guests(struct doc *to, const json_t *experiment);
+
 /* The measured number, or "no number". */
 const char *block_effect(const json_t *column);
 

@@ -179,6 +179,7 @@ static void verdict_write(struct doc *to, const struct catalogue_pages *pages,
     if (json_is_boolean(agree))
         doc_put(to, "<p>Where two machines decide the same expectation they %s.</p>",
                 json_is_true(agree) ? "agree" : "do not agree");
+    block_guests(to, reference);
 }
 
 /* For a course --------------------------------------------------------------------------------- */

@@ -242,6 +242,7 @@ void repro_page_experiment_write(struct doc *to, const struct repro_page *page,
             id, id, field_text(experiment, "title"), field_text(experiment, "claim"),
             field_text(experiment, "source"));
     machines_write(to, experiment);
+    block_guests(to, experiment);
     doc_put(to,
             "<details class='print'><summary>The reasoning, and what would refute it</summary>");
     doc_paragraphs(to, field_text(experiment, "why"));

@@ -116,6 +116,14 @@ static void print_experiment(FILE *to, const json_t *experiment, int columns)
         print_expectations(to, place, "undecided", &first, columns);
         print_expectations(to, place, "supported", &first, columns);
     }
+    if (json_array_size(json_object_get(experiment, "guests")) > 0) {
+        char *text =
+            text_format("as guests of a hypervisor (host=vm): %s",
+                        counted(repro_file_differences(experiment, NULL, NULL), "other verdict").s);
+        fprintf(to, "%*s", ID_COLUMNS, "");
+        text_wrap(to, ID_COLUMNS, ID_COLUMNS, columns, text);
+        free(text);
+    }
 }
 
 /* "3 experiments: 2 supported, 0 refuted, 1 undecided" */

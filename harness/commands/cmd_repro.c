@@ -30,7 +30,7 @@ struct options {
     size_t words_count;
     char **machines;
     size_t machines_count;
-    bool quick, full, held, no_report, deterministic, list, json, simulated;
+    bool quick, full, held, no_report, deterministic, list, json, simulated, guests;
 };
 
 /* The experiments and claims to choose from. */
@@ -62,6 +62,10 @@ static const struct cli_option option_table[] = {
      "sim:server64; may be given several times. sim: on the simulated ones that the experiments "
      "name",
      CLI(OWN, machines), .begins = true},
+    {"guests", NULL,
+     "Measure what is simulated a second time, on each machine as a guest of a hypervisor "
+     "(host=vm), and say which verdicts depend on that",
+     CLI(FLAG, guests), .begins = true},
     {"results", "DIR", "Make the folder in DIR (default: results)", CLI(FOLDER, results),
      .begins = true},
     {"name", "NAME", "Name it NAME-<UTC time> (default: repro)", CLI(TEXT, name), .begins = true},
@@ -144,6 +148,11 @@ static void options_check(void *to, const char *name)
     if (options->simulated && options->machines_count > 0)
         cli_misuse(options->command, "--machine=sim beside --machine=%s; valid: either",
                    options->machines[0]);
+    if (options->guests && options->machines_count > 0)
+        cli_misuse(options->command,
+                   "--guests beside --machine=%s; valid: either, as "
+                   "--machine=%s,host=vm",
+                   options->machines[0], options->machines[0]);
     if (options->explain && options->list)
         cli_misuse(options->command, "--list and --explain; valid: one of them");
     if (options->list && options->words_count > 0)
@@ -359,7 +368,8 @@ static int repro_new(struct options *options, struct catalogue *catalogue)
     char error[ERROR_SIZE];
     struct repro repro = {.form = {.quick = options->quick,
                                    .deterministic = options->deterministic,
-                                   .held = options->held},
+                                   .held = options->held,
+                                   .guests = options->guests},
                           .which = options->simulated            ? REPRO_SIMULATED
                                    : options->machines_count > 0 ? REPRO_GIVEN
                                                                  : REPRO_OWN,

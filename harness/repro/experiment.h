@@ -80,7 +80,8 @@ struct experiment_form {
     bool quick;         /* EXPERIMENT_QUICK_REPS blocks, or as many as the file asks for if that is
                          * more, and as many samples again for what was disturbed; no parts that
                          * are `full` */
-    bool held;          /* cores of this machine, of which each worker needs one; 0: any number */
+    bool held;          /* the workloads that the experiment names for it, and what is judged */
+    bool guests;        /* a simulated machine stands for the same with host=vm too */
     int native_cores;   /* each worker has one of them, of so many; 0: any number */
 };
 

@@ -25,6 +25,16 @@ static bool list_has(char *const *list, size_t count, const char *text)
     return false;
 }
 
+/* True if the machine is one of the list, or the guest of one where guests are measured. */
+static bool list_names(char *const *list, size_t count, const char *machine,
+                       const struct experiment_form *form)
+{
+    for (size_t i = 0; form->guests && i < count; i++)
+        if (machine_spec_is_guest_of(machine, list[i]))
+            return true;
+    return list_has(list, count, machine);
+}
+
 const char **experiment_places(const struct experiment *experiment)
 {
     size_t count = 0, room = experiment->machines_count + 2;
@@ -76,8 +86,8 @@ bool experiment_part_runs(const struct experiment *experiment, const struct expe
     if (levels || (on_any && part->machines_count == 0))
         return true;
     return part->machines_count > 0
-               ? list_has(part->machines, part->machines_count, machine)
-               : list_has(experiment->machines, experiment->machines_count, machine);
+               ? list_names(part->machines, part->machines_count, machine, form)
+               : list_names(experiment->machines, experiment->machines_count, machine, form);
 }
 
 int experiment_cores(const char *machine, const struct experiment_form *form)

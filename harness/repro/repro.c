@@ -14,6 +14,7 @@
 #include "harness/plan/unit_time.h"
 #include "harness/records/records.h"
 #include "harness/repro/repro_file.h"
+#include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
 
 #include <ctype.h>
@@ -177,14 +178,15 @@ static bool is_simulated(const struct experiment *experiment, const char *machin
     return machine_text_is_simulated(machine);
 }
 
-static void job_add(struct repro *repro, const struct experiment *experiment, const char *machine)
+static void job_add(struct repro *repro, const struct experiment *experiment, const char *machine,
+                    bool guest)
 {
     char path[REPRO_PATH_SIZE];
     if (!is_wanted(repro, experiment, machine))
         return;
     repro->jobs = xrealloc(repro->jobs, (repro->jobs_count + 1) * sizeof *repro->jobs);
     struct repro_job *job = &repro->jobs[repro->jobs_count++];
-    *job = (struct repro_job){.experiment = experiment, .machine = machine};
+    *job = (struct repro_job){.experiment = experiment, .machine = machine, .guest = guest};
     job->sweep_text =
         experiment_sweep_text(experiment, machine, repro->which == REPRO_GIVEN, &repro->form);
     if (!job->sweep_text) {
@@ -197,17 +199,30 @@ static void job_add(struct repro *repro, const struct experiment *experiment, co
     job_weigh(repro, job);
 }
 
+/* Machines without prices of a virtual machine have no guest. */
+static void guest_add(struct repro *repro, const struct experiment *experiment, const char *machine)
+{
+    char *guest = machine_spec_guest(machine);
+    if (!guest)
+        return;
+    repro->guests = xrealloc(repro->guests, (repro->guests_count + 1) * sizeof *repro->guests);
+    repro->guests[repro->guests_count++] = guest;
+    job_add(repro, experiment, guest, true);
+}
+
 static void plan_experiment(struct repro *repro, const struct experiment *experiment)
 {
     const char **places = experiment_places(experiment);
     for (size_t i = 0; i < repro->machines_count; i++)
-        job_add(repro, experiment, repro->machines[i]);
+        job_add(repro, experiment, repro->machines[i], false);
     for (const char **place = places; *place; place++) {
         bool levels = strcmp(*place, EXPERIMENT_MACHINES) == 0;
         bool own = repro->which == REPRO_OWN ||
                    (repro->which == REPRO_SIMULATED && machine_text_is_simulated(*place));
         if (levels ? takes_levels(repro, experiment) : own)
-            job_add(repro, experiment, levels ? EXPERIMENT_MACHINES : *place);
+            job_add(repro, experiment, levels ? EXPERIMENT_MACHINES : *place, false);
+        if (!levels && own && repro->form.guests && machine_text_is_simulated(*place))
+            guest_add(repro, experiment, *place);
     }
     free(places);
 }
@@ -236,6 +251,9 @@ void repro_free(struct repro *repro)
     for (size_t i = 0; i < repro->machines_count; i++)
         free(repro->machines[i]);
     free(repro->machines);
+    for (size_t i = 0; i < repro->guests_count; i++)
+        free(repro->guests[i]);
+    free(repro->guests);
     free(repro->experiments);
     free(repro->jobs);
     claims_free(repro->claims);
@@ -344,6 +362,7 @@ static void states_load(struct repro *repro, const json_t *old)
 {
     for (size_t j = 0; j < repro->jobs_count; j++) {
         struct repro_job *job = &repro->jobs[j];
+        const char *list = job->guest ? "guests" : "machines";
         char path[REPRO_PATH_SIZE + 32];
         struct stat there;
         snprintf(path, sizeof path, "%s/samples.jsonl", job->folder);
@@ -352,7 +371,7 @@ static void states_load(struct repro *repro, const json_t *old)
         json_each(experiment, json_object_get(old, "experiments")) {
             if (strcmp(field_text(experiment, "id"), job->experiment->id) != 0)
                 continue;
-            json_each(place, json_object_get(experiment, "machines")) {
+            json_each(place, json_object_get(experiment, list)) {
                 if (strcmp(field_text(place, "machine"), job->machine) != 0)
                     continue;
                 job->seconds = json_number_value(json_object_get(place, "seconds"));
@@ -385,6 +404,7 @@ bool repro_resume(struct repro *repro, char *error, size_t error_size)
          origin_check(repro, error, error_size);
     if (ok) {
         repro->form.deterministic = json_is_true(json_object_get(run, "deterministic"));
+        repro->form.guests = json_is_true(json_object_get(run, "guests"));
         repro->form.held = strcmp(field_text(run, "form"), "held") == 0;
         repro->form.quick = repro->form.held || strcmp(field_text(run, "form"), "quick") == 0;
         for (size_t i = 0; repro->form.held && i < repro->count; i++)

@@ -35,6 +35,7 @@ enum repro_state {
 struct repro_job {
     const struct experiment *experiment;
     const char *machine;
+    bool guest; /* beside its host: says nothing about the claim, but what depends on prices */
     enum repro_state state;
     char reason[REPRO_REASON_SIZE]; /* why it is not done */
     char folder[REPRO_PATH_SIZE];   /* of its run */
@@ -61,6 +62,8 @@ struct repro {
     enum repro_machines which;
     char **machines; /* canonical, of REPRO_GIVEN */
     size_t machines_count;
+    char **guests; /* canonical, of the machines whose guests are measured too (form.guests) */
+    size_t guests_count;
     char folder[REPRO_PATH_SIZE];
     const char *results; /* folder of earlier reproductions, which tell how long samples take; may
                           * be NULL */

@@ -4,6 +4,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/records/metric.h"
+#include "harness/spec/machine_spec.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -291,4 +292,44 @@ bool repro_file_figure(const char *folder, const json_t *place, const json_t *pa
             access(path, R_OK) == 0)
             return true;
     return false;
+}
+
+/* Guests --------------------------------------------------------------------------------------- */
+
+static size_t differences_of(const json_t *guest, const json_t *host,
+                             void (*what)(const struct repro_difference *difference, void *arg),
+                             void *arg)
+{
+    size_t count = 0;
+    json_each(part, json_object_get(guest, "parts")) {
+        const char *id = field_text(part, "id");
+        json_each(expectation, json_object_get(part, "expectations")) {
+            enum verdict there = repro_file_verdict(repro_file_expectation(
+                repro_file_part(host, id), field_integer(expectation, "number")));
+            if (there == VERDICT_NONE || there == repro_file_verdict(expectation))
+                continue;
+            struct repro_difference difference = {.guest = field_text(guest, "machine"),
+                                                  .part = id,
+                                                  .expectation = expectation,
+                                                  .host = there};
+            if (what)
+                what(&difference, arg);
+            count++;
+        }
+    }
+    return count;
+}
+
+size_t repro_file_differences(const json_t *experiment,
+                              void (*what)(const struct repro_difference *difference, void *arg),
+                              void *arg)
+{
+    size_t count = 0;
+    json_each(guest, json_object_get(experiment, "guests")) {
+        json_each(host, json_object_get(experiment, "machines")) {
+            if (machine_spec_is_guest_of(field_text(guest, "machine"), field_text(host, "machine")))
+                count += differences_of(guest, host, what, arg);
+        }
+    }
+    return count;
 }

@@ -44,6 +44,18 @@ const json_t *repro_file_expectation(const json_t *part, json_int_t number);
  * one, else the first. *part receives its part. NULL if nothing is expected. */
 const json_t *repro_file_main(const json_t *place, const json_t **part);
 
+/* A verdict that a guest and its host do not share. */
+struct repro_difference {
+    const char *guest, *part;
+    const json_t *expectation; /* of the guest */
+    enum verdict host;
+};
+
+/* Calls what, unless NULL, for each difference of the experiment, by guests; how many. */
+size_t repro_file_differences(const json_t *experiment,
+                              void (*what)(const struct repro_difference *difference, void *arg),
+                              void *arg);
+
 /* The number of entries of a list with each verdict; entries for which nothing can be run count as
  * VERDICT_NONE. */
 struct repro_sum {

@@ -117,23 +117,28 @@ static json_t *agree_to_json(const json_t *places)
 static json_t *experiment_to_json(const struct repro *repro, const struct experiment *experiment)
 {
     enum verdict verdict = VERDICT_NONE;
-    json_t *places = json_array();
+    json_t *places = json_array(), *guests = json_array();
     for (size_t i = 0; i < repro->jobs_count; i++) {
         const struct repro_job *job = &repro->jobs[i];
         if (job->experiment != experiment || !job->judged)
             continue;
+        if (job->guest) {
+            json_array_append(guests, job->judged);
+            continue;
+        }
         verdict = verdict_join(verdict, verdict_of_text(field_text(job->judged, "verdict")));
         json_array_append(places, job->judged);
     }
     if (json_array_size(places) == 0) {
         json_decref(places);
+        json_decref(guests);
         return NULL;
     }
     json_t *agree = agree_to_json(places);
-    return json_pack("{ss ss ss ss ss ss ss so so}", "id", experiment->id, "title",
+    return json_pack("{ss ss ss ss ss ss ss so so so}", "id", experiment->id, "title",
                      experiment->title, "claim", experiment->claim, "source", experiment->source,
                      "why", experiment->why, "refuted", experiment->refuted, "verdict",
-                     verdict_text(verdict), "agree", agree, "machines", places);
+                     verdict_text(verdict), "agree", agree, "machines", places, "guests", guests);
 }
 
 static json_t *run_to_json(const struct repro *repro)
@@ -146,9 +151,10 @@ static json_t *run_to_json(const struct repro *repro)
     for (size_t i = 0; i < repro->machines_count; i++)
         json_array_append_new(machines, json_string(repro->machines[i]));
     const char *form = repro->form.held ? "held" : repro->form.quick ? "quick" : "full";
-    return json_pack("{ss sb ss so so sb sb}", "form", form, "deterministic",
-                     repro->form.deterministic, "which", which[repro->which], "machines", machines,
-                     "experiments", ids, "all", repro->all, "claims", repro->claims != NULL);
+    return json_pack("{ss sb sb ss so so sb sb}", "form", form, "guests", repro->form.guests,
+                     "deterministic", repro->form.deterministic, "which", which[repro->which],
+                     "machines", machines, "experiments", ids, "all", repro->all, "claims",
+                     repro->claims != NULL);
 }
 
 json_t *repro_to_json(const struct repro *repro)

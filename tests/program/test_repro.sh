@@ -53,6 +53,19 @@ run --explain S.yaml
 check explanation_reads_a_packed_reference cmp -s out unpacked
 rm -r results/reference
 
+# Each simulated machine is measured as a guest too, which has no part in the verdict. A thread that sleeps is woken in
+# some 6 us on the machine itself, and in 13 us as a guest.
+experiment G 'machines: [native, "sim:desktop8"]' 'parts:' '  - id: woken' '    variant: gmp' '    factor: runnext' \
+    '    levels: [on, off]' '    workload: "bursts,n=20,b=2,rounds=100000"' '    workers: 2' '    metric: p90' '    figure: latency' '    expect:' \
+    '      - {says: At once, at_most: 9 us}' '      - {says: Soon, level: off, at_most: 1 s}'
+run G.yaml --guests --deterministic --quick
+check a_guest_has_another_verdict says 'as guests of a hypervisor (host=vm): 1 other verdict'
+json guests_have_no_part_in_the_verdict '[m["machine"] for m in j["experiments"][0]["machines"]] == ["sim:desktop8"] and
+    [(m["machine"], m["verdict"]) for m in j["experiments"][0]["guests"]] == [("sim:desktop8,host=vm", "refuted")] and
+    j["experiments"][0]["verdict"] == "supported" and j["run"]["guests"]' "$folder/repro.json"
+sed 's/<[^>]*>//g' "$folder/repro.html" >page
+check the_page_says_what_depends_on_prices contains page 'change verdicts: on sim:desktop8,host=vm woken#1 is ✗ refuted in place of supported.'
+
 # Times of earlier reproductions count.
 python3 - results/slow/S@native/timings.json results/named-*/S@native/timings.json <<'END'
 import json, os, sys
@@ -186,6 +199,7 @@ mkdir torn && echo '{' >torn/repro.json
 misuse resume_of_a_torn_one 'torn/repro.json:2: ' -- --resume torn
 misuse resume_with_options 'leave out --quick' -- --resume cut --quick
 misuse name_is_wrong '--name=a/b is not valid' -- S.yaml --name a/b
+misuse guests_and_machine '--guests beside --machine=native' -- S.yaml --machine native --guests
 misuse nothing_runs_there 'no part of these experiments runs there' -- H.yaml --machine sim
 misuse unknown_to_explain 'there is no experiment "X-99"' -- --explain X-99
 check mistakes_leave_no_folder [ ! -e results ]
