@@ -9,14 +9,14 @@
 . "$(dirname "$0")/../tap.sh"
 
 command -v gdb >/dev/null || { echo 'ok 1 - gdb # SKIP there is no gdb'; echo 1..1; exit; }
-gdb -q -nx -batch -iex 'handle SIGCONT nostop noprint pass' -ex 'python print("it has " + "Python")' -ex run /bin/true >out 2>&1 </dev/null
+gdb -q -nx -batch -iex 'handle SIGSTOP SIGCONT nostop noprint nopass' -ex 'python print("it has " + "Python")' -ex run /bin/true >out 2>&1 </dev/null
 grep -q 'it has Python' out || { echo 'ok 1 - gdb # SKIP this gdb has no Python'; echo 1..1; exit; }
 grep -q 'exited normally' out || { echo 'ok 1 - gdb # SKIP no process may be traced here'; echo 1..1; exit; }
 
 # gdb_out GDB-ARGUMENT...: leaves what it says in out.
 gdb_out() {
     # whoever stops and continues processes is no event of theirs (tests/harass.py)
-    gdb -q -nx -batch -iex 'handle SIGCONT nostop noprint pass' -x "$tree/harness/gdb/schedlab.py" "$@" >out 2>&1 </dev/null
+    gdb -q -nx -batch -iex 'handle SIGSTOP SIGCONT nostop noprint nopass' -x "$tree/harness/gdb/schedlab.py" "$@" >out 2>&1 </dev/null
     grep -E 'Traceback|Python Exception' out >>tracebacks
 }
 shows() { # NAME REGEX: a line of out is this
