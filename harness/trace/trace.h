@@ -155,6 +155,9 @@ void trace_story_free(struct trace_story *story);
 /* Prints the table in lines of `width` columns: a row per event, with all workers if they fit. Else
  * it has the worker of the event, and rows below it have the others that changed with it. */
 void trace_steps_print(const struct trace_page *page, int width, FILE *to);
+
+/* "gmp fib,n=8 on sim:desktop8, 4 workers, seed 1"; free() it. */
+char *trace_title(const struct trace_page *page);
 /* The table as JSON, owned by the caller. A queue has its length and its first 300 places. */
 json_t *trace_steps_to_json(const struct trace_page *page);
 

@@ -274,14 +274,22 @@ void trace_print_limits(const struct trace_page *page, uint64_t odd, const char 
                 counted(odd, odd == 1 ? "event does" : "event do").s, odd_text);
 }
 
+char *trace_title(const struct trace_page *page)
+{
+    return text_format("%s %s on %s, %s, seed %" PRIu64, page->variant, page->workload,
+                       page->machine, counted((uint64_t)page->workers, "worker").s, page->seed);
+}
+
 void trace_steps_print(const struct trace_page *page, int width, FILE *to)
 {
     struct columns columns;
     struct trace_state state;
     columns_measure(&columns, page, width);
     trace_state_init(&state, &page->trace, page->by_m, page->workers);
-    fprintf(to, "%s %s on %s, %s, seed %" PRIu64 "\n\n", page->variant, page->workload,
-            page->machine, counted((uint64_t)page->workers, "worker").s, page->seed);
+    char *title = trace_title(page);
+    text_wrap(to, 0, 2, width, title);
+    free(title);
+    fputc('\n', to);
     head_print(&columns, page->by_m, to);
     struct shown shown = shown_at_first(&state);
     for (size_t i = 0; i < page->trace.count; i++) {

@@ -29,15 +29,6 @@ static int32_t lanes_shown(const struct trace_story *story)
     return story->lanes < LANES_MAX ? story->lanes : LANES_MAX;
 }
 
-/* "gmp fib,n=8 on sim:desktop8, 4 workers, seed 1" */
-static char *title_of(const struct trace_page *page)
-{
-    char *title;
-    title = text_format("%s %s on %s, %s, seed %" PRIu64, page->variant, page->workload,
-                        page->machine, counted((uint64_t)page->workers, "worker").s, page->seed);
-    return title;
-}
-
 /* Characters ---------------------------------------------------------------------------------- */
 
 static char id_letter(trace_id id)
@@ -129,7 +120,7 @@ void trace_timeline_print(const struct trace_page *page, int width, FILE *to)
     trace_story_make(&story, page);
     width = width < WIDTH_MIN ? WIDTH_MIN : width;
     int columns = width - LABEL_WIDTH;
-    char *title = title_of(page);
+    char *title = trace_title(page);
     text_wrap(to, 0, 0, width, title);
     free(title);
     fprintf(to, "0 to %.3f us, %.3f us a column\n\n", (double)(story.end_ps - story.begin_ps) / 1e6,
@@ -251,7 +242,7 @@ static bool gnuplot_draw(const struct trace_page *page, const struct trace_story
 {
     struct gnuplot gnuplot;
     char lanes[16], end[32], letter[2] = {lane_letter(story), '\0'};
-    char *title = title_of(page);
+    char *title = trace_title(page);
     snprintf(lanes, sizeof lanes, "%" PRId32, lanes_shown(story));
     snprintf(end, sizeof end, "%.6f", us(story, story->end_ps));
     const char *arguments[] = {folder, path, strrchr(path, '.') + 1, lanes, end, letter,

@@ -49,7 +49,7 @@ check lanes_are_threads_where_queues_hang_on_them grep -qE '^ step +us +M ' out
 # says no less than the wide one.
 cat >same.py <<'END'
 import re, sys
-wide, narrow = (open(name).read().splitlines()[2:] for name in ("wide", "narrow"))
+wide, narrow = (open(name).read().split("\n\n", 1)[1].splitlines() for name in ("wide", "narrow"))  # without titles
 head = wide[0]
 starts = [m.start() for m in re.finditer(r"[PM]\d+ runs|queue|global", head)]
 def states(row):  # "RUNS | QUEUE" of each lane, and the global queue
