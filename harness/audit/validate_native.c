@@ -34,17 +34,9 @@ struct cells {
     size_t count;
 };
 
-/* Simulated machines have no linked frames: so both are compared with pooled ones, which there are
- * the default. */
-static const char *variant_of(const json_t *record, bool simulated)
+static struct cell *cell_at(struct cells *cells, const json_t *record)
 {
     const char *variant = field_text(record, "variant");
-    return simulated && strcmp(variant, "contsteal") == 0 ? "contsteal,frames=pooled" : variant;
-}
-
-static struct cell *cell_at(struct cells *cells, const json_t *record, bool simulated)
-{
-    const char *variant = variant_of(record, simulated);
     const char *workload = field_text(record, "workload");
     int workers = (int)field_integer(record, "workers");
     for (size_t i = 0; i < cells->count; i++) {
@@ -109,7 +101,7 @@ static void cells_read(struct cells *cells, const json_t *records, bool simulate
     struct moment moment;
     moment_learn(&moment, records);
     json_each(record, (json_t *)records) {
-        struct cell *cell = record_is(record, "ok") ? cell_at(cells, record, simulated) : NULL;
+        struct cell *cell = record_is(record, "ok") ? cell_at(cells, record) : NULL;
         if (!cell)
             continue;
         double throughput = field_number(record, "throughput");

@@ -9,6 +9,7 @@
 #include "harness/records/sample_request.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/spec.h"
+#include "sched.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -244,6 +245,25 @@ void cli_machine(const char *command, struct machine_spec *machine, const char *
     machine_spec_free(machine); /* the last one counts, as of other options */
     if (!machine_spec_parse(machine, text, error, sizeof error))
         cli_misuse(command, "--machine=%s: %s", text, error);
+}
+
+void cli_traced(const char *command, struct variant_spec *variant, const char *text)
+{
+    char error[ERROR_SIZE];
+    if (!scheduler_spec_parse(variant, text, error, sizeof error))
+        cli_misuse(command, "%s", error);
+    if (strcmp(variant->ops->name, "contsteal") != 0)
+        return;
+    if (strstr(text, "frames=linked"))
+        cli_misuse(command, "%s: linked frames leave no event of a spawn; valid: frames=pooled",
+                   text);
+    if (strstr(text, "frames="))
+        return;
+    variant_spec_free(variant);
+    char *pooled = text_format("%s,frames=pooled", text);
+    if (!scheduler_spec_parse(variant, pooled, error, sizeof error))
+        cli_misuse(command, "%s", error);
+    free(pooled);
 }
 
 int cli_columns_of(FILE *to, int otherwise)

@@ -120,6 +120,12 @@ bool cli_wants_colour(void);
 /* The value of --machine; *machine is what a --machine before this one said, or all zero. The
  * caller's, machine_spec_free(). */
 struct machine_spec;
+struct variant_spec;
 void cli_machine(const char *command, struct machine_spec *machine, const char *text);
+
+/* Reads the specification of a variant whose events are to be seen; misuse if it is none. A spawn
+ * with linked frames (contsteal) is an ordinary call, which leaves no event: it is traced with
+ * frames=pooled, as variant->text says then. */
+void cli_traced(const char *command, struct variant_spec *variant, const char *text);
 
 #endif

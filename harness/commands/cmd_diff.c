@@ -141,9 +141,7 @@ static void options_complete(struct options *options)
         cli_misuse(options->command, "two variants and a workload, for example gmp gmp,tick=64 "
                                      "yield,n=200,yielders=3");
     for (int side = 0; side < 2; side++)
-        if (!scheduler_spec_parse(&options->variant[side], options->arguments[side], error,
-                                  sizeof error))
-            cli_misuse(options->command, "%s", error);
+        cli_traced(options->command, &options->variant[side], options->arguments[side]);
     if (!workload_spec_parse(&options->workload, options->arguments[2], error, sizeof error))
         cli_misuse(options->command, "%s", error);
     if (!options->machine.text)

@@ -223,8 +223,8 @@ static void options_complete(struct options *options)
     struct sample_request *request = &options->request;
     if (options->argument_count < ARGUMENTS)
         cli_misuse(options->command, "one variant and one workload, for example gmp fib,n=5");
-    if (!scheduler_spec_parse(&options->variant, options->arguments[0], error, sizeof error) ||
-        !workload_spec_parse(&options->workload, options->arguments[1], error, sizeof error))
+    cli_traced(options->command, &options->variant, options->arguments[0]);
+    if (!workload_spec_parse(&options->workload, options->arguments[1], error, sizeof error))
         cli_misuse(options->command, "%s", error);
     if (!options->machine.text)
         cli_machine(options->command, &options->machine, MACHINE_DEFAULT);

@@ -34,7 +34,7 @@ static const struct param contsteal_knobs[] = {
                .detail =
                    "linked: on its parent's, by a plain call. pooled: on one of its own, as a "
                    "goroutine.",
-               KNOB_DECISIVE(QUEUES, "GS_CREATED STACKS_PEAK", "frames=pooled fib,n=12 1 native")),
+               KNOB_DECISIVE(QUEUES, "GS_CREATED STACKS_PEAK", "frames=pooled fib,n=12 1")),
     PDEQUE_KNOBS(struct contsteal_knobs, deque),
     {0},
 };

@@ -96,6 +96,8 @@ void machine_call(void);
  *     what inline assembly reads or writes, for machines that see no other way
  *   void machine_touch_stack(size_t size)
  *     likewise, what it writes at the end of the caller's stack
+ *   void machine_blocks(uint32_t count)
+ *     likewise, the time of so many basic blocks
  *   void machine_name(const void *start, size_t size, const char *name)
  *     what lies there from now on, "lrq.head", for machines that say where misses are; a name is a
  *     string literal. A block of machine_alloc() has none at first, and loses its names when freed

@@ -74,7 +74,7 @@ ${command/build\/schedlab/$schedlab} --format json >out 2>err </dev/null
 names="$common"
 json the_command_of_a_record_repeats_it 'json.dumps(r[0], sort_keys=True) == open("first").read()'
 
-# Every word of every knob, and the least slack; frames=linked is not to be had here, which it says. The first words
+# Every word of every knob, and the least slack; frames=linked is not to be had on aarch64, which it says. The first words
 # of all knobs of a variant run at once, then the second ones, and so on. Words that are refused, since they change
 # nothing beside another one, run in halves, down to each by itself.
 cat >knobs.py <<'END'

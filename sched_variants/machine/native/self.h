@@ -92,6 +92,11 @@ static inline void machine_touch_stack(size_t size)
     (void)size;
 }
 
+static inline void machine_blocks(uint32_t count)
+{
+    (void)count;
+}
+
 static inline void machine_name(const void *start, size_t size, const char *name)
 {
     (void)start;

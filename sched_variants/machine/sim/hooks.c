@@ -168,6 +168,11 @@ void machine_touch_stack(size_t size)
     range(end - size, size, SIM_WRITE, PC);
 }
 
+void machine_blocks(uint32_t count)
+{
+    spend(count * sim_model.block_ps, PC);
+}
+
 void machine_name(const void *start, size_t size, const char *name)
 {
     cache_name(start, size, cache_name_id(name));

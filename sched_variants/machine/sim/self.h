@@ -16,6 +16,7 @@ uint64_t machine_work(uint64_t state, uint32_t rounds);
 void machine_fence(_Atomic uint32_t *scratch);
 void machine_touch(const void *start, size_t size, bool write);
 void machine_touch_stack(size_t size);
+void machine_blocks(uint32_t count);
 void machine_name(const void *start, size_t size, const char *name);
 #define MACHINE_KEEPS_EVENTS 1
 #define MACHINE_KNOWS_WASTE 1
