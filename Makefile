@@ -529,7 +529,7 @@ built-peers: $(addprefix build/peers/,$(PEERS) $(FLOORS))
 # do not hold are printed; they do not fail the target. It takes the one of three calibrations that
 # fits the core distance of the native cells.
 VALIDATE := build/validate
-validate: build ## Hold the simulated machine against formulas, valgrind, this machine and published curves (9 min)
+validate: build ## Hold the simulated machine against formulas, valgrind, this machine and published curves (13 min)
 	@command -v valgrind >/dev/null || { echo 'valgrind is missing: apt-get install valgrind' >&2; exit 1; }
 	@rm -rf $(VALIDATE) && mkdir -p $(VALIDATE)
 	@$(MAKE) CONFIG=sim build/sim/tests/sim_formulas
@@ -545,9 +545,10 @@ validate: build ## Hold the simulated machine against formulas, valgrind, this m
 	    --results $(VALIDATE) --name simulated --no-report
 	build/schedlab sweep harness/sweeps/validate-curves.yaml --results $(VALIDATE) --name curves --no-report
 	build/schedlab repro E10 E13 --quick --machine sim --results $(VALIDATE) --name tables
+	build/schedlab repro harness/audit/outside.yaml --quick --results $(VALIDATE) --name outside --no-report
 	@build/schedlab validate --formulas $(VALIDATE)/formulas.json --misses $(VALIDATE)/misses.tsv \
 	    --native $(VALIDATE)/native-* --simulated $(VALIDATE)/simulated-* --curves $(VALIDATE)/curves-* \
-	    --tables $(VALIDATE)/tables-*/repro.json \
+	    --outside $(VALIDATE)/outside-*/repro.json --tables $(VALIDATE)/tables-*/repro.json \
 	    --output $(VALIDATE) | tee $(VALIDATE)/claims.txt; exit $${PIPESTATUS[0]}
 	gnuplot -c plots/validate.gp $(VALIDATE) $(VALIDATE)
 

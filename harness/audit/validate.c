@@ -234,9 +234,12 @@ static void table_compare(json_t *claims, const char *experiment, const json_t *
     validate_claim(claims, what, source, expected, measured, held == cells);
 }
 
-json_t *validate_tables(const char *path, const char *folder, char *error, size_t error_size)
+/* Calls what for each part that was measured on a simulated machine; the claims that it adds. NULL
+ * and one line in error. */
+static json_t *each_part(const char *path,
+                         void (*what)(json_t *claims, const char *experiment, const json_t *part),
+                         char *error, size_t error_size)
 {
-    (void)folder;
     json_error_t wrong;
     json_t *claims = json_array(), *whole = json_load_file(path, 0, &wrong);
     if (!whole) {
@@ -246,13 +249,42 @@ json_t *validate_tables(const char *path, const char *folder, char *error, size_
     }
     json_each(experiment, json_object_get(whole, "experiments")) {
         json_each(machine, json_object_get(experiment, "machines")) {
-            if (strncmp(field_text(machine, "machine"), "sim:", 4) != 0)
-                continue;
             json_each(part, json_object_get(machine, "parts")) {
-                table_compare(claims, field_text(experiment, "id"), part);
+                if (strncmp(field_text(machine, "machine"), "sim:", 4) == 0)
+                    what(claims, field_text(experiment, "id"), part);
             }
         }
     }
     json_decref(whole);
     return claims;
+}
+
+json_t *validate_tables(const char *path, const char *folder, char *error, size_t error_size)
+{
+    (void)folder;
+    return each_part(path, table_compare, error, error_size);
+}
+
+/* Published numbers --------------------------------------------------------------------------- */
+
+/* Each is about one cell, or the ratio of two. */
+static void outside_compare(json_t *claims, const char *experiment, const json_t *part)
+{
+    char what[TEXT_SIZE];
+    (void)experiment;
+    json_each(expectation, json_object_get(part, "expectations")) {
+        const json_t *column = json_array_get(json_object_get(expectation, "columns"), 0);
+        const char *text = field_text(json_object_get(column, "effect"), "text");
+        snprintf(what, sizeof what, "%s: %s", field_text(part, "id"),
+                 field_text(expectation, "says"));
+        validate_claim(claims, what, field_text(expectation, "source"),
+                       field_text(expectation, "expected"), *text ? text : "nothing",
+                       strcmp(field_text(expectation, "verdict"), "supported") == 0);
+    }
+}
+
+json_t *validate_outside(const char *path, const char *folder, char *error, size_t error_size)
+{
+    (void)folder;
+    return each_part(path, outside_compare, error, error_size);
 }

@@ -27,6 +27,9 @@ json_t *validate_native(const char *native_run, const char *simulated_run, const
 /* A run of validate-curves.yaml. */
 json_t *validate_curves(const char *run, const char *folder, char *error, size_t error_size);
 
+/* The repro.json of harness/audit/outside.yaml: a claim for each expectation. */
+json_t *validate_outside(const char *path, const char *folder, char *error, size_t error_size);
+
 /* The repro.json of experiments with tables of exact numbers: the verdicts of each part on
  * simulated machines. */
 json_t *validate_tables(const char *path, const char *folder, char *error, size_t error_size);

@@ -8,7 +8,8 @@
 
 enum { ERROR_SIZE = 4096, PATH_SIZE = 4096 };
 struct options {
-    const char *command, *formulas, *misses, *native, *simulated, *curves, *tables, *output;
+    const char *command, *formulas, *misses, *native, *simulated, *curves, *outside, *tables,
+        *output;
 };
 
 static const struct cli_option option_table[] = {
@@ -18,6 +19,8 @@ static const struct cli_option option_table[] = {
      CLI(TEXT, native)},
     {"simulated", "RUN_DIR", "The same on the model that calibrate wrote", CLI(TEXT, simulated)},
     {"curves", "RUN_DIR", "A run of harness/sweeps/validate-curves.yaml", CLI(TEXT, curves)},
+    {"outside", "FILE", "The repro.json of `schedlab repro harness/audit/outside.yaml`",
+     CLI(TEXT, outside)},
     {"tables", "FILE", "The repro.json of `schedlab repro E10 E13 --machine sim`",
      CLI(TEXT, tables)},
     {"output", "DIR", "Where claims.json and the tables for figures go", CLI(TEXT, output)},
@@ -77,6 +80,9 @@ static bool parts_add(json_t *whole, const struct options *options, char *error)
            (!options->curves ||
             part_add(whole, "curves", "Published curves, on sim:server64",
                      validate_curves(options->curves, out, error, ERROR_SIZE))) &&
+           (!options->outside ||
+            part_add(whole, "outside", "What others have published",
+                     validate_outside(options->outside, out, error, ERROR_SIZE))) &&
            (!options->tables || part_add(whole, "tables", "Tables of exact numbers",
                                          validate_tables(options->tables, out, error, ERROR_SIZE)));
 }

@@ -66,6 +66,9 @@ json guests_have_no_part_in_the_verdict '[m["machine"] for m in j["experiments"]
 sed 's/<[^>]*>//g' "$folder/repro.html" >page
 check the_page_says_what_depends_on_prices contains page 'change verdicts: on sim:desktop8,host=vm woken#1 is ✗ refuted in place of supported.'
 
+"$schedlab" validate --outside "$folder/repro.json" --output . >out 2>err
+check expectations_are_claims_of_validate grep -qE '^  woken: At once +at most 9.00 µs +6.* yes$' out
+
 # Times of earlier reproductions count.
 python3 - results/slow/S@native/timings.json results/named-*/S@native/timings.json <<'END'
 import json, os, sys
