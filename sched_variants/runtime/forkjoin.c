@@ -30,6 +30,18 @@ MACHINE_TAKES_NO_TIME void fj_tell_claimed(const struct fj_task *task)
     tell_task(SCHED_TASK_BEGUN, task, AS_CLAIMED);
 }
 
+/* A linked frame at rest is one that others could run, like a task that was spawned. The machine
+ * counts those that wait beside idle cores; traces are made with pooled frames. */
+MACHINE_TAKES_NO_TIME void fj_tell_rests(void)
+{
+    tell_g(SCHED_TASK_SPAWNED);
+}
+
+MACHINE_TAKES_NO_TIME void fj_tell_goes_on(void)
+{
+    tell_g(SCHED_TASK_BEGUN);
+}
+
 MACHINE_TAKES_NO_TIME void fj_tell_called(void)
 {
     tell_g(SCHED_CALLED);

@@ -171,6 +171,8 @@ void fj_poll(struct fj_frame *frame) __attribute__((used)); /* also called by li
  * returned from that. */
 void fj_tell_spawned(const struct fj_task *task);
 void fj_tell_claimed(const struct fj_task *task);
+void fj_tell_rests(void);
+void fj_tell_goes_on(void);
 void fj_tell_called(void);
 void fj_tell_call_returned(void);
 
@@ -258,7 +260,11 @@ FJ_INLINE void fj_spawn(struct fj_frame *frame, struct fj_task *task, fj_fn *fn)
             fj_poll(frame);
     } else if (FJ_IS_LINKED) {
         fj_check_frame(frame, __builtin_frame_address(0));
+        if (MACHINE_KEEPS_EVENTS)
+            fj_tell_rests();
         fj_spawn_linked(frame, task, fn);
+        if (MACHINE_KEEPS_EVENTS) /* its owner has it back, or a thief has it */
+            fj_tell_goes_on();
     } else if (FJ_POLICY == FJ_WORK || FJ_POLICY == FJ_LINKED) {
         fj_spawn_work(frame, task, fn);
     } else {

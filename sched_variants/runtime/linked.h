@@ -83,9 +83,11 @@ FJ_INLINE void fj_spawn_linked(struct fj_frame *frame, struct fj_task *task, fj_
     int32_t queued = frame->queued + 1;
 #if defined(SCHEDLAB_SIM)
     const struct fj_worker *worker = (const void *)machine_self();
-    int32_t most = worker->limit;
+    int32_t most =
+        atomic_load_explicit(&worker->limit, memory_order_relaxed); /* as in fj_spawn() */
 #endif
-    machine_touch(&frame->sp, sizeof frame->sp + sizeof frame->pc, true);
+    machine_touch(&frame->sp, sizeof frame->sp, true);
+    machine_touch(&frame->pc, sizeof frame->pc, true);
     machine_touch(&frame->sp, sizeof frame->sp, false); /* once the child is back */
     machine_blocks(2);                                  /* the call, and what follows it */
     __asm__ volatile("leaq 1f(%%rip), %%rdx\n\t"
