@@ -267,14 +267,24 @@ json_t *validate_tables(const char *path, const char *folder, char *error, size_
 
 /* Published numbers --------------------------------------------------------------------------- */
 
-/* Each is about one cell, or the ratio of two. */
+/* The column that decides: the first with the verdict of all. */
+static const json_t *column_of(const json_t *expectation)
+{
+    const char *verdict = field_text(expectation, "verdict");
+    json_each(column, json_object_get(expectation, "columns")) {
+        if (strcmp(field_text(column, "verdict"), verdict) == 0)
+            return column;
+    }
+    return NULL;
+}
+
 static void outside_compare(json_t *claims, const char *experiment, const json_t *part)
 {
     char what[TEXT_SIZE];
     (void)experiment;
     json_each(expectation, json_object_get(part, "expectations")) {
-        const json_t *column = json_array_get(json_object_get(expectation, "columns"), 0);
-        const char *text = field_text(json_object_get(column, "effect"), "text");
+        const json_t *effect = json_object_get(column_of(expectation), "effect");
+        const char *text = field_text(effect, "text");
         snprintf(what, sizeof what, "%s: %s", field_text(part, "id"),
                  field_text(expectation, "says"));
         validate_claim(claims, what, field_text(expectation, "source"),

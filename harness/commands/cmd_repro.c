@@ -64,7 +64,7 @@ static const struct cli_option option_table[] = {
      CLI(OWN, machines), .begins = true},
     {"guests", NULL,
      "Measure what is simulated a second time, on each machine as a guest of a hypervisor "
-     "(host=vm), and say which verdicts depend on that",
+     "(host=vm), and say which verdicts depend on that; not where machines are compared",
      CLI(FLAG, guests), .begins = true},
     {"results", "DIR", "Make the folder in DIR (default: results)", CLI(FOLDER, results),
      .begins = true},
@@ -150,9 +150,8 @@ static void options_check(void *to, const char *name)
                    options->machines[0]);
     if (options->guests && options->machines_count > 0)
         cli_misuse(options->command,
-                   "--guests beside --machine=%s; valid: either, as "
-                   "--machine=%s,host=vm",
-                   options->machines[0], options->machines[0]);
+                   "--guests beside --machine=%s; valid: either, as --machine=sim:desktop8,host=vm",
+                   options->machines[0]);
     if (options->explain && options->list)
         cli_misuse(options->command, "--list and --explain; valid: one of them");
     if (options->list && options->words_count > 0)

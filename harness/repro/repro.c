@@ -199,12 +199,24 @@ static void job_add(struct repro *repro, const struct experiment *experiment, co
     job_weigh(repro, job);
 }
 
-/* Machines without prices of a virtual machine have no guest. */
-static void guest_add(struct repro *repro, const struct experiment *experiment, const char *machine)
+static bool is_place(const char *const *places, const char *machine)
+{
+    for (; *places; places++)
+        if (strcmp(*places, machine) == 0)
+            return true;
+    return false;
+}
+
+/* Machines without prices of a virtual machine have no guest. One that the experiment names itself
+ * is measured as such. */
+static void guest_add(struct repro *repro, const struct experiment *experiment,
+                      const char *const *places, const char *machine)
 {
     char *guest = machine_spec_guest(machine);
-    if (!guest)
+    if (!guest || is_place(places, guest)) {
+        free(guest);
         return;
+    }
     repro->guests = xrealloc(repro->guests, (repro->guests_count + 1) * sizeof *repro->guests);
     repro->guests[repro->guests_count++] = guest;
     job_add(repro, experiment, guest, true);
@@ -222,7 +234,7 @@ static void plan_experiment(struct repro *repro, const struct experiment *experi
         if (levels ? takes_levels(repro, experiment) : own)
             job_add(repro, experiment, levels ? EXPERIMENT_MACHINES : *place, false);
         if (!levels && own && repro->form.guests && machine_text_is_simulated(*place))
-            guest_add(repro, experiment, *place);
+            guest_add(repro, experiment, places, *place);
     }
     free(places);
 }

@@ -120,7 +120,10 @@ static bool experiment_check(const struct complaint *to, const json_t *experimen
                                  "why", "refuted", "verdict", NULL};
     return has_texts(to, experiment, where, texts) && has_verdict(to, experiment, where) &&
            has_list(to, experiment, where, "machines") &&
-           has_each(to, experiment, where, "machines", place_check);
+           has_each(to, experiment, where, "machines", place_check) &&
+           (!json_object_get(experiment, "guests") ||
+            (has_list(to, experiment, where, "guests") &&
+             has_each(to, experiment, where, "guests", place_check)));
 }
 
 static bool claim_check(const struct complaint *to, const json_t *claim, const char *where)
@@ -320,6 +323,11 @@ static size_t differences_of(const json_t *guest, const json_t *host,
     return count;
 }
 
+static bool was_measured(const json_t *place)
+{
+    return strcmp(field_text(place, "state"), "done") == 0;
+}
+
 size_t repro_file_differences(const json_t *experiment,
                               void (*what)(const struct repro_difference *difference, void *arg),
                               void *arg)
@@ -327,7 +335,8 @@ size_t repro_file_differences(const json_t *experiment,
     size_t count = 0;
     json_each(guest, json_object_get(experiment, "guests")) {
         json_each(host, json_object_get(experiment, "machines")) {
-            if (machine_spec_is_guest_of(field_text(guest, "machine"), field_text(host, "machine")))
+            if (was_measured(guest) && was_measured(host) &&
+                machine_spec_is_guest_of(field_text(guest, "machine"), field_text(host, "machine")))
                 count += differences_of(guest, host, what, arg);
         }
     }

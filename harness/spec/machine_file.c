@@ -289,6 +289,7 @@ static bool complain_of_entry(const struct yaml_reader *reader, size_t line, con
     struct suggest near = suggest_for(entry);
     for (size_t key = 0; key < MACHINE_KEYS; key++)
         suggest_offer(&near, machine_keys[key].name);
+    suggest_offer(&near, "vm");
     return yaml_complain(
         reader, line, "a source is of \"%s\", which is no key; %s", entry,
         suggest_text(&near, "", "`schedlab list sim:desktop8`", text, sizeof text));
@@ -365,8 +366,9 @@ struct machine_file *machine_file_load(const char *path, char *error, size_t err
     if (!yaml_reader_open(&reader, path, error, error_size))
         return NULL;
     struct machine_file *file = schema_load(&reader);
-    if (file && read_values(&reader, &file->values) && read_vm(&reader, &file->vm) &&
-        !*reader.error)
+    bool read = file && read_values(&reader, &file->values);
+    read = file && read_vm(&reader, &file->vm) && read;
+    if (read && !*reader.error)
         make_model(&reader, file);
     if (file)
         check_sources(&reader, file);

@@ -429,9 +429,10 @@ char *machine_spec_guest(const char *text)
 
 bool machine_spec_is_guest_of(const char *guest, const char *host)
 {
-    size_t name = strcspn(host, ","), length = sizeof as_guest - 1;
-    return strncmp(guest, host, name) == 0 && strncmp(guest + name, as_guest, length) == 0 &&
-           strcmp(guest + name + length, host + name) == 0;
+    char *of = strstr(guest, as_guest) ? machine_spec_guest(host) : NULL;
+    bool same = of && strcmp(of, guest) == 0;
+    free(of);
+    return same;
 }
 
 /* True if "KEY=VALUE[,...]" names the key of that length. */

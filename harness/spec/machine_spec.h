@@ -50,7 +50,7 @@ char *machine_spec_canonical(const char *text, char *error, size_t error_size);
  * is one, or has no prices of a virtual machine. */
 char *machine_spec_guest(const char *text);
 
-/* True if `guest` is the canonical text of `host` with host=vm. */
+/* True if `guest` is the canonical text of the machine `host` with host=vm. */
 bool machine_spec_is_guest_of(const char *guest, const char *host);
 
 /* The canonical text of the simulated machine `text` with more settings, "KEY=VALUE[,...]", which

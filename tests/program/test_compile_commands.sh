@@ -41,6 +41,7 @@ struct g *leaf(void *to, int n)
 }
 END
 keeps_below() { # FLAG...
+    rm -f code leaf.o
     (cd "$tree" && gcc "$@" -c "$scratch/leaf.c" -o "$scratch/leaf.o") &&
         objdump -d leaf.o >code && grep -q 'push *%rbp' code && grep -e '-0x[0-9a-f]*(%rsp)' code
 }

@@ -66,8 +66,14 @@ json guests_have_no_part_in_the_verdict '[m["machine"] for m in j["experiments"]
 sed 's/<[^>]*>//g' "$folder/repro.html" >page
 check the_page_says_what_depends_on_prices contains page 'change verdicts: on sim:desktop8,host=vm woken#1 is ✗ refuted in place of supported.'
 
+cp "$folder/repro.json" before
+run --resume "$folder" --no-report
+json a_resumed_run_has_its_guests 'j["run"]["guests"] and all(e["guests"] == b["guests"]
+    for e, b in zip(j["experiments"], json.load(open("before"))["experiments"]))' "$folder/repro.json"
 "$schedlab" validate --outside "$folder/repro.json" --output . >out 2>err
 check expectations_are_claims_of_validate grep -qE '^  woken: At once +at most 9.00 µs +6.* yes$' out
+run --explain "$tree/harness/audit/outside.yaml"
+check curves_of_others_are_an_experiment [ "$status" = 0 ]
 
 # Times of earlier reproductions count.
 python3 - results/slow/S@native/timings.json results/named-*/S@native/timings.json <<'END'

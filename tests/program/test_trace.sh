@@ -253,6 +253,7 @@ check it_is_so_in_the_row_that_the_document_names grep -qE '^ +14 .*handed off P
 
 # Misuse --------------------------------------------------------------------------------------------------------
 
+misuse linked_frames_cannot_be_seen 'linked frames leave no event of a spawn; valid: frames=pooled' -- contsteal,frames=linked fib
 misuse nothing_is_a_misuse "one variant and one workload, for example gmp fib,n=5" --
 misuse two_variants_are_a_misuse 'one variant and one workload; found "fib" too' -- gmp grq fib
 misuse an_unknown_variant_is_a_misuse 'unknown variant "gnp"' -- gnp fib

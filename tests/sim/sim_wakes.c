@@ -51,7 +51,8 @@ enum {
 
 static struct sim_model model, guest;
 
-/* By how much a formula may be off, as a part of it: of the machine itself, and of the guest. */
+/* By how much what is measured may be off a formula, as a part of it: on the machine itself, and on
+ * the guest. No more than half of it may be missing. */
 struct bounds {
     double chain, all, half_of_none;
 };
@@ -170,7 +171,7 @@ static void crowd_run(const char *variant, const char *settings, uint64_t seed,
 static void claim(const char *variant, const char *what, int k, double formula, double part,
                   double measured)
 {
-    if (fabs(measured - formula) > part * formula)
+    if (measured > formula + part * formula || measured < formula - fmin(part, 0.5) * formula)
         fail_msg("%s: %s %d: %g by the formula (to within %g %%), %g measured", variant, what, k,
                  formula, 100 * part, measured);
 }
@@ -224,7 +225,7 @@ static void all_claims(const char *variant, const struct sim_model *with,
 }
 
 /* On the machine itself calls are so short that searches and locks, which the formula leaves out,
- * make the ramp up to 2.1 times as long. */
+ * make the ramp up to 2.2 times as long. */
 static void wake_all_reaches_all(void **state)
 {
     (void)state;
@@ -281,9 +282,12 @@ static const struct workload *uneven(void)
     return workloads[i];
 }
 
+static const struct sim_model *produced_on = &model;
+
 static void uneven_before(void *arg)
 {
     (void)arg;
+    sim_model = *produced_on;
     char settings[64];
     int64_t params[32];
     snprintf(settings, sizeof settings, "tasks=%d,rounds=%d", TASKS, ROUNDS);
@@ -354,19 +358,26 @@ static void no_slower_than(int64_t alone_ns, const char *variant, int workers)
                      regime_words[i], produced->ns[i], alone_ns);
 }
 
+static void producer_claims(const char *variant, const struct sim_model *on)
+{
+    double task_ns = ROUNDS * (double)on->work_ps / 1e3 + SPAWN_NS;
+    produced_on = on;
+    produce(variant, NULL, 1);
+    int64_t alone_ns = produced->ns[FRESH];
+    claim(variant, "ns of tasks:", TASKS, TASKS * task_ns, 0.15, (double)alone_ns);
+    for (int i = 0; i < MANY; i++) {
+        produce(variant, NULL, many[i]);
+        no_slower_than(alone_ns, variant, many[i]);
+    }
+}
+
 static void producer_is_no_slower_for_sleepers(void **state)
 {
     (void)state;
     static const char *const variants[] = {"grq", "perm", "gmp", "tasksteal", "contsteal"};
-    double task_ns = ROUNDS * (double)model.work_ps / 1e3 + SPAWN_NS;
     for (size_t v = 0; v < sizeof variants / sizeof variants[0]; v++) {
-        produce(variants[v], NULL, 1);
-        int64_t alone_ns = produced->ns[FRESH];
-        claim(variants[v], "ns of tasks:", TASKS, TASKS * task_ns, 0.15, (double)alone_ns);
-        for (int i = 0; i < MANY; i++) {
-            produce(variants[v], NULL, many[i]);
-            no_slower_than(alone_ns, variants[v], many[i]);
-        }
+        producer_claims(variants[v], &guest);
+        producer_claims(variants[v], &model);
     }
 }
 
