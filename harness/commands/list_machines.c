@@ -16,7 +16,7 @@ enum { COLUMN_NAME = 13, COLUMN_VALUE = 17, COLUMN_HELP = 29 };
 /* True if the specification gave the key no other value than its file has. */
 static bool is_own(const struct machine_spec *spec, size_t key)
 {
-    struct sim_model own;
+    struct sim_model own = {.cores = 0};
     char unused[TEXT_SIZE];
     machine_model_make(&own, &spec->own, unused, sizeof unused);
     return machine_model_get(&own, &machine_keys[key]) ==

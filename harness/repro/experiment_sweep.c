@@ -160,8 +160,7 @@ bool experiment_expects(const struct experiment_part *part, const struct experim
     return (!expect->variant || strcmp(expect->variant, part->variants[column.variant]) == 0) &&
            (!expect->workload || strcmp(expect->workload, part->workloads[column.workload]) == 0) &&
            (!expect->workers || expect->workers == part->workers[column.workers]) &&
-           (!expect->machine || strcmp(expect->machine, machine) == 0 ||
-            machine_spec_is_guest_of(machine, expect->machine));
+           (!expect->machine || strcmp(expect->machine, machine) == 0);
 }
 
 /* As a sweep file ------------------------------------------------------------------------------ */

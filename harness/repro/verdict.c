@@ -6,6 +6,7 @@
 #include "harness/base/text.h"
 #include "harness/records/comparable.h"
 #include "harness/records/records.h"
+#include "harness/spec/machine_spec.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -439,12 +440,14 @@ void judged_make(struct judged *judged, const struct experiment_part *part, unsi
 {
     struct comparable classes;
     unsigned columns = experiment_columns(part);
+    const char *named = part->expect[i].machine;
+    bool guest = form->guests && named && machine_spec_is_guest_of(machine, named);
     *judged = (struct judged){.part = part, .expect = &part->expect[i], .number = i + 1};
     judged->columns = xcalloc(columns, sizeof *judged->columns);
     comparable_learn(&classes, records);
     for (unsigned c = 0; c < columns; c++) {
         struct experiment_column at = experiment_column(part, c);
-        if (!experiment_expects(part, judged->expect, at, machine))
+        if (!experiment_expects(part, judged->expect, at, guest ? named : machine))
             continue;
         struct verdict_column *column = &judged->columns[judged->count++];
         struct judging self = {part, judged->expect, records, &classes, column};
