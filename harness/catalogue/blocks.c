@@ -6,18 +6,44 @@
 
 #include <string.h>
 
-void block_mark(struct doc *to, enum verdict verdict, const char *none)
+/* How an outcome is shown. style: its class on a page; NULL: in the colour of the text around. */
+struct mark {
+    const char *told, *sign, *style;
+};
+
+static const struct mark marks[] = {
+    {"supported", "\342\234\223", "supported"},
+    {"refuted", "\342\234\227", "refuted"},
+    {"undecided", "?", "undecided"},
+    {"machines disagree", "\342\211\240", "disagree"},
+    {"as expected", "\342\234\223", NULL},
+    {"held", "\342\234\223", NULL},
+    {"larger", "\342\206\221", NULL},
+    {"smaller", "\342\206\223", NULL},
+    {"otherwise", "\342\211\240", NULL},
+    {"not held", "\342\234\227", "refuted"},
+    {"none", "\342\200\223", "none"},
+};
+
+void block_mark(struct doc *to, const char *told, const char *none)
 {
-    static const char *const signs[] = {[VERDICT_NONE] = "\342\200\223",
-                                        [VERDICT_SUPPORTED] = "\342\234\223",
-                                        [VERDICT_UNDECIDED] = "?",
-                                        [VERDICT_REFUTED] = "\342\234\227"};
-    const char *word = verdict == VERDICT_NONE ? none : verdict_text(verdict);
+    size_t i = 0, last = sizeof marks / sizeof marks[0] - 1;
+    while (i < last && strcmp(marks[i].told, told) != 0)
+        i++;
+    const struct mark *mark = &marks[i];
+    const char *word = i == last ? none : told;
     if (to->format == DOC_HTML)
-        doc_put(to, "<span class='mark %s'>%s %s</span>", verdict_text(verdict), signs[verdict],
-                word);
+        doc_put(to, "<span class='mark %s'>%s %s</span>", mark->style ? mark->style : "told",
+                mark->sign, word);
     else
-        doc_put(to, verdict == VERDICT_NONE ? "%s%s" : "%s **%s**", signs[verdict], word);
+        doc_put(to, mark->style && i < last ? "%s **%s**" : "%s %s", mark->sign, word);
+}
+
+void block_lesson(struct doc *to, const json_t *experiment)
+{
+    const char *lesson = field_text(experiment, "lesson");
+    if (*lesson)
+        doc_put(to, to->format == DOC_HTML ? "<p class='lesson'>%s</p>" : "<p>%s</p>", lesson);
 }
 
 /* Texts or numbers, "a, b". */
@@ -72,8 +98,8 @@ static void difference_write(const struct repro_difference *difference, void *ar
         doc_put(all->to, "%son `%s` ", all->guest ? "; " : "", difference->guest);
     doc_put(all->to, "%s%s#%lld is ", first ? "" : ", ", difference->part,
             (long long)field_integer(difference->expectation, "number"));
-    block_mark(all->to, repro_file_verdict(difference->expectation), "");
-    doc_put(all->to, " in place of %s", verdict_text(difference->host));
+    block_mark(all->to, repro_file_told(difference->expectation), "");
+    doc_put(all->to, " in place of %s", repro_file_told(difference->of_host));
     all->guest = difference->guest;
 }
 

@@ -12,8 +12,12 @@
 
 #include <jansson.h>
 
-/* Writes "supported" with its sign, in its colour or in bold; for VERDICT_NONE the text `none`. */
-void block_mark(struct doc *to, enum verdict verdict, const char *none);
+/* Writes how something came out (outcome.h) with its sign, a verdict in its colour or bold; `none`
+ * where it did not: of an experiment that claims nothing there. */
+void block_mark(struct doc *to, const char *told, const char *none);
+
+/* Writes what to take from the experiment as a paragraph; nothing if its file does not say. */
+void block_lesson(struct doc *to, const json_t *experiment);
 
 /* Writes items of a list: the varied factor of the part, the fixed values, and the metric. */
 void block_design(struct doc *to, const json_t *part);

@@ -20,9 +20,14 @@ static const char intro[] =
     "Each page below states such a claim in one sentence, with its source and the reasoning. It "
     "says what is varied while the rest is held fixed, the range that is expected before anything "
     "is measured, and what would refute the claim. One command measures it and gives a verdict. "
-    "The claim is **supported** where the 95 % interval of the effect lies inside the range, and "
-    "**refuted** where it lies outside. It is **undecided** where the interval does neither; the "
-    "page then says what is lacking. A refuted claim is a result, not an error.\n\n"
+    "A number is as expected where its 95 % interval lies inside the range, and otherwise where it "
+    "lies outside; where it does neither, nothing is decided, and the page says what is "
+    "lacking.\n\n"
+    "Each expectation has a role. A **claim** carries the sentence, as a direction with the least "
+    "effect that matters. A **size** says how much, a **price** what it costs elsewhere, and a "
+    "**check** that the run did what it was meant to do. The verdict comes from the claims alone: "
+    "**supported**, **refuted**, **undecided**, or **machines disagree**. A refuted claim is a "
+    "result, not an error.\n\n"
     "```sh\n"
     "build/schedlab repro --list            # this list\n"
     "build/schedlab repro --explain E3      # the reasoning, the sources, the last verdict\n"
@@ -34,24 +39,27 @@ static const char intro[] =
     "`repro.html`, one page with all verdicts and figures. Your own experiment is ten lines of "
     "YAML: [docs/ADDING.md](ADDING.md).\n";
 
-/* Writes the verdicts by machine, or "not measured", and the effects behind them. */
+/* Writes the lesson, the verdict of all machines and of each, and the numbers behind them. */
 static void verdicts_write(struct doc *to, const json_t *experiment)
 {
     size_t i;
     const json_t *place, *part, *places = json_object_get(experiment, "machines");
-    doc_put(to, experiment ? " | " : " | not measured");
-    json_array_foreach(places, i, place)
-    {
-        doc_put(to, i ? "<br>%s: " : "%s: ", repro_file_place_name(place));
-        block_mark(to, repro_file_verdict(place), "");
-    }
+    doc_put(to, " | %s | ", field_text(experiment, "lesson"));
+    if (experiment)
+        block_mark(to, field_text(experiment, "verdict"), "no claim measured");
+    else
+        doc_put(to, "not measured");
+    json_each(there, places)
+        doc_put(to, "<br>%s: %s", repro_file_place_name(there), repro_file_said(there));
     doc_put(to, " | ");
     json_array_foreach(places, i, place)
     {
         const json_t *expectation = repro_file_main(place, &part);
-        doc_put(to, i ? "<br>%s" : "%s", block_effect(repro_file_decisive(expectation)));
-        if (expectation)
-            doc_put(to, ", expected %s", field_text(expectation, "expected"));
+        if (!expectation)
+            continue;
+        doc_put(to, "%s%s: %s, expected %s", i ? "<br>" : "", repro_file_place_name(place),
+                block_effect(repro_file_decisive(expectation)),
+                field_text(expectation, "expected"));
     }
 }
 
@@ -76,10 +84,12 @@ static void reference_write(struct doc *to, const struct catalogue_pages *pages)
     struct repro_sum sum = repro_file_sum(json_object_get(repro, "experiments"));
     doc_put(to,
             "<p>The verdicts are those of the committed reference reproduction, %s, made in the %s "
-            "form: %zu experiments supported, %zu refuted, %zu undecided. The effect is the one "
-            "that refutes the claim or leaves it undecided, else the first.</p>",
+            "form. The claims of %zu experiments are supported, of %zu refuted, of %zu undecided; "
+            "of %zu machines disagree. The number is the claim's that is refuted there or "
+            "undecided, else the strongest one.</p>",
             field_text(repro, "began"), field_text(json_object_get(repro, "run"), "form"),
-            sum.of[VERDICT_SUPPORTED], sum.of[VERDICT_REFUTED], sum.of[VERDICT_UNDECIDED]);
+            sum.of[VERDICT_SUPPORTED], sum.of[VERDICT_REFUTED], sum.of[VERDICT_UNDECIDED],
+            sum.of[VERDICT_DISAGREE]);
 }
 
 /* Claims --------------------------------------------------------------------------------------- */
@@ -102,7 +112,7 @@ static void claim_row(struct doc *to, const struct catalogue_pages *pages,
         doc_put(to, claim->not_shown ? " | not run" : " | not measured");
     } else if (pages->reference) {
         doc_put(to, " | ");
-        block_mark(to, repro_file_verdict(judged), "");
+        block_mark(to, field_text(judged, "verdict"), "");
     }
     doc_put(to, " |\n");
 }
@@ -128,7 +138,8 @@ static void index_write(FILE *file, const void *arg)
     fputs(intro, file);
     doc_put(to, "<h2>The catalogue</h2>");
     reference_write(to, pages);
-    doc_put(to, pages->reference ? "\n| | claim | verdict | effect |\n|---|---|---|---|\n"
+    doc_put(to, pages->reference ? "\n| | claim | lesson | verdict | number |\n"
+                                   "|---|---|---|---|---|\n"
                                  : "\n| | claim |\n|---|---|\n");
     for (size_t i = 0; i < pages->count; i++)
         index_row(to, pages, pages->experiments[i]);

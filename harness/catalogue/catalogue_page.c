@@ -60,7 +60,8 @@ static void by_hand_write(struct doc *to, const struct experiment *experiment,
 
 static void expected_row(struct doc *to, const struct experiment_expect *expect, const json_t *json)
 {
-    doc_put(to, "| %lld | %s | ", field_integer(json, "number"), expect->says);
+    doc_put(to, "| %lld | %s | %s | ", field_integer(json, "number"), repro_file_role(json),
+            expect->says);
     block_number(to, json);
     if (expect->variant)
         doc_put(to, ", of `%s`", expect->variant);
@@ -81,7 +82,7 @@ static void measured_row(struct doc *to, const json_t *place, const json_t *expe
     bool undecided = repro_file_verdict(expectation) == VERDICT_UNDECIDED;
     doc_put(to, "| %lld | %s | ", field_integer(expectation, "number"),
             repro_file_place_name(place));
-    block_mark(to, repro_file_verdict(expectation), "");
+    block_mark(to, repro_file_told(expectation), "");
     doc_put(to, " | %s | %s |\n", block_effect(column),
             undecided ? field_text(column, "reason") : "");
 }
@@ -118,7 +119,7 @@ static void part_reference_write(struct doc *to, const struct catalogue_pages *p
             if (rows++ == 0)
                 doc_put(to,
                         "<p>Measured in the reference reproduction:</p>\n"
-                        "| # | machine | verdict | measured | lacks |\n|---|---|---|---|---|\n");
+                        "| # | machine | outcome | measured | lacks |\n|---|---|---|---|---|\n");
             size_t cells = catalogue_table_measured(to, place, there, k);
             if (cells > 0)
                 k += cells - 1;
@@ -141,7 +142,8 @@ static void part_write(struct doc *to, const struct catalogue_pages *pages,
     doc_put(to, "<h3>%s/%s: %s</h3>", experiment->id, part->id, part->question);
     design_write(to, part, json);
     by_hand_write(to, experiment, part);
-    doc_put(to, "\n| # | expectation | number | expected | source |\n|---|---|---|---|---|\n");
+    doc_put(to, "\n| # | role | expectation | number | expected | source |\n"
+                "|---|---|---|---|---|---|\n");
     for (unsigned i = 0; i < part->expect_count; i++) {
         size_t cells = catalogue_table_row(to, json, i);
         if (cells > 0)
@@ -159,26 +161,27 @@ static void part_write(struct doc *to, const struct catalogue_pages *pages,
 static void verdict_write(struct doc *to, const struct catalogue_pages *pages,
                           const json_t *reference)
 {
-    const json_t *part, *agree = json_object_get(reference, "agree");
+    const json_t *part;
     doc_put(to, "<h2>Verdict</h2>\n");
     if (!reference)
         doc_put(to, pages->reference
                         ? "The committed reference reproduction does not have it.\n"
                         : "No reference reproduction is committed yet, so there is none.\n");
+    if (reference) {
+        doc_put(to, "All in all: %s.\n\n", repro_file_said(reference));
+        block_lesson(to, reference);
+    }
     json_each(place, json_object_get(reference, "machines")) {
         const json_t *expectation = repro_file_main(place, &part);
         const json_t *effect = json_object_get(repro_file_decisive(expectation), "effect");
         doc_put(to, "- %s: ", repro_file_place_name(place));
-        block_mark(to, repro_file_verdict(place), "");
+        block_mark(to, field_text(place, "verdict"), "no claim measured");
         if (*field_text(effect, "text"))
-            doc_put(to, ", by %s#%lld: %s, expected %s", field_text(part, "id"),
+            doc_put(to, ", %s#%lld: %s, expected %s", field_text(part, "id"),
                     field_integer(expectation, "number"), field_text(effect, "text"),
                     field_text(expectation, "expected"));
         doc_put(to, "\n");
     }
-    if (json_is_boolean(agree))
-        doc_put(to, "<p>Where two machines decide the same expectation they %s.</p>",
-                json_is_true(agree) ? "agree" : "do not agree");
     block_guests(to, reference);
 }
 

@@ -16,9 +16,10 @@ size_t catalogue_table_row(struct doc *to, const json_t *part, size_t i)
     expect_table_make(&table, part, i);
     size_t count = table.count;
     if (count > 0)
-        doc_put(to, "| %u to %u | %s | `%s` of %s | exactly, in the table below | %s |\n",
-                table.first, table.last, field_text(json_object_get(first, "table"), "says"),
-                field_text(first, "metric"), counted(count, "cell").s, field_text(first, "source"));
+        doc_put(to, "| %u to %u | %s | %s | `%s` of %s | exactly, in the table below | %s |\n",
+                table.first, table.last, repro_file_role(first),
+                field_text(json_object_get(first, "table"), "says"), field_text(first, "metric"),
+                counted(count, "cell").s, field_text(first, "source"));
     expect_table_free(&table);
     return count;
 }
@@ -43,7 +44,7 @@ static void cell_write(struct doc *to, const void *arg, unsigned number)
         const json_t *effect = json_object_get(repro_file_decisive(cell), "effect");
         const char *text = field_text(effect, "text");
         doc_put(to, " (");
-        block_mark(to, verdict, "");
+        block_mark(to, repro_file_told(cell), "");
         doc_put(to, " on %s%s%s)", repro_file_place_name(place), *text ? ": " : "", text);
     }
     doc_put(to, "</td>");
@@ -76,7 +77,7 @@ size_t catalogue_table_measured(struct doc *to, const json_t *place, const json_
     size_t count = table.count;
     if (count > 0) {
         doc_put(to, "| %u to %u | %s | ", table.first, table.last, repro_file_place_name(place));
-        block_mark(to, table.verdict, "");
+        block_mark(to, table.told, "");
         doc_put(to, " | %u of %s as expected | |\n", table.supported, counted(count, "cell").s);
     }
     expect_table_free(&table);

@@ -4,6 +4,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
+#include "harness/repro/repro_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +121,7 @@ static void heads_make(struct expect_table *table, const struct axis axes[AXES])
 /* Takes the levels and the axes over. */
 static void table_make(struct expect_table *table, struct axis levels, struct axis axes[AXES])
 {
-    *table = (struct expect_table){.levels = levels.values, .rows = levels.count};
+    *table = (struct expect_table){.levels = levels.values, .rows = levels.count, .told = ""};
     heads_make(table, axes);
     for (unsigned a = 0; a < AXES; a++)
         texts_free(axes[a].values, axes[a].count);
@@ -148,6 +149,8 @@ static void cell_set(struct expect_table *table, const json_t *expectation, unsi
     table->first = table->first ? table->first : number;
     table->last = number;
     table->count++;
+    if (verdict > table->verdict)
+        table->told = repro_file_told(expectation);
     table->verdict = verdict_join(table->verdict, verdict);
     table->supported += verdict == VERDICT_SUPPORTED;
 }

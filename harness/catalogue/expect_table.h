@@ -19,6 +19,7 @@ struct expect_table {
     unsigned *numbers; /* [row * columns + column]; 0: nothing is expected there */
     unsigned first, last, count;
     enum verdict verdict; /* of all cells; NONE where they are not judged */
+    const char *told;     /* how they came out (outcome.h); of the record */
     unsigned supported;   /* how many cells are */
 };
 

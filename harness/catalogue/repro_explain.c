@@ -4,6 +4,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/process.h"
 #include "harness/base/wrap.h"
+#include "harness/repro/outcome.h"
 #include "harness/repro/repro.h"
 #include "harness/repro/repro_file.h"
 #include "harness/repro/verdict_json.h"
@@ -81,7 +82,8 @@ static json_t *experiment_to_json(const struct experiment *experiment)
         const struct experiment_part *part = &experiment->parts[p];
         json_t *expect = json_array();
         for (unsigned i = 0; i < part->expect_count; i++)
-            json_array_append_new(expect, json_pack("{ss ss}", "says", part->expect[i].says,
+            json_array_append_new(expect, json_pack("{ss ss ss}", "says", part->expect[i].says,
+                                                    "role", role_name(part->expect[i].role),
                                                     "expected", part->expect[i].wanted));
         json_array_append_new(parts,
                               json_pack("{ss ss ss so sb so}", "id", part->id, "question",
@@ -182,11 +184,11 @@ static void print_part(FILE *to, const struct experiment_part *part, int columns
         print_list(to, "machines", part->machines, part->machines_count);
     for (unsigned i = 0; i < part->expect_count; i++) {
         const struct experiment_expect *expect = &part->expect[i];
-        char *text = text_format("#%u %s (%s of %s%s%s: %s%s%s)", i + 1, expect->says,
-                                 expect->metric ? expect->metric : part->metric, expect->level,
-                                 expect->over ? " over " : "", expect->over ? expect->over : "",
-                                 expect->wanted, expect->source ? "; " : "",
-                                 expect->source ? expect->source : "");
+        char *text = text_format(
+            "#%u (%s) %s (%s of %s%s%s: %s%s%s)", i + 1, role_name(expect->role), expect->says,
+            expect->metric ? expect->metric : part->metric, expect->level,
+            expect->over ? " over " : "", expect->over ? expect->over : "", expect->wanted,
+            expect->source ? "; " : "", expect->source ? expect->source : "");
         fprintf(to, "    expects   ");
         text_wrap(to, 14, 17, columns, text);
         free(text);
@@ -248,7 +250,7 @@ static void print_reference(FILE *to, const char *id, const char *results)
         fprintf(to, "\nThe verdicts of the reference, %s\n", folder);
     json_each(machine, json_object_get(one, "machines")) {
         fprintf(to, "  %-*s%s\n", REFERENCE_MACHINE, field_text(machine, "machine"),
-                field_text(machine, "verdict"));
+                repro_file_said(machine));
     }
     if (one && !json_object_get(one, "machines"))
         fprintf(to, "  %s\n", field_text(one, "verdict"));

@@ -137,8 +137,8 @@ void repro_strip_write(struct doc *to, const json_t *expectation, const json_t *
     doc_put(to,
             "<svg class='against%s%s' viewBox='0 0 200 24' role='img' aria-label='measured %s, "
             "expected %s%s'><path class='axis' d='M0 %.1fH%d'/>",
-            repro_file_verdict(column) ? " " : "",
-            repro_file_verdict(column) ? field_text(column, "verdict") : "",
+            repro_file_is_claim(expectation) ? " " : "",
+            repro_file_is_claim(expectation) ? field_text(column, "verdict") : "",
             field_text(json_object_get(column, "effect"), "text"),
             field_text(expectation, "expected"), strip.is_log ? "; logarithmic" : "", HEIGHT / 2.0,
             WIDTH);

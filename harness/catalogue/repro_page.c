@@ -16,8 +16,8 @@
 static void sum_row(struct doc *to, const char *before, const char *name, const char *link,
                     const json_t *list)
 {
-    static const enum verdict verdicts[] = {VERDICT_SUPPORTED, VERDICT_REFUTED, VERDICT_UNDECIDED,
-                                            VERDICT_NONE};
+    static const enum verdict verdicts[] = {VERDICT_SUPPORTED, VERDICT_REFUTED, VERDICT_DISAGREE,
+                                            VERDICT_UNDECIDED, VERDICT_NONE};
     struct repro_sum sum = repro_file_sum(list);
     doc_put(to, "<tr><th scope='row'>");
     if (link)
@@ -30,7 +30,16 @@ static void sum_row(struct doc *to, const char *before, const char *name, const 
     doc_put(to, "</tr>");
 }
 
-/* Places by machine: {"native": [place, ...]}; and all expectations, of all machines. */
+/* Adds those that carry a claim. */
+static void claims_extend(json_t *claims, const json_t *expectations)
+{
+    json_each(one, expectations) {
+        if (repro_file_is_claim(one))
+            json_array_append(claims, one);
+    }
+}
+
+/* Places by machine: {"native": [place, ...]}; and all single claims, of all machines. */
 static void gather(const json_t *repro, json_t *machines, json_t *expectations)
 {
     json_each(experiment, json_object_get(repro, "experiments")) {
@@ -40,7 +49,7 @@ static void gather(const json_t *repro, json_t *machines, json_t *expectations)
                 json_object_set_new(machines, name, json_array());
             json_array_append(json_object_get(machines, name), place);
             json_each(part, json_object_get(place, "parts"))
-                json_array_extend(expectations, json_object_get(part, "expectations"));
+                claims_extend(expectations, json_object_get(part, "expectations"));
         }
     }
 }
@@ -68,15 +77,15 @@ static void member_rows(struct doc *to, const char *before, json_t *lists)
 
 static void sums_write(struct doc *to, const json_t *repro)
 {
-    static const char *const names[] = {"",           "#supported", "#refuted",
-                                        "#undecided", "#not run",   NULL};
+    static const char *const names[] = {
+        "", "#supported", "#refuted", "#machines disagree", "#undecided", "#not run", NULL};
     json_t *machines = json_object(), *expectations = json_array();
     json_t *accounts = claims_by_account(repro);
     gather(repro, machines, expectations);
     html_table_begin(to->to, "How many of each", "sums", names);
     sum_row(to, "", "Experiments", "#experiments", json_object_get(repro, "experiments"));
     member_rows(to, "on ", machines);
-    sum_row(to, "", "Single expectations", NULL, expectations);
+    sum_row(to, "", "Single claims", NULL, expectations);
     doc_put(to, "</tbody>");
     if (json_object_size(accounts) > 0) {
         doc_put(to, "<tbody>");
@@ -91,18 +100,6 @@ static void sums_write(struct doc *to, const json_t *repro)
 }
 
 /* The table on top ----------------------------------------------------------------------------- */
-
-static void agree_write(struct doc *to, const json_t *experiment, size_t rows)
-{
-    const json_t *agree = json_object_get(experiment, "agree");
-    doc_put(to, "<td class='agree%s' rowspan='%zu'>", json_is_false(agree) ? " failed" : "", rows);
-    if (json_is_boolean(agree))
-        doc_put(to, "machines %s<span class='wanted'>where two decide</span></td>",
-                json_is_true(agree) ? "agree" : "disagree");
-    else
-        doc_put(to, "<span class='range'>%s</span></td>",
-                rows > 1 ? "nothing in common" : "one machine");
-}
 
 static void effect_write(struct doc *to, const json_t *place)
 {
@@ -120,26 +117,33 @@ static void effect_write(struct doc *to, const json_t *place)
     doc_put(to, "<span class='wanted'>%s</span></td>", field_text(expectation, "says"));
 }
 
+/* The decision, what to take from it, and the verdict of all machines. */
+static void decision_write(struct doc *to, const json_t *experiment, size_t rows)
+{
+    const char *id = field_text(experiment, "id");
+    doc_put(to,
+            "<th scope='rowgroup' rowspan='%zu' class='title'><a href='#%s' class='id'>%s</a> "
+            "%s</th><td rowspan='%zu' class='verdict'>",
+            rows, id, id, field_text(experiment, "title"), rows);
+    block_mark(to, field_text(experiment, "verdict"), "no claim measured");
+    block_lesson(to, experiment);
+    doc_put(to, "<span class='wanted'>%s</span></td>", repro_file_said(experiment));
+}
+
 static void experiment_rows(struct doc *to, const json_t *experiment)
 {
     const json_t *place, *places = json_object_get(experiment, "machines");
-    const char *id = field_text(experiment, "id");
     size_t i, rows = json_array_size(places);
     doc_put(to, "<tbody>");
     json_array_foreach(places, i, place)
     {
         doc_put(to, "<tr>");
         if (i == 0)
-            doc_put(to,
-                    "<th scope='rowgroup' rowspan='%zu' class='title'>"
-                    "<a href='#%s' class='id'>%s</a> %s</th>",
-                    rows, id, id, field_text(experiment, "title"));
-        doc_put(to, "<td class='place'>%s</td><td>", repro_file_place_name(place));
-        block_mark(to, repro_file_verdict(place), "none");
+            decision_write(to, experiment, rows);
+        doc_put(to, "<td class='place'>%s<br>", repro_file_place_name(place));
+        block_mark(to, field_text(place, "verdict"), "no claim");
         doc_put(to, "</td>");
         effect_write(to, place);
-        if (i == 0)
-            agree_write(to, experiment, rows);
         doc_put(to, "</tr>");
     }
     doc_put(to, "</tbody>");
@@ -148,15 +152,13 @@ static void experiment_rows(struct doc *to, const json_t *experiment)
 static void summary_write(struct doc *to, const struct repro_page *page)
 {
     static const char *const names[] = {
-        "experiment", "machine", "verdict", "main effect", "measured against expected",
-        "agreement",  NULL};
+        "decision", "lesson", "machine", "strongest number", "measured against expected", NULL};
     const json_t *experiments = json_object_get(page->repro, "experiments");
     doc_put(to, "<section id='answers'><h2>Verdicts</h2>");
     sums_write(to, page->repro);
-    doc_put(to, "<p id='experiments' class='note'>The main effect is the one that refutes the "
-                "claim there or leaves it undecided, else the first. Dot and line: median and 95 "
-                "%% interval; band: what was expected; the dashed edge is where that begins or "
-                "ends.</p>");
+    doc_put(to, "<p id='experiments' class='note'>The number is the claim's that is refuted there "
+                "or undecided, else the strongest one. Dot and line: median and 95 %% interval; "
+                "band: what was expected; the dashed edge is where that begins or ends.</p>");
     html_table_open(to->to, counted(json_array_size(experiments), "experiment").s, "summary");
     html_thead(to->to, names);
     json_each(experiment, experiments)
@@ -193,10 +195,13 @@ static void method_write(struct doc *to)
         "held against the median of a level, or the ratio of the medians of two levels, with a "
         "95 % bootstrap interval: inside is supported, outside refuted, neither undecided.",
         "What is simulated, or an order, is the same each time: the value itself counts.",
-        "An experiment is refuted on a machine if one of its expectations is, else undecided if "
-        "one is, else supported. A verdict is a result: a refuted claim is not an error, "
-        "and the exit status of the program says nothing about it.",
-        "Machines agree if every expectation that is decided on two of them is decided alike.",
+        "An expectation is a claim, a size, a price or a check. Claims carry the experiment's "
+        "sentence. Sizes say how much, prices what it costs elsewhere, and checks that the run did "
+        "what it was meant to do.",
+        "The verdict comes from the claims alone. An experiment is refuted on a machine if one of "
+        "its claims is, else undecided if one is, else supported. Machines disagree if one "
+        "supports and another one refutes. A refuted claim is a result, not an error, and the exit "
+        "status of the program says nothing about it.",
     };
     doc_put(to, "<section id='method'><h2>How verdicts are made</h2><ul>");
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)

@@ -29,7 +29,8 @@ static struct text number_text(const char *metric, double number)
                                              : text_count(number);
 }
 
-static void cell_row(struct doc *to, const char *metric, const json_t *side, const json_t *column)
+/* told: how the cell came out; NULL: it is what another one is held against. */
+static void cell_row(struct doc *to, const char *metric, const json_t *side, const char *told)
 {
     double lo = field_number(side, "lo"), hi = field_number(side, "hi");
     doc_put(to,
@@ -45,8 +46,8 @@ static void cell_row(struct doc *to, const char *metric, const json_t *side, con
         doc_put(to, "<span class='range'> (%s to %s)</span>", number_text(metric, lo).s,
                 number_text(metric, hi).s);
     doc_put(to, "</td><td>");
-    if (column)
-        block_mark(to, repro_file_verdict(column), "");
+    if (told)
+        block_mark(to, told, "");
     doc_put(to, "</td></tr>");
 }
 
@@ -56,12 +57,18 @@ static void cells_write(struct doc *to, const json_t *expectation)
     static const char *const names[] = {"variant", "workload", "#workers", "#samples",
                                         "#median", "verdict",  NULL};
     const char *metric = field_text(expectation, "metric");
+    bool claim = repro_file_is_claim(expectation);
     doc_put(to, "<details><summary>cells</summary>");
     html_table_begin(to->to, "The cells behind it: medians with 95 % intervals", "cells-behind",
                      names);
     json_each(column, json_object_get(expectation, "columns")) {
         const json_t *over = json_object_get(column, "over");
-        cell_row(to, metric, json_object_get(column, "level"), column);
+        const char *verdict = field_text(column, "verdict");
+        cell_row(to, metric, json_object_get(column, "level"),
+                 claim                                             ? verdict
+                 : repro_file_verdict(column) == VERDICT_SUPPORTED ? "as expected"
+                 : repro_file_verdict(column) == VERDICT_REFUTED   ? "otherwise"
+                                                                   : verdict);
         if (over)
             cell_row(to, metric, over, NULL);
     }
@@ -92,7 +99,7 @@ static void measured_row(struct doc *to, const json_t *place, const json_t *expe
     const json_t *column = repro_file_decisive(expectation);
     doc_put(to, "<tr><th scope='row' class='share'>%s</th><td class='place'>",
             repro_file_place_name(place));
-    block_mark(to, repro_file_verdict(expectation), "");
+    block_mark(to, repro_file_told(expectation), "");
     doc_put(to, "</td><td class='effect'>");
     repro_effect_write(to, column);
     doc_put(to, "</td><td class='drawn'>");
@@ -109,6 +116,7 @@ static void expectation_write(struct doc *to, const json_t *experiment, const ch
     const char *source = field_text(expectation, "source");
     doc_put(to, "<tbody><tr class='says'><th scope='rowgroup' colspan='5'>%s<span class='wanted'>",
             field_text(expectation, "says"));
+    doc_put(to, "%s: ", repro_file_role(expectation));
     block_number(to, expectation);
     doc_put(to, ", expected %s%s%s</span></th></tr>", field_text(expectation, "expected"),
             *source ? "; source: " : "", source);
@@ -169,7 +177,7 @@ static void part_write(struct doc *to, const struct repro_page *page, const json
                        const json_t *part)
 {
     static const char *const names[] = {
-        "machine", "verdict", "measured", "against what was expected", "", NULL};
+        "machine", "outcome", "measured", "against what was expected", "", NULL};
     const char *id = field_text(part, "id");
     size_t i;
     const json_t *expectation;
@@ -222,14 +230,11 @@ static void machines_write(struct doc *to, const json_t *experiment)
     doc_put(to, "<p class='marks'>");
     json_each(place, json_object_get(experiment, "machines")) {
         doc_put(to, "<span>%s ", repro_file_place_name(place));
-        block_mark(to, repro_file_verdict(place), "nothing expected");
+        block_mark(to, field_text(place, "verdict"), "no claim measured");
         doc_put(to, "</span> ");
     }
-    const json_t *agree = json_object_get(experiment, "agree");
-    if (json_is_boolean(agree))
-        doc_put(to, "<span class='%s'>machines %s</span>", json_is_true(agree) ? "range" : "failed",
-                json_is_true(agree) ? "agree" : "do not agree");
-    doc_put(to, "</p>");
+    doc_put(to, "</p><p class='said'>%s</p>", repro_file_said(experiment));
+    block_lesson(to, experiment);
 }
 
 void repro_page_experiment_write(struct doc *to, const struct repro_page *page,

@@ -66,10 +66,11 @@ static void says_row(struct doc *to, const json_t *first, const struct expect_ta
 {
     const char *source = field_text(first, "source");
     doc_put(to,
-            "<tbody><tr class='says'><th scope='rowgroup' colspan='5'>%s<span class='wanted'>`%s`, "
-            "#%u to #%u, each exactly%s%s</span></th></tr>",
-            field_text(json_object_get(first, "table"), "says"), field_text(first, "metric"),
-            table->first, table->last, *source ? "; source: " : "", source);
+            "<tbody><tr class='says'><th scope='rowgroup' colspan='5'>%s<span class='wanted'>%s: "
+            "`%s`, #%u to #%u, each exactly%s%s</span></th></tr>",
+            field_text(json_object_get(first, "table"), "says"), repro_file_role(first),
+            field_text(first, "metric"), table->first, table->last, *source ? "; source: " : "",
+            source);
 }
 
 static void measured_row(struct doc *to, const json_t *place, const json_t *part,
@@ -77,7 +78,7 @@ static void measured_row(struct doc *to, const json_t *place, const json_t *part
 {
     doc_put(to, "<tr><th scope='row' class='share'>%s</th><td class='place'>",
             repro_file_place_name(place));
-    block_mark(to, table->verdict, "");
+    block_mark(to, table->told, "");
     doc_put(to, "</td><td colspan='3' class='wide'>");
     grid_write(to, table, part);
     lacks_write(to, table, part);

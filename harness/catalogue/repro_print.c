@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ID_COLUMNS = 7, MACHINE_COLUMNS = 16, VERDICT_COLUMNS = 11 };
+enum { ID_COLUMNS = 7, MACHINE_COLUMNS = 16, VERDICT_COLUMNS = 13 };
 
 /* Text ----------------------------------------------------------------------------------------- */
 
@@ -22,6 +22,12 @@ static int print_field(FILE *to, const char *text, int columns)
     return width + blank;
 }
 
+static void print_paragraph(FILE *to, const char *text, int columns)
+{
+    fprintf(to, "%*s", ID_COLUMNS, "");
+    text_wrap(to, ID_COLUMNS, ID_COLUMNS, columns, text);
+}
+
 /* Experiments ---------------------------------------------------------------------------------- */
 
 /* "hog#1: 63.1x (60.2x to 66.0x), expected at least 50x; REASON" */
@@ -31,8 +37,8 @@ static char *expectation_text(const json_t *part, const json_t *expectation)
     const char *effect = field_text(json_object_get(column, "effect"), "text");
     const char *reason = field_text(column, "reason");
     bool undecided = strcmp(field_text(expectation, "verdict"), "undecided") == 0;
-    return text_format("%s#%lld %s%s%s, expected %s%s%s", field_text(part, "id"),
-                       (long long)field_integer(expectation, "number"),
+    return text_format("%s %s#%lld %s%s%s, expected %s%s%s", repro_file_role(expectation),
+                       field_text(part, "id"), (long long)field_integer(expectation, "number"),
                        field_text(expectation, "metric"), *effect ? ": " : "", effect,
                        field_text(expectation, "expected"), undecided ? "; lacks: " : "",
                        undecided ? reason : "");
@@ -63,24 +69,31 @@ static char *cells_text(const json_t *part, const json_t *first, size_t count)
 {
     char *text;
     long long number = field_integer(first, "number");
-    text = text_format("%s#%lld to #%lld %s: %zu cells of a table, each exactly as expected",
-                       field_text(part, "id"), number, number + (long long)count - 1,
-                       field_text(first, "metric"), count);
+    text = text_format("%s %s#%lld to #%lld %s: %zu cells of a table, each exactly as expected",
+                       repro_file_role(first), field_text(part, "id"), number,
+                       number + (long long)count - 1, field_text(first, "metric"), count);
     return text;
 }
 
-/* All expectations of a place with that verdict, a line each; how many. */
-static size_t print_expectations(FILE *to, const json_t *place, const char *verdict, bool *first,
-                                 int columns)
+/* Which expectations are printed together. */
+struct kind {
+    bool claims; /* else the others */
+    const char *verdict;
+};
+
+/* All expectations of a place of that kind, a line each. */
+static void print_expectations(FILE *to, const json_t *place, struct kind kind, bool *first,
+                               int columns)
 {
     int indent = ID_COLUMNS + MACHINE_COLUMNS + VERDICT_COLUMNS;
-    size_t k, count = 0;
+    size_t k;
     const json_t *expectation;
     json_each(part, json_object_get(place, "parts")) {
         const json_t *expectations = json_object_get(part, "expectations");
         json_array_foreach(expectations, k, expectation)
         {
-            if (strcmp(field_text(expectation, "verdict"), verdict) != 0)
+            if (strcmp(field_text(expectation, "verdict"), kind.verdict) != 0 ||
+                repro_file_is_claim(expectation) != kind.claims)
                 continue;
             size_t cells = cells_supported(expectations, k);
             char *text = cells > 1 ? cells_text(part, expectation, cells)
@@ -90,38 +103,35 @@ static size_t print_expectations(FILE *to, const json_t *place, const char *verd
                 fprintf(to, "%*s", ID_COLUMNS, "");
             print_field(to, *first ? field_text(place, "machine") : "",
                         *first ? MACHINE_COLUMNS : ID_COLUMNS + MACHINE_COLUMNS);
-            print_field(to, verdict, VERDICT_COLUMNS);
+            print_field(to, repro_file_told(expectation), VERDICT_COLUMNS);
             text_wrap(to, indent, indent, columns, text);
             free(text);
             *first = false;
-            count++;
         }
     }
-    return count;
 }
 
 static void print_experiment(FILE *to, const json_t *experiment, int columns)
 {
-    const json_t *agree = json_object_get(experiment, "agree");
+    static const struct kind kinds[] = {{true, "refuted"},    {true, "undecided"},
+                                        {true, "supported"},  {false, "refuted"},
+                                        {false, "undecided"}, {false, "supported"}};
     print_field(to, field_text(experiment, "id"), ID_COLUMNS);
-    fprintf(to, "%s: %s%s\n", field_text(experiment, "verdict"), field_text(experiment, "title"),
-            json_is_true(agree)    ? " (machines agree)"
-            : json_is_false(agree) ? " (machines do not agree)"
-                                   : "");
-    fprintf(to, "%*s", ID_COLUMNS, "");
-    text_wrap(to, ID_COLUMNS, ID_COLUMNS, columns, field_text(experiment, "claim"));
+    fprintf(to, "%s: %s\n", field_text(experiment, "verdict"), field_text(experiment, "title"));
+    print_paragraph(to, field_text(experiment, "claim"), columns);
+    print_paragraph(to, repro_file_said(experiment), columns);
+    if (*field_text(experiment, "lesson"))
+        print_paragraph(to, field_text(experiment, "lesson"), columns);
     json_each(place, json_object_get(experiment, "machines")) {
         bool first = true;
-        print_expectations(to, place, "refuted", &first, columns);
-        print_expectations(to, place, "undecided", &first, columns);
-        print_expectations(to, place, "supported", &first, columns);
+        for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+            print_expectations(to, place, kinds[i], &first, columns);
     }
     if (json_array_size(json_object_get(experiment, "guests")) > 0) {
         char *text =
             text_format("as guests of a hypervisor (host=vm): %s",
                         counted(repro_file_differences(experiment, NULL, NULL), "other verdict").s);
-        fprintf(to, "%*s", ID_COLUMNS, "");
-        text_wrap(to, ID_COLUMNS, ID_COLUMNS, columns, text);
+        print_paragraph(to, text, columns);
         free(text);
     }
 }
@@ -133,6 +143,10 @@ static void print_sum(FILE *to, const json_t *list, bool claims)
     fprintf(to, "%s: %zu supported, %zu refuted, %zu undecided",
             counted(json_array_size(list), claims ? "claim" : "experiment").s,
             sum.of[VERDICT_SUPPORTED], sum.of[VERDICT_REFUTED], sum.of[VERDICT_UNDECIDED]);
+    if (sum.of[VERDICT_DISAGREE] > 0)
+        fprintf(to, ", %zu on which machines disagree", sum.of[VERDICT_DISAGREE]);
+    if (!claims && sum.of[VERDICT_NONE] > 0)
+        fprintf(to, ", %zu without a measured claim", sum.of[VERDICT_NONE]);
     if (claims && sum.of[VERDICT_NONE] > 0)
         fprintf(to, ", %zu that nothing can be run for", sum.of[VERDICT_NONE]);
     fputc('\n', to);

@@ -605,6 +605,18 @@ static void id_check(const struct yaml_reader *reader, const struct experiment *
                       experiment->id, SWEEP_NAME_MAX / 2);
 }
 
+/* The verdict comes from claims alone. */
+static void claims_check(const struct yaml_reader *reader, const struct experiment *experiment)
+{
+    for (unsigned p = 0; p < experiment->parts_count; p++)
+        for (unsigned i = 0; i < experiment->parts[p].expect_count; i++)
+            if (experiment->parts[p].expect[i].role == ROLE_CLAIM)
+                return;
+    yaml_complain(reader, yaml_line(reader, "parts"),
+                  "no expectation carries the claim; valid: at least one whose role is claim, the "
+                  "default");
+}
+
 /* A part is checked only if the settings of the whole experiment are right, since it is measured
  * with them. */
 static void whole_check(const struct yaml_reader *reader, struct experiment *experiment)
@@ -621,6 +633,8 @@ static void whole_check(const struct yaml_reader *reader, struct experiment *exp
     }
     for (unsigned p = 0; p < experiment->parts_count; p++)
         part_check(reader, experiment, p, right);
+    if (*reader->error == '\0')
+        claims_check(reader, experiment);
 }
 
 struct experiment *experiment_load(const char *path, char *error, size_t error_size)

@@ -10,6 +10,11 @@
  *     why: |                        # the reasoning, in plain paragraphs
  *       ...
  *     refuted: what would refute it, in words
+ *     lesson:                       # what to take from it, in two sentences each; may be left out
+ *       supported: ...              # which design, when, at what price
+ *       refuted: ...                # what not to rely on
+ *       undecided: ...              # may be left out, as may disagree: if machines disagree, the
+ *                                   # two lessons above stand side by side
  *     machines: [native, sim:desktop8]   # default [native]; each part runs on each of them
  *     reps: 6                       # as in sweep files (sweep_file.h), as are reps_max, width,
  *                                   # timeout_s, min_time_ms, iterations, warmup and events; the
@@ -43,6 +48,8 @@
  *                                   # less work, to the same verdicts; of several, one for each
  *         expect:
  *           - says: It is at least 50 times as fast    # a sentence
+ *             role: size            # claim (the default), size, price or check; the
+ *                                   # verdict comes from the claims alone
  *             level: on             # default: the baseline
  *             over: off             # the ratio metric(level) / metric(over); left out: the metric
  *             at_least: 50          # or at_most: X, between: [A, B], exactly: X. Latencies may

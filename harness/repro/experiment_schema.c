@@ -3,15 +3,19 @@
 
 #include <string.h>
 
-#define MAY_BE(key, owner, field)                                                                  \
-    CYAML_FIELD_ENUM(key, CYAML_FLAG_OPTIONAL | CYAML_FLAG_STRICT, struct owner, field,            \
-                     truth_words, CYAML_ARRAY_LEN(truth_words))
+#define MAY_BE(key, owner, field, words)                                                           \
+    CYAML_FIELD_ENUM(key, CYAML_FLAG_OPTIONAL | CYAML_FLAG_STRICT, struct owner, field, words,     \
+                     CYAML_ARRAY_LEN(words))
 
 /* Not CYAML_FIELD_BOOL, which takes any other word for true. */
 static const cyaml_strval_t truth_words[] = {{"false", false}, {"true", true}};
 
+static const cyaml_strval_t role_words[] = {
+    {"claim", ROLE_CLAIM}, {"size", ROLE_SIZE}, {"price", ROLE_PRICE}, {"check", ROLE_CHECK}};
+
 static const cyaml_schema_field_t expect_fields[] = {
     YAML_TEXT("says", struct experiment_expect, says),
+    MAY_BE("role", experiment_expect, role, role_words),
     YAML_MAY_TEXT("level", struct experiment_expect, level),
     YAML_MAY_TEXT("over", struct experiment_expect, over),
     YAML_MAY_TEXT("at_least", struct experiment_expect, at_least),
@@ -45,9 +49,9 @@ static const cyaml_schema_field_t part_fields[] = {
     YAML_MAY_LIST("events", struct experiment_part, events, yaml_text),
     YAML_MAY_TEXT("figure", struct experiment_part, figure_text),
     YAML_MAY_LIST("machines", struct experiment_part, machines, yaml_text),
-    MAY_BE("crowded", experiment_part, crowded),
+    MAY_BE("crowded", experiment_part, crowded, truth_words),
     YAML_MAY_TEXT("together", struct experiment_part, together),
-    MAY_BE("full", experiment_part, full),
+    MAY_BE("full", experiment_part, full, truth_words),
     CYAML_FIELD_IGNORE("held", CYAML_FLAG_OPTIONAL),
     YAML_LIST("expect", struct experiment_part, expect, expect_schema),
     CYAML_FIELD_END,
@@ -57,6 +61,14 @@ static const cyaml_schema_value_t part_schema = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct experiment_part, part_fields),
 };
 
+static const cyaml_schema_field_t lesson_fields[] = {
+    YAML_TEXT("supported", struct experiment_lesson, supported),
+    YAML_TEXT("refuted", struct experiment_lesson, refuted),
+    YAML_MAY_TEXT("undecided", struct experiment_lesson, undecided),
+    YAML_MAY_TEXT("disagree", struct experiment_lesson, disagree),
+    CYAML_FIELD_END,
+};
+
 static const cyaml_schema_field_t experiment_fields[] = {
     YAML_TEXT("id", struct experiment, id),
     YAML_TEXT("title", struct experiment, title),
@@ -64,6 +76,8 @@ static const cyaml_schema_field_t experiment_fields[] = {
     YAML_TEXT("source", struct experiment, source),
     YAML_TEXT("why", struct experiment, why),
     YAML_TEXT("refuted", struct experiment, refuted),
+    CYAML_FIELD_MAPPING_PTR("lesson", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct experiment,
+                            lesson, lesson_fields),
     YAML_MAY_LIST("machines", struct experiment, machines, yaml_text),
     YAML_MAY_LIST("events", struct experiment, events, yaml_text),
     CYAML_FIELD_IGNORE("reps", CYAML_FLAG_OPTIONAL),
@@ -87,6 +101,10 @@ static const cyaml_schema_value_t experiment_schema = {
 static const cyaml_schema_field_t *fields_of(const char *place, const char **owner)
 {
     bool is_expect = strstr(place, "/expect/") != NULL;
+    if (strcmp(place, "lesson") == 0) {
+        *owner = "a lesson";
+        return lesson_fields;
+    }
     *owner = is_expect ? "an expectation" : *place ? "a part" : "an experiment";
     return is_expect ? expect_fields : *place ? part_fields : experiment_fields;
 }

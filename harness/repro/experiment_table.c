@@ -45,6 +45,7 @@ static void cell_append(struct table *table, const char *level, unsigned column,
     struct experiment_expect *cell = append(table);
     *cell = (struct experiment_expect){
         .source = copy(from->source),
+        .role = from->role,
         .level = copy(level),
         .over = copy(from->over),
         .exactly = copy(value),
@@ -101,7 +102,7 @@ static bool table_read(struct table *table)
         from->exactly || from->between || yaml_place_exists(table->reader->place, place))
         return yaml_complain(table->reader, yaml_place_line(table->reader->place, table->place),
                              "an expectation has a table, and what is in its rows besides; valid "
-                             "beside table: says, over, machine, metric, source");
+                             "beside table: says, role, over, machine, metric, source");
     for (unsigned i = 0; i < from->table_count; i++)
         if (!row_read(table, i))
             return false;

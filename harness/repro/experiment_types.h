@@ -22,9 +22,18 @@ enum experiment_factor {
     FACTOR_MACHINE,
 };
 
+/* Roles of expectations. The experiment's verdict comes from its claims alone. */
+enum expect_role {
+    ROLE_CLAIM, /* it carries the sentence: a direction, with the least effect that matters */
+    ROLE_SIZE,  /* how much: a published or reasoned range */
+    ROLE_PRICE, /* what it costs elsewhere */
+    ROLE_CHECK, /* the run did what it was meant to do */
+};
+
 struct experiment_expect {
     char *says, *source; /* source NULL: not said */
-    char *level, *over;  /* over NULL: the metric itself; else as in the part's levels */
+    enum expect_role role;
+    char *level, *over; /* over NULL: the metric itself; else as in the part's levels */
     char *at_least, *at_most, *exactly, **between; /* as in the file; all but one are NULL */
     char **table; /* of none that has been read: there is one expectation per cell then */
     unsigned between_count, table_count;
@@ -69,9 +78,15 @@ struct experiment_part {
     enum sweep_figure figure;
 };
 
+/* The lesson of each verdict; NULL: not said. */
+struct experiment_lesson {
+    char *supported, *refuted, *undecided, *disagree;
+};
+
 struct experiment {
     char *id, *title, *claim, *source, *why, *refuted;
-    char **machines; /* canonical; never empty */
+    struct experiment_lesson *lesson; /* NULL: none */
+    char **machines;                  /* canonical; never empty */
     char **events;
     unsigned machines_count, events_count;
     struct experiment_part *parts;

@@ -4,8 +4,10 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/records/metric.h"
+#include "harness/repro/outcome.h"
 #include "harness/spec/machine_spec.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,9 +39,11 @@ static bool has_verdict(const struct complaint *to, const json_t *object, const 
 {
     const char *text = field_text(object, "verdict");
     return repro_file_verdict(object) != VERDICT_NONE || strcmp(text, "none") == 0 ||
-           complaint_make(
-               to, "%s has the verdict \"%.40s\"; valid: supported, refuted, undecided, none",
-               where, text);
+           complaint_make(to,
+                          "%s has the verdict \"%.40s\"; valid: supported, refuted, undecided, "
+                          "machines disagree, "
+                          "none",
+                          where, text);
 }
 
 typedef bool check_of(const struct complaint *to, const json_t *one, const char *where);
@@ -227,13 +231,53 @@ const json_t *repro_file_expectation(const json_t *part, json_int_t number)
     return NULL;
 }
 
+const char *repro_file_role(const json_t *expectation)
+{
+    const char *role = field_text(expectation, "role");
+    return *role ? role : role_name(ROLE_CLAIM);
+}
+
+bool repro_file_is_claim(const json_t *expectation)
+{
+    return strcmp(repro_file_role(expectation), role_name(ROLE_CLAIM)) == 0;
+}
+
+const char *repro_file_told(const json_t *expectation)
+{
+    const char *told = field_text(expectation, "told");
+    return *told ? told : field_text(expectation, "verdict");
+}
+
+const char *repro_file_said(const json_t *object)
+{
+    const char *said = field_text(object, "said");
+    return *said ? said : field_text(object, "verdict");
+}
+
+/* How far a ratio is from 1; -1 of what is none. */
+static double strength(const json_t *expectation)
+{
+    const json_t *column = repro_file_decisive(expectation);
+    double median = field_number(json_object_get(column, "effect"), "median");
+    bool ratio = json_object_get(column, "over") != NULL;
+    return ratio && median > 0 && isfinite(median) ? fabs(log(median)) : -1;
+}
+
+/* True if the claim says more than the one found before. */
+static bool says_more(const json_t *claim, const json_t *found)
+{
+    enum verdict verdict = repro_file_verdict(claim), before = repro_file_verdict(found);
+    return !found || verdict > before ||
+           (verdict == before && verdict == VERDICT_SUPPORTED && strength(claim) > strength(found));
+}
+
 const json_t *repro_file_main(const json_t *place, const json_t **part)
 {
     const json_t *found = NULL;
     *part = NULL;
     json_each(one, json_object_get(place, "parts")) {
         json_each(expectation, json_object_get(one, "expectations")) {
-            if (found && repro_file_verdict(expectation) <= repro_file_verdict(found))
+            if (!repro_file_is_claim(expectation) || !says_more(expectation, found))
                 continue;
             found = expectation;
             *part = one;
@@ -307,14 +351,14 @@ static size_t differences_of(const json_t *guest, const json_t *host,
     json_each(part, json_object_get(guest, "parts")) {
         const char *id = field_text(part, "id");
         json_each(expectation, json_object_get(part, "expectations")) {
-            enum verdict there = repro_file_verdict(repro_file_expectation(
-                repro_file_part(host, id), field_integer(expectation, "number")));
-            if (there == VERDICT_NONE || there == repro_file_verdict(expectation))
+            const json_t *there = repro_file_expectation(repro_file_part(host, id),
+                                                         field_integer(expectation, "number"));
+            if (!there || repro_file_verdict(there) == repro_file_verdict(expectation))
                 continue;
             struct repro_difference difference = {.guest = field_text(guest, "machine"),
                                                   .part = id,
                                                   .expectation = expectation,
-                                                  .host = there};
+                                                  .of_host = there};
             if (what)
                 what(&difference, arg);
             count++;

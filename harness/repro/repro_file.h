@@ -28,6 +28,19 @@ bool repro_file_is_whole(const json_t *repro, char *wrong, size_t wrong_size);
 /* The verdict of any object that has one. */
 enum verdict repro_file_verdict(const json_t *object);
 
+/* True if the expectation carries the claim, as all did before there were roles. */
+bool repro_file_is_claim(const json_t *expectation);
+
+/* "claim", "size" ... */
+const char *repro_file_role(const json_t *expectation);
+
+/* How an expectation came out (outcome.h). */
+const char *repro_file_told(const json_t *expectation);
+
+/* "claim supported; 11 of 13 sizes as expected": of an experiment, or of a place. Without roles
+ * only the verdict. */
+const char *repro_file_said(const json_t *object);
+
 /* The column that decides an expectation. */
 const json_t *repro_file_decisive(const json_t *expectation);
 
@@ -40,15 +53,14 @@ const json_t *repro_file_part(const json_t *place, const char *id);
 /* The expectation of a part with that number; NULL if it is not judged there. */
 const json_t *repro_file_expectation(const json_t *part, json_int_t number);
 
-/* The expectation that says most about a place: its first refuted one, else its first undecided
- * one, else the first. *part receives its part. NULL if nothing is expected. */
+/* The claim that says most about a place: the first refuted one, else the first undecided one, else
+ * the one with the strongest effect. *part receives its part. NULL if there is no claim. */
 const json_t *repro_file_main(const json_t *place, const json_t **part);
 
 /* A verdict that a guest and its host do not share. */
 struct repro_difference {
     const char *guest, *part;
-    const json_t *expectation; /* of the guest */
-    enum verdict host;
+    const json_t *expectation, *of_host; /* on the guest, and on the host */
 };
 
 /* Calls what, unless NULL, for each difference of the experiment, by guests; how many. */
@@ -59,7 +71,7 @@ size_t repro_file_differences(const json_t *experiment,
 /* The number of entries of a list with each verdict; entries for which nothing can be run count as
  * VERDICT_NONE. */
 struct repro_sum {
-    size_t of[VERDICT_REFUTED + 1];
+    size_t of[VERDICTS];
 };
 struct repro_sum repro_file_sum(const json_t *list);
 

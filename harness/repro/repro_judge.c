@@ -1,13 +1,17 @@
 /* repro_judge.c - from records to verdicts to repro.json. See repro.h. */
 #include "harness/base/build_info.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
+#include "harness/base/text.h"
 #include "harness/records/records.h"
+#include "harness/repro/outcome.h"
 #include "harness/repro/repro.h"
 #include "harness/repro/repro_file.h"
 #include "harness/repro/verdict.h"
 #include "harness/repro/verdict_json.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ERROR_SIZE = 1024 };
@@ -40,11 +44,21 @@ static json_t *part_judge(const struct repro *repro, const struct repro_job *job
             reason_apply(expectation, job);
             json_array_append_new(expectations, expectation);
         }
-        *verdict = verdict_join(*verdict, judged.verdict);
+        if (judged.expect->role == ROLE_CLAIM)
+            *verdict = verdict_join(*verdict, judged.verdict);
         judged_free(&judged);
     }
     json_object_set_new(object, "expectations", expectations);
     return object;
+}
+
+/* Says of an experiment, or of a place, how the claims and the others came out. Takes tally. */
+static void said_set(json_t *object, json_t *tally)
+{
+    char *said = outcome_said(field_text(object, "verdict"), tally);
+    json_object_set_new(object, "said", json_string(said));
+    json_object_set_new(object, "tally", tally);
+    free(said);
 }
 
 /* The records measured so far. */
@@ -78,6 +92,7 @@ void repro_judge(const struct repro *repro, struct repro_job *job)
     json_t *place =
         json_pack("{ss ss ss sf so}", "machine", job->machine, "verdict", verdict_text(verdict),
                   "state", states[job->state], "seconds", job->seconds, "parts", parts);
+    said_set(place, outcome_tally(parts));
     if (job->state == REPRO_BEGUN || job->state == REPRO_DONE)
         json_object_set_new(place, "folder", json_string(slash ? slash + 1 : job->folder));
     if (*job->reason)
@@ -88,57 +103,101 @@ void repro_judge(const struct repro *repro, struct repro_job *job)
 
 /* All ------------------------------------------------------------------------------------------ */
 
-/* Compares the expectations that are decided in both places: *decided if there is one, *alike
- * unless two differ. */
-static void agree_add(const json_t *a, const json_t *b, bool *decided, bool *alike)
+/* The first undecided claim's reason, "native, hog#1: 2 samples ..."; to be freed. */
+static char *lacking_text(const json_t *places)
 {
-    json_each(part, json_object_get(a, "parts")) {
-        json_each(expectation, json_object_get(part, "expectations")) {
-            enum verdict here = repro_file_verdict(expectation);
-            enum verdict there = repro_file_verdict(repro_file_expectation(
-                repro_file_part(b, field_text(part, "id")), field_integer(expectation, "number")));
-            if (here == VERDICT_UNDECIDED || there == VERDICT_UNDECIDED || there == VERDICT_NONE)
-                continue;
-            *decided = true;
-            *alike = *alike && here == there;
+    json_each(place, places) {
+        json_each(part, json_object_get(place, "parts")) {
+            json_each(expectation, json_object_get(part, "expectations")) {
+                if (repro_file_is_claim(expectation) &&
+                    repro_file_verdict(expectation) == VERDICT_UNDECIDED)
+                    return text_format("%s, %s#%lld: %s", repro_file_place_name(place),
+                                       field_text(part, "id"),
+                                       (long long)field_integer(expectation, "number"),
+                                       field_text(repro_file_decisive(expectation), "reason"));
+            }
         }
     }
+    return text_format("nothing was measured");
 }
 
-static json_t *agree_to_json(const json_t *places)
+/* "On native: ... On sim:desktop8: ...", to be freed. */
+static char *lessons_text(const struct experiment_lesson *lesson, const json_t *places)
 {
-    bool decided = false, alike = true;
-    for (size_t i = 0; i < json_array_size(places); i++)
-        for (size_t k = i + 1; k < json_array_size(places); k++)
-            agree_add(json_array_get(places, i), json_array_get(places, k), &decided, &alike);
-    return decided ? json_boolean(alike) : json_null();
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = memory_stream(&text, &size);
+    json_each(place, places) {
+        enum verdict verdict = repro_file_verdict(place);
+        if (verdict == VERDICT_SUPPORTED || verdict == VERDICT_REFUTED)
+            fprintf(to, "%sOn %s: %s", ftell(to) > 0 ? " " : "", repro_file_place_name(place),
+                    verdict == VERDICT_SUPPORTED ? lesson->supported : lesson->refuted);
+    }
+    fclose(to);
+    return text;
+}
+
+/* The lesson of that verdict in the experiment's file; NULL: none. To be freed. */
+static char *lesson_text(const struct experiment_lesson *lesson, enum verdict verdict,
+                         const json_t *places)
+{
+    if (!lesson)
+        return NULL;
+    switch (verdict) {
+    case VERDICT_SUPPORTED:
+        return xstrdup(lesson->supported);
+    case VERDICT_REFUTED:
+        return xstrdup(lesson->refuted);
+    case VERDICT_DISAGREE:
+        return lesson->disagree ? xstrdup(lesson->disagree) : lessons_text(lesson, places);
+    default:
+        break;
+    }
+    char *lacking = lacking_text(places);
+    char *text = text_format("%s%sThe claim is not decided (%s).",
+                             lesson->undecided ? lesson->undecided : "",
+                             lesson->undecided ? " " : "", lacking);
+    free(lacking);
+    return text;
+}
+
+/* The places of an experiment, or those of its guests; an array. */
+static json_t *places_of(const struct repro *repro, const struct experiment *experiment, bool guest)
+{
+    json_t *places = json_array();
+    for (size_t i = 0; i < repro->jobs_count; i++) {
+        const struct repro_job *job = &repro->jobs[i];
+        if (job->experiment == experiment && job->judged && job->guest == guest)
+            json_array_append(places, job->judged);
+    }
+    return places;
 }
 
 static json_t *experiment_to_json(const struct repro *repro, const struct experiment *experiment)
 {
-    enum verdict verdict = VERDICT_NONE;
-    json_t *places = json_array(), *guests = json_array();
-    for (size_t i = 0; i < repro->jobs_count; i++) {
-        const struct repro_job *job = &repro->jobs[i];
-        if (job->experiment != experiment || !job->judged)
-            continue;
-        if (job->guest) {
-            json_array_append(guests, job->judged);
-            continue;
-        }
-        verdict = verdict_join(verdict, verdict_of_text(field_text(job->judged, "verdict")));
-        json_array_append(places, job->judged);
-    }
+    unsigned count[VERDICTS] = {0};
+    json_t *places = places_of(repro, experiment, false), *tally = json_object();
     if (json_array_size(places) == 0) {
         json_decref(places);
-        json_decref(guests);
+        json_decref(tally);
         return NULL;
     }
-    json_t *agree = agree_to_json(places);
-    return json_pack("{ss ss ss ss ss ss ss so so so}", "id", experiment->id, "title",
-                     experiment->title, "claim", experiment->claim, "source", experiment->source,
-                     "why", experiment->why, "refuted", experiment->refuted, "verdict",
-                     verdict_text(verdict), "agree", agree, "machines", places, "guests", guests);
+    json_each(place, places) {
+        count[repro_file_verdict(place)]++;
+        outcome_tally_add(tally, json_object_get(place, "tally"));
+    }
+    enum verdict verdict = verdict_of_machines(count);
+    char *lesson = lesson_text(experiment->lesson, verdict, places);
+    json_t *object =
+        json_pack("{ss ss ss ss ss ss ss so so}", "id", experiment->id, "title", experiment->title,
+                  "claim", experiment->claim, "source", experiment->source, "why", experiment->why,
+                  "refuted", experiment->refuted, "verdict", verdict_text(verdict), "machines",
+                  places, "guests", places_of(repro, experiment, true));
+    said_set(object, tally);
+    if (lesson)
+        json_object_set_new(object, "lesson", json_string(lesson));
+    free(lesson);
+    return object;
 }
 
 static json_t *run_to_json(const struct repro *repro)

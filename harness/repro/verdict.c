@@ -38,10 +38,20 @@ enum verdict verdict_join(enum verdict a, enum verdict b)
     return a > b ? a : b;
 }
 
+enum verdict verdict_of_machines(const unsigned count[VERDICTS])
+{
+    return count[VERDICT_REFUTED] > 0
+               ? count[VERDICT_SUPPORTED] > 0 ? VERDICT_DISAGREE : VERDICT_REFUTED
+           : count[VERDICT_UNDECIDED] > 0 ? VERDICT_UNDECIDED
+           : count[VERDICT_SUPPORTED] > 0 ? VERDICT_SUPPORTED
+                                          : VERDICT_NONE;
+}
+
 static const char *const verdict_texts[] = {[VERDICT_NONE] = "none",
                                             [VERDICT_SUPPORTED] = "supported",
                                             [VERDICT_UNDECIDED] = "undecided",
-                                            [VERDICT_REFUTED] = "refuted"};
+                                            [VERDICT_REFUTED] = "refuted",
+                                            [VERDICT_DISAGREE] = "machines disagree"};
 
 const char *verdict_text(enum verdict verdict)
 {
@@ -50,7 +60,7 @@ const char *verdict_text(enum verdict verdict)
 
 enum verdict verdict_of_text(const char *text)
 {
-    for (enum verdict i = VERDICT_SUPPORTED; i <= VERDICT_REFUTED; i++)
+    for (enum verdict i = VERDICT_SUPPORTED; i <= VERDICT_DISAGREE; i++)
         if (strcmp(verdict_texts[i], text) == 0)
             return i;
     return VERDICT_NONE;

@@ -15,8 +15,9 @@
  * It takes two samples to be equal.
  *
  * Samples count as in tables and comparisons (comparable.h): unmarked ones of one
- * core distance, and the same one for both sides of a ratio. Several verdicts become one: refuted
- * if any is, else undecided if any is, else supported.
+ * core distance, and the same one for both sides of a ratio. The verdicts of several columns or
+ * claims become one: refuted if any is, else undecided if any is, else supported. Machines disagree
+ * if one supports and another one refutes.
  */
 #ifndef SCHEDLAB_VERDICT_H
 #define SCHEDLAB_VERDICT_H
@@ -28,7 +29,15 @@
 #include <stdbool.h>
 
 /* In ascending order of weight; NONE: nothing was expected. */
-enum verdict { VERDICT_NONE, VERDICT_SUPPORTED, VERDICT_UNDECIDED, VERDICT_REFUTED };
+enum verdict {
+    VERDICT_NONE,
+    VERDICT_SUPPORTED,
+    VERDICT_UNDECIDED,
+    VERDICT_REFUTED,
+    VERDICT_DISAGREE, /* of machines */
+};
+
+enum { VERDICTS = VERDICT_DISAGREE + 1 };
 
 /* The reason why there is no verdict. */
 enum verdict_lack {
@@ -78,6 +87,9 @@ void judged_free(struct judged *judged);
 
 /* The verdict of greater weight. */
 enum verdict verdict_join(enum verdict a, enum verdict b);
+
+/* The verdict of several machines, by how many of them have which. */
+enum verdict verdict_of_machines(const unsigned count[VERDICTS]);
 
 /* "supported" ...; "none". And the other way round. */
 const char *verdict_text(enum verdict verdict);

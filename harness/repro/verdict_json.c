@@ -3,6 +3,7 @@
 
 #include "harness/base/memory.h"
 #include "harness/base/units.h"
+#include "harness/repro/outcome.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -89,9 +90,9 @@ static json_t *expect_to_json(const struct experiment_part *part,
                               const struct experiment_expect *expect, unsigned number)
 {
     json_t *object =
-        json_pack("{sI ss ss ss ss}", "number", (json_int_t)number, "says", expect->says, "level",
-                  expect->level, "metric", expect->metric ? expect->metric : part->metric,
-                  "expected", expect->wanted);
+        json_pack("{sI ss ss ss ss ss}", "number", (json_int_t)number, "says", expect->says, "role",
+                  role_name(expect->role), "level", expect->level, "metric",
+                  expect->metric ? expect->metric : part->metric, "expected", expect->wanted);
     if (expect->table_says)
         json_object_set_new(object, "table", cell_to_json(expect));
     text_set(object, "over", expect->over);
@@ -106,6 +107,7 @@ json_t *judged_to_json(const struct judged *judged, const char *machine)
     json_t *columns = json_array();
     json_t *object = expect_to_json(judged->part, judged->expect, judged->number);
     text_set(object, "verdict", verdict_text(judged->verdict));
+    text_set(object, "told", outcome_told(judged));
     json_object_set_new(
         object, "deterministic",
         json_boolean(experiment_is_deterministic(judged->part, judged->expect, machine)));

@@ -1,6 +1,7 @@
 /* test_judge.c - verdicts of experiments, from records made by hand, and claims made of them. */
 #include "harness/base/json_fields.h"
 #include "harness/records/records.h"
+#include "harness/repro/outcome.h"
 #include "harness/repro/popular_claims.h"
 #include "harness/repro/repro.h"
 #include "harness/repro/verdict.h"
@@ -265,6 +266,86 @@ static void expect_order(const char *found, const char *last, enum verdict verdi
     experiment_free(experiment);
 }
 
+/* Expects how it is told that samples around `on` were held against the range, over 100. */
+static void expect_told(const char *role, const char *range, double on, const char *told)
+{
+    struct judged judged;
+    struct experiment *experiment =
+        load(RATIO "        role: %s\n        %s\n      - {says: x, level: on, at_least: 1}\n",
+             role, range);
+    json_t *records = json_array();
+    add(records, true, 8, on, 1);
+    add(records, false, 8, 97, 1);
+    judged_make(&judged, &experiment->parts[0], 0, "native", records, &form);
+    if (strcmp(outcome_told(&judged), told) != 0)
+        fail_msg("%s, %s, %g: %s, not %s", role, range, on, outcome_told(&judged), told);
+    judged_free(&judged);
+    json_decref(records);
+    experiment_free(experiment);
+}
+
+static void each_role_has_its_words(void **state)
+{
+    (void)state;
+    expect_told("claim", "at_least: 2", 300, "supported");
+    expect_told("claim", "at_least: 2", 150, "refuted");
+    expect_told("claim", "at_least: 2", 198, "undecided");
+    expect_told("size", "between: [1.9, 2.2]", 200, "as expected");
+    expect_told("size", "between: [1.9, 2.2]", 150, "smaller");
+    expect_told("size", "between: [1.9, 2.2]", 300, "larger");
+    expect_told("size", "at_least: 2", 198, "undecided");
+    expect_told("size", "exactly: 2", 200, "larger");
+    expect_told("price", "at_most: 2", 300, "larger");
+    expect_told("check", "at_most: 2", 300, "not held");
+    expect_told("check", "at_most: 2", 150, "held");
+    expect_told("check", "at_most: 2", 198, "undecided");
+}
+
+static void machines_disagree_only_on_what_is_decided(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned supported, undecided, refuted;
+        enum verdict of_all;
+    } cases[] = {
+        {0, 0, 0, VERDICT_NONE},     {2, 0, 0, VERDICT_SUPPORTED}, {1, 1, 0, VERDICT_UNDECIDED},
+        {0, 1, 1, VERDICT_REFUTED},  {0, 0, 2, VERDICT_REFUTED},   {1, 0, 1, VERDICT_DISAGREE},
+        {1, 1, 1, VERDICT_DISAGREE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        unsigned count[VERDICTS] = {[VERDICT_NONE] = 1,
+                                    [VERDICT_SUPPORTED] = cases[i].supported,
+                                    [VERDICT_UNDECIDED] = cases[i].undecided,
+                                    [VERDICT_REFUTED] = cases[i].refuted};
+        assert_int_equal(verdict_of_machines(count), cases[i].of_all);
+    }
+}
+
+/* Expects what is said of a tally, given as JSON, that is added to itself. */
+static void expect_said(const char *verdict, const char *tally, const char *wanted)
+{
+    json_t *sum = json_object(), *once = json_loads(tally, 0, NULL);
+    outcome_tally_add(sum, once);
+    outcome_tally_add(sum, once);
+    char *said = outcome_said(verdict, sum);
+    assert_string_equal(said, wanted);
+    free(said);
+    json_decref(once);
+    json_decref(sum);
+}
+
+static void a_tally_is_said_in_a_line(void **state)
+{
+    (void)state;
+    expect_said("none", "{}", "no claim measured");
+    expect_said("supported", "{\"claim\": {\"supported\": 1}}", "claim supported");
+    expect_said("refuted", "{\"size\": {\"as expected\": 2, \"larger\": 1}}",
+                "claim refuted; 4 of 6 sizes as expected");
+    expect_said("machines disagree",
+                "{\"price\": {\"smaller\": 1}, \"check\": {\"held\": 1, \"not held\": 1}}",
+                "machines disagree on the claim; 0 of 2 prices as expected; 2 of 4 checks held");
+}
+
 static void orders_are_texts(void **state)
 {
     (void)state;
@@ -439,6 +520,9 @@ int main(void)
         cmocka_unit_test(cores_are_told_before_samples),
         cmocka_unit_test(an_event_may_be_absent),
         cmocka_unit_test(a_ratio_over_zero_is_without_bound),
+        cmocka_unit_test(each_role_has_its_words),
+        cmocka_unit_test(machines_disagree_only_on_what_is_decided),
+        cmocka_unit_test(a_tally_is_said_in_a_line),
         cmocka_unit_test(orders_are_texts),
         cmocka_unit_test(the_worst_column_decides),
         cmocka_unit_test(expectations_may_be_of_one_machine),
