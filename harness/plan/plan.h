@@ -15,6 +15,7 @@
 #define SCHEDLAB_PLAN_H
 
 #include "harness/plan/sweep_file.h"
+#include "harness/records/metric.h"
 #include "harness/records/records.h"
 
 #include <jansson.h>
@@ -37,7 +38,7 @@ struct note {
     bool ok;
     bool marked;                          /* as disturbed */
     bool steal_unknown;                   /* the time stolen from it is unknown */
-    double throughput;                    /* NAN if not ok */
+    double value;                         /* of the cell's metric; NAN if not ok */
     uint64_t events_hash;                 /* 0 if not simulated */
     double line_before_ns, line_after_ns; /* of its probes; NAN where there was none */
 };
@@ -61,6 +62,9 @@ struct cell {
     size_t set;       /* the number of its comparison set, the same for all of its cells */
     unsigned reps;    /* how many blocks hold it at most, whatever its set takes; 0: no limit */
     bool until_equal; /* no more of them once there are two samples, the same to the picosecond */
+    double width;     /* percent of the median that its interval may span, INFINITY for any; 0: that
+                       * of the sweep */
+    struct metric metric; /* whose interval it is; {0}: throughput */
     char id[CELL_ID_SIZE];
 
     /* The sweep's notes of it; written by stopping_rule.c. */

@@ -62,12 +62,12 @@ bool stopping_rule_note(struct cell *cell, const json_t *record)
         .ok = strcmp(status, "ok") == 0,
         .marked = comparable_is_marked(record),
         .steal_unknown = comparable_steal_is_unknown(record),
-        .throughput = NAN,
+        .value = NAN,
         .line_before_ns = comparable_probe_ns(record, "before"),
         .line_after_ns = comparable_probe_ns(record, "after"),
     };
     if (note.ok)
-        note.throughput = json_number_value(json_object_get(record, "throughput"));
+        note.value = metric_of(&cell->metric, record);
     note.events_hash = strtoull(field_text(record, "events_hash"), NULL, 16);
     if (cell->notes_count > 0 && cell->notes[cell->notes_count - 1].block >= note.block)
         return false;
@@ -158,19 +158,25 @@ static double past_width(const struct stopping_rule *needs, const struct past *p
     struct class_counts counts = {0};
     double *x = xcalloc(past->count + 1, sizeof *x);
     size_t n = 0;
+    bool lacks = false; /* a sample has no such number */
     for (size_t i = 0; i < past->count; i++)
         if (past->notes[i].ok)
             class_count_add(&counts, note_distance(needs, &past->notes[i]), past->notes[i].marked);
     enum cell_class chosen = class_of_cell(&counts, needs->class);
     for (size_t i = 0; i < past->count; i++) {
         const struct note *note = &past->notes[i];
-        if (note->ok && class_holds(chosen, note_distance(needs, note), note->marked))
-            x[n++] = note->throughput;
+        if (!note->ok || !class_holds(chosen, note_distance(needs, note), note->marked))
+            continue;
+        lacks |= isnan(note->value);
+        x[n++] = note->value;
     }
     double width = NAN;
-    if (!past->failed && n >= STATISTICS_INTERVAL_MIN) {
+    if (lacks)
+        width = 0; /* more samples would lack it too */
+    else if (!past->failed && n >= STATISTICS_INTERVAL_MIN) {
         struct interval interval = statistics_median(x, n, STATISTICS_SEED);
-        width = 100 * (interval.hi - interval.lo) / interval.median;
+        /* Equal values may all be zero. */
+        width = interval.hi > interval.lo ? 100 * (interval.hi - interval.lo) / interval.median : 0;
     }
     free(x);
     return width;
@@ -180,6 +186,18 @@ double stopping_rule_width(const struct stopping_rule *needs, const struct cell 
 {
     struct past past = past_of(cell, UINT_MAX);
     return past_width(needs, &past);
+}
+
+/* The width that the cell's interval may have; 0 or INFINITY: any. */
+static double wanted_width(const struct stopping_rule *needs, const struct cell *cell)
+{
+    return cell->width > 0 ? cell->width : (double)needs->sweep->width;
+}
+
+static bool wants_width(const struct stopping_rule *needs, const struct cell *cell)
+{
+    double width = wanted_width(needs, cell);
+    return width > 0 && isfinite(width);
 }
 
 /* Blocks -------------------------------------------------------------------------------------- */
@@ -209,9 +227,9 @@ static bool cell_needs_block(const struct stopping_rule *needs, const struct cel
         return false;
     if (block < (unsigned)sweep->reps)
         return !cell_has_enough(cell, block) && !(cell->until_equal && past_is_equal(&past));
-    if (sweep->width == 0 || past.failed)
+    if (!wants_width(needs, cell) || past.failed)
         return false;
-    return !(past_width(needs, &past) < (double)sweep->width); /* also while there is none */
+    return !(past_width(needs, &past) < wanted_width(needs, cell)); /* also while there is none */
 }
 
 /* Sets the cell's `why` for the block if it is in it, for this reason; whether it is. */
@@ -361,11 +379,11 @@ const char *stopping_rule_stop(const struct stopping_rule *needs, const struct c
         return "interrupted";
     if (!blocks && lacks_class(needs, cell))
         return "class-limit";
-    if (needs->sweep->width == 0)
+    if (!wants_width(needs, cell))
         return "reps";
     if (past_of(cell, UINT_MAX).failed)
         return "given-up";
-    return stopping_rule_width(needs, cell) < (double)needs->sweep->width ? "width" : "limit";
+    return stopping_rule_width(needs, cell) < wanted_width(needs, cell) ? "width" : "limit";
 }
 
 static json_t *number_or_absent(double value, const char *reason)
@@ -445,11 +463,19 @@ static size_t count_stops(const struct stopping_rule *needs, const char *stop)
 
 static void tell_width(const struct stopping_rule *needs, FILE *to)
 {
-    fprintf(to,
-            "%s with an interval narrower than %" PRId64 " %%, %zu stopped at %" PRId64
-            " samples without\n",
-            counted(count_stops(needs, "width"), "cell").s, needs->sweep->width,
-            count_stops(needs, "limit"), needs->sweep->reps_max);
+    bool own = false, any = false;
+    char wanted[64];
+    for (size_t i = 0; i < needs->plan->count; i++) {
+        own = own || needs->plan->cells[i].width > 0;
+        any = any || wants_width(needs, &needs->plan->cells[i]);
+    }
+    if (!any)
+        return;
+    snprintf(wanted, sizeof wanted, "narrower than %" PRId64 " %%", needs->sweep->width);
+    fprintf(to, "%s with an interval %s, %zu stopped at %" PRId64 " samples without\n",
+            counted(count_stops(needs, "width"), "cell").s,
+            own ? "as narrow as its claims need it" : wanted, count_stops(needs, "limit"),
+            needs->sweep->reps_max);
 }
 
 /* The core distance at which top-ups are wanted, in words: "core distance near" or "far", or "each

@@ -7,8 +7,9 @@
  *     blocks 0 .. reps-1          hold every cell, but those that take fewer blocks (cell->reps,
  *                                 cell->until_equal)
  *     blocks reps .. reps_max-1   hold the comparison sets (plan.h) in which a cell still has an
- *                                 interval of its median wider than `width` percent of it, over
- *                                 the samples that the tables would take (comparable.h)
+ *                                 interval of its median wider than `width` percent of it, or
+ *                                 than the cell's own width, over the samples that the tables
+ *                                 would take (comparable.h)
  *
  * and after these, each holding only the cells that need it,
  *

@@ -52,6 +52,9 @@
  *                                   # verdict comes from the claims alone
  *             level: on             # default: the baseline
  *             over: off             # the ratio metric(level) / metric(over); left out: the metric
+ *             resolution: 5         # percent from an end of the range that a claim is told from
+ *                                   # it with power 0.9; default: half the way to a ratio of 1,
+ *                                   # a quarter of a range with two ends, and 2 to 10 in any case
  *             at_least: 50          # or at_most: X, between: [A, B], exactly: X. Latencies may
  *                                   # have units, 20 ms; so may throughputs, 1000 /s
  *             table: ["61: 1 7", "64: 4 8"]   # in place of level and range: for each level, what
@@ -85,8 +88,8 @@
 struct experiment_form {
     bool deterministic; /* only parts all of whose expectations there are deterministic */
     bool quick;         /* EXPERIMENT_QUICK_REPS blocks, or as many as the file asks for if that is
-                         * more, and as many samples again for what was disturbed; no parts that
-                         * are `full` */
+                         * more, and up to EXPERIMENT_QUICK_MORE times as many for claims that need
+                         * narrower intervals; no parts that are `full` */
     bool held;          /* the workloads that the experiment names for it, and what is judged */
     bool guests;        /* a simulated machine stands for the same with host=vm too */
     int native_cores;   /* each worker has one of them, of so many; 0: any number */
@@ -94,6 +97,7 @@ struct experiment_form {
 
 enum {
     EXPERIMENT_QUICK_REPS = 6,
+    EXPERIMENT_QUICK_MORE = 3,
     EXPERIMENT_EXACT_REPS = 2, /* two samples that are equal */
     EXPERIMENT_HELD_MS = 10,   /* the most that min_time_ms is in the held form */
     EXPERIMENT_HELD_TIMEOUT_S = 600,
@@ -114,6 +118,11 @@ void experiment_hold(struct experiment *experiment);
  * only `exactly`, and no ratio. Canonical texts. */
 bool experiment_is_exact_of(const struct experiment_part *part, const char *variant,
                             const char *workload, int64_t workers);
+
+/* The percentage of its median that the 95 % interval of that cell's *metric may span, so that the
+ * claims about it are decided; INFINITY, and nothing in *metric, if none needs one. */
+double experiment_width_of(const struct experiment_part *part, const char *variant,
+                           const char *workload, int64_t workers, struct metric *metric);
 
 /* The machines that the experiment is for, its parts' own ones included, in the order in which they
  * are named, EXPERIMENT_MACHINES last; NULL-terminated. free() the list, not the texts. */

@@ -350,6 +350,26 @@ static bool range_check(const struct expecting *self)
     return true;
 }
 
+/* A percentage, 0.1 to 100, of ranges that are not exact. */
+static bool resolution_read(const struct expecting *self)
+{
+    struct experiment_expect *expect = self->expect;
+    char *end = expect->resolution_text;
+    if (!end)
+        return true;
+    double percent = strtod(end, &end);
+    bool ok = *end == '\0' && percent >= 0.1 && percent <= 100;
+    expect->resolution = percent / 100;
+    if (!ok)
+        return yaml_complain(self->reader, line_of(self, "resolution"),
+                             "resolution is %s; valid: 0.1 to 100, in percent",
+                             expect->resolution_text);
+    return !(expect->exactly || expect->role != ROLE_CLAIM) ||
+           yaml_complain(self->reader, line_of(self, "resolution"),
+                         "resolution beside %s; valid: of a claim with a range",
+                         expect->exactly ? "exactly" : "another role than claim");
+}
+
 bool experiment_expect_check(const struct yaml_reader *reader, const struct experiment *experiment,
                              unsigned p)
 {
@@ -360,7 +380,7 @@ bool experiment_expect_check(const struct yaml_reader *reader, const struct expe
         struct expecting self = {reader, experiment, part, &part->expect[i], ""};
         snprintf(self.place, sizeof self.place, "parts/%u/expect/%u", p, part->expect[i].in_file);
         if (!levels_check(&self) || !cells_check(&self) || !metric_check(&self) ||
-            !range_check(&self))
+            !range_check(&self) || !resolution_read(&self))
             return false;
     }
     return true;

@@ -172,31 +172,3 @@ void experiment_hold(struct experiment *experiment)
         part_prune(&experiment->parts[p]);
     }
 }
-
-static bool is_cell(const struct experiment_cell *cell, const char *variant, const char *workload,
-                    int64_t workers)
-{
-    return cell->workers == workers && strcmp(cell->variant, variant) == 0 &&
-           strcmp(cell->workload, workload) == 0;
-}
-
-bool experiment_is_exact_of(const struct experiment_part *part, const char *variant,
-                            const char *workload, int64_t workers)
-{
-    for (unsigned e = 0; e < part->expect_count; e++) {
-        const struct experiment_expect *expect = &part->expect[e];
-        const char *machine = expect->machine ? expect->machine : "";
-        if (expect->exactly && !expect->over)
-            continue;
-        for (unsigned c = 0; c < experiment_columns(part); c++) {
-            struct experiment_column at = experiment_column(part, c);
-            struct experiment_cell level = experiment_cell(part, expect->level_index, at, machine);
-            struct experiment_cell over = experiment_cell(part, expect->over_index, at, machine);
-            if (experiment_expects(part, expect, at, machine) &&
-                (is_cell(&level, variant, workload, workers) ||
-                 (expect->over && is_cell(&over, variant, workload, workers))))
-                return false;
-        }
-    }
-    return true;
-}

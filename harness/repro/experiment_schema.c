@@ -18,6 +18,7 @@ static const cyaml_schema_field_t expect_fields[] = {
     MAY_BE("role", experiment_expect, role, role_words),
     YAML_MAY_TEXT("level", struct experiment_expect, level),
     YAML_MAY_TEXT("over", struct experiment_expect, over),
+    YAML_MAY_TEXT("resolution", struct experiment_expect, resolution_text),
     YAML_MAY_TEXT("at_least", struct experiment_expect, at_least),
     YAML_MAY_TEXT("at_most", struct experiment_expect, at_most),
     YAML_MAY_TEXT("exactly", struct experiment_expect, exactly),

@@ -221,13 +221,13 @@ static void write_numbers(FILE *to, const struct experiment *experiment, const c
     int64_t reps_max;
     int64_t width = num->width > 0 ? num->width : EXPERIMENT_WIDTH;
     if (form->quick)
-        reps_max = 2 * reps; /* for samples that are disturbed */
+        reps_max = EXPERIMENT_QUICK_MORE * reps;
     else
         reps_max = num->reps_max_given          ? num->reps_max
                    : reps > EXPERIMENT_REPS_MAX ? reps
                                                 : EXPERIMENT_REPS_MAX;
     fprintf(to, "reps: %" PRId64 "\nreps_max: %" PRId64 "\n", reps, reps_max);
-    if (!form->quick && reps_max >= EXPERIMENT_QUICK_REPS)
+    if (!form->held && reps_max >= EXPERIMENT_QUICK_REPS)
         fprintf(to, "width: %" PRId64 "\n", width);
     if (reps_max >= EXPERIMENT_QUICK_REPS)
         fprintf(to, "repeat_disturbed: true\nclass_min: %d\n", EXPERIMENT_QUICK_REPS);

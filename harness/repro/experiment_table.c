@@ -99,7 +99,8 @@ static bool table_read(struct table *table)
     char place[PLACE_SIZE + 16];
     snprintf(place, sizeof place, "%s/workers", table->place);
     if (from->level || from->variant || from->workload || from->at_least || from->at_most ||
-        from->exactly || from->between || yaml_place_exists(table->reader->place, place))
+        from->exactly || from->between || from->resolution_text ||
+        yaml_place_exists(table->reader->place, place))
         return yaml_complain(table->reader, yaml_place_line(table->reader->place, table->place),
                              "an expectation has a table, and what is in its rows besides; valid "
                              "beside table: says, role, over, machine, metric, source");

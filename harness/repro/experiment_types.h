@@ -39,6 +39,7 @@ struct experiment_expect {
     unsigned between_count, table_count;
     char *variant, *workload, *machine; /* canonical; NULL: each */
     char *metric;                       /* NULL: the part's */
+    char *resolution_text;              /* percent; NULL: not said */
 
     /* Made of these. */
     unsigned in_file;                 /* which of the part's in the file */
@@ -47,6 +48,7 @@ struct experiment_expect {
     unsigned level_index, over_index; /* of the part's levels; over_index counts with over only */
     int64_t workers;                  /* 0: each */
     double lo, hi;                    /* the range; infinite where it is open */
+    double resolution;                /* a share, 0.05; 0: not said */
     struct metric measured;           /* unless is_order */
     bool is_order;                    /* `exactly` is the text */
     char *wanted;                     /* "at least 50x", for people */

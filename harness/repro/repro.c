@@ -19,6 +19,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -42,8 +43,8 @@ static void folder_name(struct repro_job *job, const char *folder)
  * follows measured samples. */
 static const double SAMPLE_SECONDS = 0.1, SIMULATED_SECONDS = 0.2;
 
-/* How many blocks more there are in the quick form, for samples that were disturbed. */
-static const double QUICK_MORE = 1.1;
+/* How many blocks more there are in the quick form, for claims and for disturbed samples. */
+static const double QUICK_MORE = 1.3;
 
 static double sample_seconds(const struct unit_times *times, const struct cell *cell)
 {
@@ -107,12 +108,35 @@ static void cell_hold(const struct experiment *experiment, struct cell *cell)
     cell->reps = exact ? EXPERIMENT_EXACT_REPS : 0;
 }
 
+/* How narrow the cell's interval has to be: in the quick form only as its claims need it. */
+static void cell_narrow(const struct repro *repro, const struct experiment *experiment,
+                        const struct sweep_file *sweep, struct cell *cell)
+{
+    double narrowest = INFINITY;
+    json_each(group, cell->groups) {
+        struct metric metric;
+        double width = experiment_width_of(part_of_group(experiment, json_string_value(group)),
+                                           cell->variant, cell->workload, cell->workers, &metric);
+        if (width < narrowest) {
+            narrowest = width;
+            cell->metric = metric;
+        }
+    }
+    if (repro->form.quick)
+        cell->width = narrowest;
+    else if (isfinite(narrowest))
+        cell->width = fmin(narrowest, (double)sweep->width);
+}
+
 struct plan *repro_job_plan(const struct repro *repro, const struct repro_job *job,
                             const struct sweep_file *sweep)
 {
     struct plan *plan = plan_make(sweep);
-    for (size_t i = 0; repro->form.held && i < plan->count; i++)
-        cell_hold(job->experiment, &plan->cells[i]);
+    for (size_t i = 0; i < plan->count; i++)
+        if (repro->form.held)
+            cell_hold(job->experiment, &plan->cells[i]);
+        else
+            cell_narrow(repro, job->experiment, sweep, &plan->cells[i]);
     return plan;
 }
 

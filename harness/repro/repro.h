@@ -78,8 +78,9 @@ struct repro {
 /* Fills in the jobs: the parts to be measured, or why that is impossible. */
 void repro_plan(struct repro *repro);
 
-/* The plan of the job's sweep. In the held form, exact expectations take two blocks, and so do
- * those that are the same with two seeds. To be freed by plan_free(). */
+/* The plan of the job's sweep. Intervals have to be as narrow as the claims about a cell need them,
+ * and in the full form as narrow as the experiment says too. In the held form, exact expectations
+ * take two blocks, and so do those that are the same with two seeds. To be freed by plan_free(). */
 struct plan *repro_job_plan(const struct repro *repro, const struct repro_job *job,
                             const struct sweep_file *sweep);
 

@@ -115,7 +115,7 @@ static void all_tell(const struct repro *repro, FILE *messages)
                 "%s of %s to measure: about %s with as few blocks as may do, %s with all; %s\n",
                 counted(jobs, "job").s, counted(repro->count, "experiment").s,
                 progress_duration(few, least), progress_duration(many, most),
-                repro->form.quick ? "the second are for disturbed samples"
+                repro->form.quick ? "the second are for claims that need narrower intervals"
                                   : "blocks go on until intervals are narrow");
 }
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { REPS = 6, REPS_MAX = 10, BLOCKS_MAX = 64 };
+enum { REPS = 6, REPS_MAX = 10, BLOCKS_MAX = 64, ERROR_SIZE = 1024 };
 
 /* Stands in for the program under measurement: a sample of this cell in this block. */
 typedef json_t *sampler(const struct cell *cell, unsigned block);
@@ -250,6 +250,59 @@ static void one_wide_interval_keeps_its_whole_set_and_no_other(void **state)
         else
             expect_stop(&needs, cell, is(cell, "gmp", "spawn", 2) ? REPS_MAX : REPS, "width");
     }
+    finish(&needs);
+}
+
+/* A cell's own width counts in place of the sweep's. A cell that takes any keeps no set open. */
+static void cells_may_have_a_width_of_their_own(void **state)
+{
+    (void)state;
+    struct stopping_rule needs;
+    struct sweep_file sweep = sweep_make(5);
+    struct plan *plan = plan_make(&sweep);
+    for (size_t i = 0; i < plan->count; i++) {
+        bool grq = strcmp(plan->cells[i].variant, "grq") == 0;
+        plan->cells[i].width = grq && plan->cells[i].workers == 1 ? 0.01 : INFINITY;
+    }
+    stopping_rule_begin(&needs, &sweep, plan);
+    measure(&needs, 0, BLOCKS_MAX, steady);
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct cell *cell = &plan->cells[i];
+        if (cell->workers == 1)
+            expect_stop(&needs, cell, REPS_MAX, isinf(cell->width) ? "reps" : "limit");
+        else
+            expect_stop(&needs, cell, REPS, "reps");
+    }
+    finish(&needs);
+}
+
+/* The workload finds zeros with gmp, unlike numbers with grq on fib, and none with grq on spawn. */
+static json_t *steady_with_findings(const struct cell *cell, unsigned block)
+{
+    json_t *record = steady(cell, block);
+    bool grq = strcmp(cell->variant, "grq") == 0;
+    if (!grq || strcmp(cell->workload, "fib") == 0)
+        json_object_set_new(record, "found",
+                            json_pack("{si}", "waits_distinct", grq ? 10 + 10 * (block % 2) : 0));
+    return record;
+}
+
+/* Numbers that are equal or missing are not narrowed by more samples. */
+static void the_width_may_be_that_of_another_metric(void **state)
+{
+    (void)state;
+    char error[ERROR_SIZE];
+    struct stopping_rule needs;
+    struct sweep_file sweep = sweep_make(5);
+    struct plan *plan = plan_make(&sweep);
+    for (size_t i = 0; i < plan->count; i++)
+        assert_true(metric_parse(&plan->cells[i].metric, "waits_distinct", error, sizeof error));
+    stopping_rule_begin(&needs, &sweep, plan);
+    measure(&needs, 0, BLOCKS_MAX, steady_with_findings);
+    for (size_t i = 0; i < plan->count; i++)
+        expect_stop(&needs, &plan->cells[i],
+                    strcmp(plan->cells[i].workload, "fib") == 0 ? REPS_MAX : REPS,
+                    is(&plan->cells[i], "grq", "fib", plan->cells[i].workers) ? "limit" : "width");
     finish(&needs);
 }
 
@@ -594,6 +647,8 @@ int main(void)
         cmocka_unit_test(without_width_each_cell_has_the_least),
         cmocka_unit_test(narrow_intervals_end_at_the_least),
         cmocka_unit_test(one_wide_interval_keeps_its_whole_set_and_no_other),
+        cmocka_unit_test(cells_may_have_a_width_of_their_own),
+        cmocka_unit_test(the_width_may_be_that_of_another_metric),
         cmocka_unit_test(set_ends_when_its_widest_interval_is_narrow),
         cmocka_unit_test(width_is_that_of_the_samples_behind_the_numbers),
         cmocka_unit_test(no_interval_counts_with_too_few_samples),

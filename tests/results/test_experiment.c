@@ -224,8 +224,8 @@ static void a_part_is_a_group(void **state)
     struct experiment *experiment = load("width: 4\nreps_max: 50\n" WHOLE);
     struct sweep_file *sweep = sweep_of(experiment, "native", &quick);
     assert_int_equal(sweep->reps, 6);
-    assert_int_equal(sweep->reps_max, 12);
-    assert_int_equal(sweep->width, 0);
+    assert_int_equal(sweep->reps_max, 18);
+    assert_int_equal(sweep->width, 4); /* but see repro_job_plan() */
     assert_true(sweep->repeat_disturbed);
     assert_int_equal(sweep->class_min, 6);
     assert_int_equal(sweep->seed, 1);
@@ -271,7 +271,7 @@ static void the_quick_form_takes_what_the_file_asks_for(void **state)
         struct experiment *experiment = load(texts[i]);
         struct sweep_file *sweep = sweep_of(experiment, "native", &quick);
         assert_int_equal(sweep->reps, reps[i]);
-        assert_int_equal(sweep->reps_max, 2 * reps[i]);
+        assert_int_equal(sweep->reps_max, EXPERIMENT_QUICK_MORE * reps[i]);
         sweep_file_free(sweep);
         experiment_free(experiment);
     }
@@ -393,6 +393,39 @@ static void events_that_are_metrics_are_counted(void **state)
     assert_int_equal(sweep->groups[0].events_count, 0); /* the default set has it */
     sweep_file_free(sweep);
     experiment_free(experiment);
+}
+
+/* Expects the width that a cell's interval may have; 0: any. */
+static void expect_width(const char *lines, const char *variant, double width)
+{
+    char text[2048];
+    struct metric metric = {.quantile = -1};
+    snprintf(text, sizeof text, HEAD PART EXPECT "%s      - {says: x, at_least: 1}\n", lines);
+    struct experiment *experiment = load(text);
+    experiment->parts[0].expect_count--; /* so that a lone size may be asked about */
+    double found = experiment_width_of(&experiment->parts[0], variant, "fib", 2, &metric);
+    experiment->parts[0].expect_count++;
+    if (width == 0 ? isfinite(found) : fabs(found - width) > 0.05)
+        fail_msg("%s%s: %g %%, not %g", lines, variant, found, width);
+    assert_true(width == 0 ? metric.quantile == -1 : metric.kind == METRIC_THROUGHPUT);
+    experiment_free(experiment);
+}
+
+/* With power 0.9 the truth is told from an end of the range that it is one resolution away from:
+ * 3.24 standard errors, where half an interval is 1.96. A ratio has the errors of both sides. */
+static void intervals_are_as_narrow_as_claims_need_them(void **state)
+{
+    (void)state;
+    expect_width("        over: off\n        at_least: 1.1\n", "gmp", 4.08);
+    expect_width("        over: off\n        at_least: 1.1\n", "gmp,runnext=off", 4.08);
+    expect_width("        over: off\n        at_least: 1.1\n", "grq", 0);
+    expect_width("        over: off\n        at_most: 0.5\n", "gmp", 8.56);   /* 10 % at most */
+    expect_width("        over: off\n        at_least: 1.01\n", "gmp", 1.71); /* 2 % at least */
+    expect_width("        over: off\n        between: [0.9, 1.1]\n", "gmp", 4.29);
+    expect_width("        at_least: 5\n", "gmp", 12.1);
+    expect_width("        at_least: 5\n        resolution: 20\n", "gmp", 24.2);
+    expect_width("        exactly: 5\n", "gmp", 0);
+    expect_width("        role: size\n        at_least: 5\n", "gmp", 0);
 }
 
 static void full_parts_are_for_the_full_form(void **state)
@@ -592,6 +625,14 @@ static void expectations_are_checked(void **state)
     (void)state;
     expect_error(HEAD PART EXPECT, 15, "no range; valid: one of at_least");
     expect_error(WHOLE "        at_most: 3\n", 15, "several ranges");
+    expect_error(WHOLE "        resolution: 0\n", 19, "resolution is 0; valid: 0.1 to 100");
+    expect_error(WHOLE "        resolution: 5\n        role: size\n", 19,
+                 "resolution beside another role than claim");
+    expect_error(WHOLE "        role: clam\n", 19, "role is \"clam\"; the nearest is \"claim\"");
+    expect_error(WHOLE "        role: size\n", 8, "no expectation carries the claim");
+    expect_error("lesson: {supported: x}\n" WHOLE, 1, "a lesson lacks the key \"refuted\"");
+    expect_error("lesson: {supported: x, refuted: x, refused: x}\n" WHOLE, 1,
+                 "a lesson has no key \"refused\"");
     expect_error(HEAD PART "      - says: x\n        level: onn\n        at_least: 1\n", 16,
                  "part \"one\" has no level \"onn\"");
     expect_error(HEAD PART EXPECT "        over: on\n        at_least: 1\n", 17,
@@ -721,6 +762,7 @@ int main(void)
         cmocka_unit_test(workers_without_a_core_are_not_measured),
         cmocka_unit_test(machines_as_levels_are_groups),
         cmocka_unit_test(events_that_are_metrics_are_counted),
+        cmocka_unit_test(intervals_are_as_narrow_as_claims_need_them),
         cmocka_unit_test(full_parts_are_for_the_full_form),
         cmocka_unit_test(the_held_form_is_what_is_judged),
         cmocka_unit_test(held_workloads_may_be_the_levels),
