@@ -73,6 +73,11 @@ LIGHT_trace := $(LIGHT_sim)
 LIGHT_asan := -O0 -Wno-maybe-uninitialized
 LIGHT ?= $(LIGHT_$(CONFIG))
 LIGHT_TESTS := $(if $(filter release debug,$(CONFIG)),-Og,$(if $(filter asan,$(CONFIG)),$(LIGHT)))
+ifeq ($(origin CC),command line)
+ifeq ($(shell command -v $(firstword $(CC))),)
+$(error CC=$(CC) is not there; valid: gcc, clang, or the path of a compiler)
+endif
+endif
 ifeq ($(OPTIMIZE),)
 $(error CONFIG=$(CONFIG) is unknown; valid are release, debug, asan, tsan, sim, trace, coverage)
 endif
@@ -82,7 +87,7 @@ endif
 ALLOCATOR := $(if $(filter release debug sim trace coverage,$(CONFIG)),jemalloc)
 # libdw: which line of the source an instruction of the simulated program comes from.
 LIBRARIES := papi jansson libcyaml gsl hwloc $(ALLOCATOR) $(if $(filter sim,$(CONFIG)),libdw)
-FLOOR_LDLIBS := $(if $(ALLOCATOR),-ljemalloc) -pthread -lm
+RUNTIME_LDLIBS := $(if $(ALLOCATOR),-ljemalloc) -pthread -lm
 ifneq ($(CONFIG),aarch64)
 LIBRARY_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
 # Archives where there are some: a short sample is half its start, and half of that is for shared libraries (the tables
@@ -90,13 +95,13 @@ LIBRARY_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
 LIBPFM := $(filter /%,$(shell $(CC) -print-file-name=libpfm.a))
 ARCHIVED := papi pfm sde jansson cyaml yaml gsl gslcblas
 archive = $(if $(filter $(1:-l%=%),$(ARCHIVED)),$(1:-l%=-l:lib%.a))
-LIBRARY_LDLIBS := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -lsde $(FLOOR_LDLIBS)
+LIBRARY_LDLIBS := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -lsde $(RUNTIME_LDLIBS)
 LDLIBS := $(foreach word,$(patsubst -lpapi,-lpapi $(if $(LIBPFM),-lpfm),$(LIBRARY_LDLIBS)),\
     $(or $(if $(LIBPFM),$(call archive,$(word))),$(word)))
 endif
 
 # Profiles, sanitizers and --flame ask for lines and inlined functions, which -g1 has. Variables, which a debugger asks
-# for, would add a third to the time of compiling. The floor and the variants have them all the same: without the types
+# for, would add a third to the time of compiling. The runtime and the variants have them all the same: without the types
 # of G, M and P harness/gdb/schedlab.py cannot read a process.
 DEBUG_INFO := $(if $(filter debug,$(CONFIG)),-g,-g1)
 DEBUG_TYPES := -g2
@@ -152,7 +157,7 @@ LDFLAGS_sim := -no-pie -Wl,--section-start=$(TEXT_sim)=0x8000000 -Wl,--section-s
     -Wl,--section-start=simulated_data=0x20000000 -Wl,--section-start=simulated_bss=0x30000000
 MACHINE := $(if $(filter sim,$(CONFIG)),sim,native)
 MACHINE_SOURCES := $(wildcard sched_variants/machine/$(MACHINE)/*.c)
-FLOOR_SOURCES := $(wildcard sched_variants/*.c sched_variants/*/*.c) $(MACHINE_SOURCES)
+RUNTIME_SOURCES := $(wildcard sched_variants/*.c sched_variants/*/*.c) $(MACHINE_SOURCES)
 # Caches do not depend on the rest of the simulated machine: native tests and `micro` have them as well.
 SIM_SOURCES := $(if $(filter native,$(MACHINE)),$(wildcard sched_variants/machine/sim/cache*.c))
 WORKLOAD_SOURCES := $(wildcard workloads/*.c)
@@ -183,7 +188,7 @@ PEER_HEADERS := $(wildcard harness/peers/*.h workloads/uts_tree.h workloads/sha1
 
 objects = $(addprefix $(OUT)/,$(addsuffix .o,$(basename $(filter-out $(FORKJOIN_SOURCES),$(1))) \
     $(foreach policy,$(POLICIES),$(addsuffix .$(policy),$(basename $(filter $(FORKJOIN_SOURCES),$(1)))))))
-CORE_OBJECTS := $(call objects,$(FLOOR_SOURCES) $(WORKLOAD_SOURCES))
+CORE_OBJECTS := $(call objects,$(RUNTIME_SOURCES) $(WORKLOAD_SOURCES))
 # Most of the harness is the same for real threads, simulated machines and traces. The release build makes an archive
 # of it, which all three programs link.
 HARNESS_DIFFERS := $(shell awk -f harness/of_configuration.awk $(wildcard harness/*.[ch] harness/*/*.[ch] \
@@ -203,16 +208,16 @@ CASE_OBJECTS := $(OUT)/tests/support/case.o
 LINKER := $(if $(filter release debug asan,$(CONFIG)),$(if $(shell command -v ld.gold),-fuse-ld=gold))
 CASE_LDFLAGS := -Wl,--wrap=_cmocka_run_group_tests
 CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform/*.c) harness/spec/promises.c harness/spec/void_knobs.c harness/spec/registry_check.c harness/base/memory.c harness/base/suggest.c)
-# Tests of the floor link the floor alone, as conformance does, and are not linked anew for a change of the harness.
-FLOOR_TESTS := tests/runtime/test_knobs.c $(shell grep -LE '"(harness/|tests/support/fake_machine)' $(TEST_SOURCES))
+# Tests of the runtime link it alone, as conformance does, and are not linked anew for a change of the harness.
+RUNTIME_TESTS := tests/runtime/test_knobs.c $(shell grep -LE '"(harness/|tests/support/fake_machine)' $(TEST_SOURCES))
 # Programs lie beside one another, whatever room their source is in.
 programs = $(addprefix $(OUT)/tests/,$(notdir $(basename $(1))))
 TEST_PROGRAMS := $(call programs,$(TEST_SOURCES))
-FLOOR_PROGRAMS := $(call programs,$(FLOOR_TESTS))
+RUNTIME_PROGRAMS := $(call programs,$(RUNTIME_TESTS))
 # A sanitizer's build has the tests in which its check can find something. For ThreadSanitizer these are tests of the
-# floor on several threads; its cache model, tests of memory taken and tests of one thread are left out. For
+# runtime on several threads; its cache model, tests of memory taken and tests of one thread are left out. For
 # AddressSanitizer exact orders and each knob's effect are left out; conformance runs the same code.
-TESTS_tsan := $(filter-out $(addprefix %/test_,cache golden invariants memory queues sysmon_looks sim_fd waste),$(FLOOR_PROGRAMS))
+TESTS_tsan := $(filter-out $(addprefix %/test_,cache golden invariants memory queues sysmon_looks sim_fd waste),$(RUNTIME_PROGRAMS))
 TESTS_asan := $(filter-out $(addprefix %/test_,golden knobs),$(TEST_PROGRAMS)) $(OUT)/schedlab
 CONFORMANCE := $(OUT)/tests/conformance
 
@@ -358,8 +363,8 @@ $(OUT)/tests/parts.a: $(filter %.o,$(SHARED_OBJECTS))
 $(TEST_PROGRAMS): $(OUT)/tests/%: $$(call objects,$$(wildcard tests/*/$$*.c)) $(CASE_OBJECTS) $(SUPPORT_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) $(LINKER) $(CASE_LDFLAGS) -Wl,--as-needed -o $@ $(filter %.o,$^) \
 	    -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lcmocka $(TEST_LDLIBS) $(LIBRARY_LDLIBS)
-$(FLOOR_PROGRAMS): $(CORE_OBJECTS)
-$(filter-out $(FLOOR_PROGRAMS),$(TEST_PROGRAMS)): $(OUT)/tests/parts.a $(HARNESS_ARCHIVE)
+$(RUNTIME_PROGRAMS): $(CORE_OBJECTS)
+$(filter-out $(RUNTIME_PROGRAMS),$(TEST_PROGRAMS)): $(OUT)/tests/parts.a $(HARNESS_ARCHIVE)
 $(OUT)/tests/test_cache: $(call objects,$(SIM_SOURCES))
 
 $(OUT)/tests/test_knobs: $(patsubst %,$(OUT)/tests/runtime/knobs_%.o,queue static sync timers threads fence)
@@ -377,9 +382,9 @@ $(OUT)/tests/sim_formulas: $(OUT)/tests/sim/sim_formulas.o $(OUT)/tests/sim/sim_
 $(OUT)/tests/sim_wakes: $(OUT)/tests/sim/sim_wakes.o $(CASE_OBJECTS) $(SUPPORT_OBJECTS) $(SHARED_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) $(CASE_LDFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 
-# The floor alone, no third-party library: the cross build runs the same program.
+# The runtime alone, no third-party library: the cross build runs the same program.
 $(CONFORMANCE): $(CONFORMANCE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS)
-	$(SAY) $(CC) $(LDFLAGS) $(LINKER) -o $@ $^ $(FLOOR_LDLIBS)
+	$(SAY) $(CC) $(LDFLAGS) $(LINKER) -o $@ $^ $(RUNTIME_LDLIBS)
 
 # Peers: the workloads on other runtimes, a program each. A peer whose runtime this machine lacks is
 # named and left out; nothing else depends on peers. They get the flags of the release
@@ -440,7 +445,8 @@ build/peers/line build/peers/futex: harness/peers/floor_pair.c $(PEER_OBJECTS) $
 
 help: ## List what can be made
 	@printf 'What can be made, in the order in which one needs it:\n'
-	@sed -nE 's/^##@ (.*)/\n\1/p; s/^([a-z0-9._ -]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 40
+	@sed -nE 's/^##@ (.*)/\n\1/p; s/^([a-z0-9._ -]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | \
+	    awk -F '\t' 'NF < 2 { print; next } length($$1) > 38 { print $$1; $$1 = "" } { printf "%-40s%s\n", $$1, $$2 }'
 	@echo
 	@echo 'Settings: CC=gcc|clang CONFIG=release|debug|asan|tsan|coverage WERROR=1 EXTRA_CFLAGS=... RUN=results/... V=1'
 

@@ -59,8 +59,8 @@ struct param_moot {
     const char *why;  /* "where ...", which the message ends with */
 };
 
-/* "floor.wake" names the knob "wake": fields of an embedded struct keep their own names. One level
- * deep only: clang folds strchr into a static initializer, strrchr it does not. */
+/* "runtime.wake" names the knob "wake": fields of an embedded struct keep their own names. One
+ * level deep only: clang folds strchr into a static initializer, strrchr it does not. */
 #define PARAM_NAME(field)                                                                          \
     (__builtin_strchr(field, '.') ? __builtin_strchr(field, '.') + 1 : (field))
 
@@ -93,7 +93,7 @@ struct param_moot {
         .unit = "word", .words = (words_), .source = (source_), .help = __VA_ARGS__                \
     }
 
-/* The key as users write it: "spinners" for the field floor.spinners. */
+/* The key as users write it: "spinners" for the field runtime.spinners. */
 static inline const char *param_key(const struct param *param)
 {
     const char *dot = strrchr(param->name, '.');

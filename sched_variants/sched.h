@@ -1,8 +1,8 @@
 /* sched.h - THE contract of a variant: one const struct sched_ops.
  *
  * A variant decides where runnable Gs wait and who may take them from where. Everything else is the
- * floor (runtime/) and the same for all variants: the life of Gs and Ms, parking, waking, spinning,
- * timers, channels. So two variants differ in the decision under test alone.
+ * runtime (runtime/) and the same for all variants: the life of Gs and Ms, parking, waking,
+ * spinning, timers, channels. So two variants differ in the decision under test alone.
  *
  * Counting is the variant's part where it decides: STEALS, STEALS_FAILED, STOLEN, VICTIM_PROBES,
  * LOCAL_HITS, RUNNEXT_HITS, GRQ_HITS and the like (runtime/stats.h). So is telling where it puts
@@ -11,7 +11,7 @@
  * A G's way:   go() -> ready(NEW) -> pick()/steal() -> runs -> parks -> ready(WOKEN) -> pick() ...
  *
  * Stacks and locks. ready() and pick() are called on a goroutine's stack or on a scheduler stack
- * (g0), on an M that holds a P, but for READY_INJECTED; steal() runs on g0 only. The floor
+ * (g0), on an M that holds a P, but for READY_INJECTED; steal() runs on g0 only. The runtime
  * holds no lock during these calls (waitq.h, "parting"). A variant takes only its own locks, and
  * calls nothing that parks. It keeps no thread-local and no global variables: its state hangs off
  * sched->variant, p->variant and m->variant.
@@ -40,7 +40,7 @@ struct sched_ops {
     const char *idea;   /* one line for `schedlab list` */
     const char *source; /* where the design comes from: keys of docs/PAPERS.md */
 
-    /* Knobs. The struct at sched->knobs has knobs_size bytes, begins with struct floor_knobs, and
+    /* Knobs. The struct at sched->knobs has knobs_size bytes, begins with struct runtime_knobs, and
      * is filled from the table before init(). A knob not in the table does not exist for this
      * variant. */
     const struct param *knobs;
@@ -77,7 +77,7 @@ struct sched_ops {
     void (*fini)(struct sched *sched);
 
     /* Required. gp is runnable: put it where it will be found. `how` says why. Wakes nobody: the
-     * floor calls wakep() after it (gosched included), which does nothing for a variant with
+     * runtime calls wakep() after it (gosched included), which does nothing for a variant with
      * `blocks`, whose ready() itself wakes the M that shall run gp. With READY_YIELD,
      * READY_STEP_BACK, READY_PARENT, READY_PREEMPTED and at times READY_INJECTED gp is still on its
      * stack; who takes it then, waits (g.h, "off-stack"). */

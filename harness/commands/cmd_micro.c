@@ -1,4 +1,4 @@
-/* cmd_micro.c - `schedlab micro`: what single operations of the floor cost, by Google Benchmark.
+/* cmd_micro.c - `schedlab micro`: what single operations of the runtime cost, by Google Benchmark.
  *
  * The library's flags are options like others here, so that a misspelt one gets the nearest; what
  * is valid is handed to the library as it was typed.

@@ -116,15 +116,15 @@ def walk_context(registers):
 
 
 def summary(places):
-    """The newest function that is not the floor's, with its line, and the call of the floor that it is in.
+    """The newest function that is not the runtime's, with its line, and the call of the runtime that it is in.
 
-    Of a thread that looks for work it is the newest one of the floor that is not the machine's."""
+    Of a thread that looks for work it is the newest one of the runtime that is not the machine's."""
     known = [place for place in places if place.file]
-    floor = None
+    call = None
     for place in known:
         if not place.is_of(""):
-            return "%s %s%s" % (place.function, place.line, ", in %s" % floor if floor else "")
-        floor = place.function
+            return "%s %s%s" % (place.function, place.line, ", in %s" % call if call else "")
+        call = place.function
     for place in known:
         if not place.is_of("machine/"):
             return "%s %s" % (place.function, place.line)

@@ -1,4 +1,4 @@
-/* micro.h - the benchmarks of `schedlab micro`: the cost of single operations of the floor.
+/* micro.h - the benchmarks of `schedlab micro`: the cost of single operations of the runtime.
  *
  * Callers: cmd_micro.c registers all; each file beside this one has a table of operations (struct
  * micro_op) and their functions. gbench.h runs them. bench.c asks for the floor of each operation.

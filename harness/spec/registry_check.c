@@ -252,35 +252,35 @@ static bool moot_check(const struct subject *subject, const struct sched_ops *op
 
 /* Variants ------------------------------------------------------------------------------------- */
 
-struct only_floor {
-    struct floor_knobs floor;
+struct only_runtime {
+    struct runtime_knobs runtime;
 };
-static const struct param floor_knobs[] = {FLOOR_KNOBS(struct only_floor, floor), {0}};
+static const struct param runtime_knobs[] = {RUNTIME_KNOBS(struct only_runtime, runtime), {0}};
 
-/* The floor reads its knobs at the beginning of the struct. Where workers go idle and wake each
+/* The runtime reads its knobs at the beginning of the struct. Where workers go idle and wake each
  * other all of them matter, and must be there to be set. */
-static bool floor_check(const struct subject *subject, const struct sched_ops *ops)
+static bool runtime_check(const struct subject *subject, const struct sched_ops *ops)
 {
-    for (const struct param *knob = floor_knobs; knob->name; knob++) {
+    for (const struct param *knob = runtime_knobs; knob->name; knob++) {
         const struct param *param = param_find(ops->knobs, param_key(knob));
         if (!param && !ops->blocks && !ops->single_threaded)
             return complain(subject,
-                            ".knobs has no \"%s\"; expected FLOOR_KNOBS(OWNER, FIELD), for the "
-                            "floor serves this variant by them",
+                            ".knobs has no \"%s\"; expected RUNTIME_KNOBS(OWNER, FIELD), for the "
+                            "runtime serves this variant by them",
                             param_key(knob));
         if (param && param->offset != knob->offset)
             return complain(subject,
                             ".knobs \"%s\".offset is %zu; expected %zu: the struct begins with "
-                            "struct floor_knobs",
+                            "struct runtime_knobs",
                             param_key(param), param->offset, knob->offset);
     }
     for (const struct param *param = ops->knobs; param->name; param++)
-        if (param->offset < sizeof(struct floor_knobs) &&
-            !param_find(floor_knobs, param_key(param)))
+        if (param->offset < sizeof(struct runtime_knobs) &&
+            !param_find(runtime_knobs, param_key(param)))
             return complain(subject,
                             ".knobs \"%s\".offset is %zu; expected %zu or more: the struct begins "
-                            "with struct floor_knobs",
-                            param_key(param), param->offset, sizeof(struct floor_knobs));
+                            "with struct runtime_knobs",
+                            param_key(param), param->offset, sizeof(struct runtime_knobs));
     return true;
 }
 
@@ -290,8 +290,8 @@ static bool variant_check(const struct subject *subject, const struct sched_ops 
     const struct shown shown[] = {{"idea", ops->idea}, {"source", ops->source}, {0}};
     const struct member members[] = {
         {"knobs", ops->knobs, "a table, {{0}} if there are none"},
-        {"knobs_size", ops->knobs_size >= sizeof(struct floor_knobs),
-         "the size of a struct that begins with struct floor_knobs"},
+        {"knobs_size", ops->knobs_size >= sizeof(struct runtime_knobs),
+         "the size of a struct that begins with struct runtime_knobs"},
         {"limit_reason", !ops->live_gs_max || is_line(ops->limit_reason),
          "the reason of .live_gs_max in a line"},
         {"ready", ops->ready, "a function"},
@@ -302,7 +302,7 @@ static bool variant_check(const struct subject *subject, const struct sched_ops 
     const struct table table = {"knobs", ops->knobs, ops->knobs_size, common};
     return name_check(subject, ops->name) && lines_check(subject, "", shown) &&
            members_check(subject, members) && table_check(subject, &table) &&
-           floor_check(subject, ops) && moot_check(subject, ops) &&
+           runtime_check(subject, ops) && moot_check(subject, ops) &&
            defaults_check(subject, &table, ops->check);
 }
 

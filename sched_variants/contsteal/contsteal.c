@@ -39,7 +39,7 @@ static const struct param contsteal_knobs[] = {
     {0},
 };
 
-static const struct param_moot contsteal_moot[] = {FLOOR_MOOT, {0}};
+static const struct param_moot contsteal_moot[] = {RUNTIME_MOOT, {0}};
 
 static const char *contsteal_check(const void *knobs_)
 {

@@ -36,7 +36,7 @@ static const struct param gmp_knobs[] = {
                "whether thieves pass by Ps that are idle",
                .detail = "off: they look into the queues of idle Ps, too, which are empty.",
                KNOB_FINE(STEALING, "VICTIM_PROBES", "idle_mask=off bursts,n=20,b=4 8")),
-    FLOOR_KNOBS_WATCHED(struct gmp_knobs, lrq.floor, WATCH_SYSMON),
+    RUNTIME_KNOBS_WATCHED(struct gmp_knobs, lrq.runtime, WATCH_SYSMON),
     {0},
 };
 

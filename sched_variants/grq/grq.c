@@ -9,7 +9,7 @@
 #include "sched.h"
 
 struct grq_knobs {
-    struct floor_knobs floor;
+    struct runtime_knobs runtime;
     int64_t lock; /* enum qlock_kind */
 };
 
@@ -22,11 +22,11 @@ static const struct param grq_knobs[] = {
                    "spinbit: one waiter spins at most, all others sleep, as Go's locks do "
                    "since.",
                KNOB_DECISIVE(QUEUES, "GRQ_LOCK_WAITS GRQ_LOCK_SPINS", "lock=mcs spawn,n=2000 8")),
-    FLOOR_KNOBS(struct grq_knobs, floor),
+    RUNTIME_KNOBS(struct grq_knobs, runtime),
     {0},
 };
 
-static const struct param_moot grq_moot[] = {FLOOR_MOOT, {0}};
+static const struct param_moot grq_moot[] = {RUNTIME_MOOT, {0}};
 
 static void grq_init(struct sched *sched)
 {

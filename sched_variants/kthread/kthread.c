@@ -11,13 +11,13 @@
 #include "sched.h"
 
 struct kthread_knobs {
-    struct floor_knobs floor;
+    struct runtime_knobs runtime;
 };
 
 static const struct param kthread_knobs[] = {
-    SLEEP_KNOBS(struct kthread_knobs, floor),
-    COMMON_KNOBS(struct kthread_knobs, floor),
-    MUTEX_SPIN_KNOB(struct kthread_knobs, floor),
+    SLEEP_KNOBS(struct kthread_knobs, runtime),
+    COMMON_KNOBS(struct kthread_knobs, runtime),
+    MUTEX_SPIN_KNOB(struct kthread_knobs, runtime),
     {0},
 };
 

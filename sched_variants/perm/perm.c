@@ -31,7 +31,7 @@ struct perm {
 
 static const struct param perm_knobs[] = {
     LRQ_KNOBS(struct perm_knobs),
-    FLOOR_KNOBS(struct perm_knobs, lrq.floor),
+    RUNTIME_KNOBS(struct perm_knobs, lrq.runtime),
     {0},
 };
 
@@ -48,7 +48,7 @@ static void perm_init(struct sched *sched)
     globq_init(globq_of(sched));
     lrq_init(sched);
     struct perm *perm = sched->variant;
-    perm->ms_max = (size_t)sched->floor->threads_max + MS_SPARE;
+    perm->ms_max = (size_t)sched->runtime->threads_max + MS_SPARE;
     perm->ms = sched_zalloc(perm->ms_max * sizeof *perm->ms, "ms");
 }
 

@@ -40,16 +40,16 @@ const char *const fence_words[] = {"submitter", "sleeper", "adaptive", NULL};
 
 void fence_init(struct sched *sched)
 {
-    int64_t who = sched->floor->fence;
+    int64_t who = sched->runtime->fence;
     /* with one P its holder was the only submitter that does not fence itself: all sleepers fence
      * themselves, and nobody judges */
     if (sched->procs == 1) {
-        sched->floor->fence = FENCE_SUBMITTER;
+        sched->runtime->fence = FENCE_SUBMITTER;
         return;
     }
     /* this registers while there is one thread: later it takes milliseconds */
     if (who != FENCE_SUBMITTER && machine_fence_all() != 0)
-        who = sched->floor->fence = FENCE_SUBMITTER;
+        who = sched->runtime->fence = FENCE_SUBMITTER;
     /* relaxed: one thread yet */
     atomic_store_explicit(&sched->submitters_fence, who != FENCE_SLEEPER, memory_order_relaxed);
     atomic_store_explicit(&sched->sleepers_fence_all, who == FENCE_SLEEPER, memory_order_relaxed);
@@ -68,7 +68,7 @@ static void to_sleepers(struct sched *sched)
 static bool fence_judge(struct sched *sched, int64_t now)
 {
     int64_t took_ns = now - sched->fence_since;
-    int64_t often_ns = FENCE_SLEEPS * sched->floor->fence_often_ns;
+    int64_t often_ns = FENCE_SLEEPS * sched->runtime->fence_often_ns;
     /* relaxed: written under sched->lock, or by F3 */
     bool sleepers = atomic_load_explicit(&sched->sleepers_fence_all, memory_order_relaxed);
     bool submitters = atomic_load_explicit(&sched->submitters_fence, memory_order_relaxed);
@@ -86,7 +86,7 @@ void fence_sleeper_comes(struct m *m)
     struct sched *sched = m->sched;
     INVARIANT(lock_is_held(&sched->lock));
     m->fence_turns = false;
-    if (sched->floor->fence == FENCE_ADAPTIVE && ++sched->fence_sleeps >= FENCE_SLEEPS) {
+    if (sched->runtime->fence == FENCE_ADAPTIVE && ++sched->fence_sleeps >= FENCE_SLEEPS) {
         int64_t now = machine_now();
         m->fence_turns = fence_judge(sched, now);
         sched->fence_sleeps = 0;
@@ -112,7 +112,7 @@ void fence_sleeper(struct m *m)
 void fence_look(struct sched *sched, int64_t now)
 {
     /* relaxed: it is looked at again under the lock */
-    if (sched->floor->fence != FENCE_ADAPTIVE ||
+    if (sched->runtime->fence != FENCE_ADAPTIVE ||
         !atomic_load_explicit(&sched->submitters_fence, memory_order_relaxed))
         return;
     lock_acquire(&sched->lock);

@@ -1,5 +1,5 @@
-/* g.h - G, M, P and the scheduler: the objects of Go's runtime, and what the floor offers a
- * variant.
+/* g.h - G, M, P and the scheduler: the objects that Go's runtime has too, and what the runtime
+ * offers a variant.
  *
  *   G  a goroutine: a stack, a saved stack pointer, a state
  *   M  an OS thread; runs one G at a time, or its scheduler loop on g0 (the thread's own stack)
@@ -269,8 +269,8 @@ enum { G_SHELVES = 3, STACK_SHELVES = 4 };
 struct sched {
     /* constant during a run */
     const struct sched_ops *ops;
-    void *knobs; /* begins with struct floor_knobs */
-    struct floor_knobs *floor;
+    void *knobs; /* begins with struct runtime_knobs */
+    struct runtime_knobs *runtime;
     enum fj_policy forkjoin;    /* ops->forkjoin, unless the variant's init() says otherwise */
     bool (*keeps)(struct m *m); /* ops->keeps, unless the variant's init() has set it to NULL */
     void *variant;

@@ -133,7 +133,7 @@ static void slab_put(struct sched *sched, struct g *gp)
 
 static uint32_t gs_cache_half(const struct sched *sched)
 {
-    return (uint32_t)sched->floor->gs_cache / 2;
+    return (uint32_t)sched->runtime->gs_cache / 2;
 }
 
 /* Pre: the cache is empty. In ascending order: a crowd is then a walk through memory that the
@@ -272,7 +272,7 @@ void g_free(struct m *m, struct g *gp)
     gp->alive = false;
     gp->link = m->cache.gs;
     m->cache.gs = gp;
-    if (++m->cache.gs_count >= m->sched->floor->gs_cache)
+    if (++m->cache.gs_count >= m->sched->runtime->gs_cache)
         gs_spill(m, gs_cache_half(m->sched));
     if (--m->p->live <= -m->sched->live_step)
         live_hand_in(m->sched, m->p);

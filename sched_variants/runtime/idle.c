@@ -158,7 +158,7 @@ void idle_p_put(struct m *m, struct p *p)
         return;
     }
     struct p **at = &sched->idle_p;
-    while (sched->floor->idle == IDLE_FIFO && *at) /* no tail is kept: the list is short */
+    while (sched->runtime->idle == IDLE_FIFO && *at) /* no tail is kept: the list is short */
         at = &(*at)->idle_link;
     p->idle_link = *at;
     *at = p;
@@ -169,7 +169,7 @@ void idle_p_put(struct m *m, struct p *p)
 static void idle_m_put(struct sched *sched, struct m *m)
 {
     struct m **at = &sched->idle_m;
-    while (sched->floor->idle == IDLE_FIFO && *at)
+    while (sched->runtime->idle == IDLE_FIFO && *at)
         at = &(*at)->idle_link;
     m->idle_link = *at;
     *at = m;
@@ -205,7 +205,7 @@ static bool idle_m_remove(struct sched *sched, struct m *m)
 static void start_new_m(struct m *self, struct p *p, bool spinning)
 {
     struct sched *sched = self->sched;
-    int most = (int)sched->floor->threads_max;
+    int most = (int)sched->runtime->threads_max;
     /* relaxed: a limit that two pass at once is as good */
     if (most > 0 && atomic_load_explicit(&sched->ms, memory_order_relaxed) >= most) {
         if (most < sched->procs)
@@ -367,12 +367,12 @@ void sched_start_all(struct m *m)
 void wakep_slow(struct m *m)
 {
     struct sched *sched = m->sched;
-    if (m->ops->blocks || sched->floor->wake == WAKE_NONE)
+    if (m->ops->blocks || sched->runtime->wake == WAKE_NONE)
         return;
     machine_fence(&m->fence_scratch);                                     /* S2 */
     if (atomic_load_explicit(&sched->idle_ps, memory_order_acquire) == 0) /* S3 */
         return;
-    if (sched->floor->wake == WAKE_CHAIN)
+    if (sched->runtime->wake == WAKE_CHAIN)
         wake_chain(m);
     else
         wake_all(m);
@@ -391,7 +391,7 @@ void p_release(struct m *self, struct p *p)
     sched_event_p(self, SCHED_P_HANDED_OFF, p);
     /* A P with Gs of its own must not become idle: thieves pass those by. With WAKE_NONE nobody
      * would ever wake an M for it. */
-    if (sched->floor->wake == WAKE_NONE || sched->ops->has_work(sched)) {
+    if (sched->runtime->wake == WAKE_NONE || sched->ops->has_work(sched)) {
         start_p(self, p, false);
         return;
     }
@@ -515,7 +515,7 @@ static void nap_decide(struct m *m, struct nap *nap)
     }
     nap->stuck = !nap->chosen && !nap->list && is_deadlock(sched, m);
     lock_release(&sched->lock);
-    if (sched->floor->wake == WAKE_NONE && (nap->limit < 0 || nap->limit > POLL_NS))
+    if (sched->runtime->wake == WAKE_NONE && (nap->limit < 0 || nap->limit > POLL_NS))
         nap->limit = POLL_NS;
 }
 
@@ -586,8 +586,8 @@ static int32_t list_length(const struct g *list)
  * would keep m from looking (proc.c). */
 static void m_passes_watch_on(struct m *m, bool io)
 {
-    const struct floor_knobs *floor = m->sched->floor;
-    if (!m->watched || floor->watch != WATCH_HANDOVER || floor->wake == WAKE_NONE)
+    const struct runtime_knobs *knobs = m->sched->runtime;
+    if (!m->watched || knobs->watch != WATCH_HANDOVER || knobs->wake == WAKE_NONE)
         return;
     keep_watch(m, true, io);
     timers_check(m);
@@ -601,13 +601,13 @@ void m_idle(struct m *m)
     INVARIANT(!m->curg);
     INVARIANT(!m->locked_g);
     INVARIANT(!m->ops->blocks);
-    int64_t recheck = sched->floor->recheck;
+    int64_t recheck = sched->runtime->recheck;
     if (sched->look_ns > 0 && m->spinning && m_sees_work(m))
         return;
     if (recheck == RECHECK_BEFORE && m->spinning && sched->ops->has_work(sched))
         return;
-    if (had_p && sched->floor->dawdle_ns > 0)
-        m_dawdle(sched->floor->dawdle_ns);
+    if (had_p && sched->runtime->dawdle_ns > 0)
+        m_dawdle(sched->runtime->dawdle_ns);
     lock_acquire(&sched->lock);
     if (had_p) {
         idle_p_put(m, m->p); /* I1 */
@@ -721,7 +721,7 @@ void sched_timer_is_earlier(struct m *self, int64_t when)
     lock_acquire(&sched->lock);
     struct m *m = sched->timer_m ? sched->timer_m : sched->idle_m;
     bool in_time = sched->timer_m && sched->timer_when <= when;
-    if (m && !in_time && sched->floor->watch == WATCH_HANDOVER) { /* has the part from now on */
+    if (m && !in_time && sched->runtime->watch == WATCH_HANDOVER) { /* has the part from now on */
         sched->timer_m = m;
         sched->timer_when = when;
     }

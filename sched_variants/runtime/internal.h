@@ -1,4 +1,4 @@
-/* internal.h - what the files of the floor offer each other, and nobody else. */
+/* internal.h - what the files of the runtime offer each other, and nobody else. */
 #ifndef SCHEDLAB_INTERNAL_H
 #define SCHEDLAB_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* knobs.h - the knobs of the floor: their values, and rows for the knob tables of variants.
+/* knobs.h - the knobs of the runtime: their values, and rows for the knob tables of variants.
  *
  * Callers: g.h, whose struct sched holds the values; and the variants' knob tables. The rows say
  * what `schedlab list` shows: meaning, default, range, source, group, the events that a knob moves,
@@ -25,8 +25,8 @@ enum netpoll_by { NETPOLL_POLL, NETPOLL_THREAD, NETPOLL_CALL };
 enum netpoll_trigger { TRIGGER_EDGE, TRIGGER_LEVEL };
 enum netpoll_place { PLACE_FIRST, PLACE_GLOBAL, PLACE_LOCAL };
 
-/* Knobs of the floor; the first member of every variant's knobs. */
-struct floor_knobs {
+/* Knobs of the runtime; the first member of every variant's knobs. */
+struct runtime_knobs {
     int64_t spinners;   /* enum spinners */
     int64_t spin_ns;    /* how long a spinner searches again before it gives up; 0: one search */
     int64_t wake;       /* enum wake_policy */
@@ -76,7 +76,7 @@ extern const char *const netpoll_trigger_words[];
 extern const char *const netpoll_place_words[];
 
 /* For the knob table of every variant whose Gs share threads: the watcher and the slice. f is the
- * struct floor_knobs inside the owner o. */
+ * struct runtime_knobs inside the owner o. */
 #define WATCH_KNOBS(o, f)                                                                          \
     PARAM_WORD(o, f.sysmon, sysmon_words, 1, "Go 1.26 proc.go sysmon",                             \
                "whether a thread watches slices and blocking calls",                               \
@@ -144,11 +144,11 @@ extern const char *const netpoll_place_words[];
                       "50000.",                                                                    \
             KNOB_FINE(TIMERS, "SLEEPS WAKEUPS", "slack_ns=1 timers,n=200,spread_ns=10ms 2"))
 
-/* For the knob table of a variant with several workers and the floor's idle protocol; f, here and
- * above, is the struct floor_knobs inside the owner o. FLOOR_KNOBS_WATCHED names the
- * default of `watch`. */
-#define FLOOR_KNOBS(o, f) FLOOR_KNOBS_WATCHED(o, f, WATCH_HANDOVER)
-#define FLOOR_KNOBS_WATCHED(o, f, watch_)                                                          \
+/* For the knob table of a variant with several workers and the runtime's idle protocol; f, here and
+ * above, is the struct runtime_knobs inside the owner o. RUNTIME_KNOBS_WATCHED names the default of
+ * `watch`. */
+#define RUNTIME_KNOBS(o, f) RUNTIME_KNOBS_WATCHED(o, f, WATCH_HANDOVER)
+#define RUNTIME_KNOBS_WATCHED(o, f, watch_)                                                        \
     WAKE_KNOBS(o, f, watch_), NETPOLL_KNOBS(o, f),                                                 \
         PARAM_WORD(o, f.timers, timers_words, TIMERS_PERP, "Go 1.26 time.go",                      \
                    "where timers wait: a heap per P, or one for all",                              \
@@ -157,7 +157,7 @@ extern const char *const netpoll_place_words[];
         COMMON_KNOBS(o, f), MUTEX_SPIN_KNOB(o, f), SLEEP_KNOBS(o, f), WATCH_KNOBS(o, f),           \
         CALL_KNOBS(o, f)
 
-/* Parts of FLOOR_KNOBS: who searches, who sleeps, who is woken. */
+/* Parts of RUNTIME_KNOBS: who searches, who sleeps, who is woken. */
 #define WAKE_KNOBS(o, f, watch_)                                                                   \
     PARAM_WORD(o, f.spinners, spinners_words, SPINNERS_HALF, "Go 1.26 proc.go findRunnable",       \
                "how many workers without work may search at once",                                 \
@@ -206,7 +206,7 @@ extern const char *const netpoll_place_words[];
                        "sysmon: the next worker that idles, and until then sysmon looks, as "      \
                        "in Go.",                                                                   \
                    KNOB_FINE(WAKING, "WAKEUPS",                                                    \
-                             "watch=handover wakers,n=50,connections=4,sleepers=4 4")),            \
+                             "watch=handover wakers,n=200,connections=4,sleepers=4 4")),            \
         PARAM_WORD(                                                                                \
             o, f.fence, fence_words, FENCE_ADAPTIVE, "schedlab; Go 1.26 proc.go wakep",            \
             "who fences so that new work and a worker going to sleep do not miss each other",      \
@@ -282,14 +282,14 @@ extern const char *const netpoll_place_words[];
                      "most threads that blocking calls may start; more end the run",               \
                      KNOB_FINE(CALLS, "", "threads_max=100 calls,n=100,callers=4 2"))
 
-/* Rows of sched_ops.moot for all that has WATCH_KNOBS, and for what has FLOOR_KNOBS. */
+/* Rows of sched_ops.moot for all that has WATCH_KNOBS, and for what has RUNTIME_KNOBS. */
 #define WATCH_MOOT                                                                                 \
     {                                                                                              \
         "sysmon_ns sysmon_rounds sysmon_max_ns slice_ns preempt=coop", "sysmon=off",               \
             "where nobody watches"                                                                 \
     }
 #define NOBODY_SEARCHES "spinners=none,wake=none,recheck=before|none", "where no worker searches"
-#define FLOOR_MOOT                                                                                 \
+#define RUNTIME_MOOT                                                                               \
     WATCH_MOOT, {"spin_ns recheck=before", NOBODY_SEARCHES},                                       \
         {"netpoll_trigger netpoll_batch netpoll_place", "netpoll=call",                            \
          "where each call blocks its thread"},                                                     \

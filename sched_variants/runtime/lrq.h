@@ -40,7 +40,7 @@ enum { TICK_RANDOM = -1, BACKOFF_NEVER = -1 };
 
 /* The knobs of variants with such a queue; the variant's struct begins with it. */
 struct lrq_knobs {
-    struct floor_knobs floor;
+    struct runtime_knobs runtime;
     int64_t runnext;      /* 0 off, 1 on */
     int64_t runnext_cap;  /* consecutive runs from runnext; 0: no cap */
     int64_t inherit;      /* 0 off, 1 on */
@@ -67,7 +67,7 @@ extern const char *const lrq_victim_words[];
 extern const char *const lrq_backoff_words[];
 extern const char *const lrq_yield_words[];
 
-/* The knob table's rows for all of the above but the floor's. */
+/* The knob table's rows for all of the above but the runtime's. */
 #define LRQ_KNOBS(o)                                                                               \
     PARAM_WORD(                                                                                    \
         o, lrq.runnext, lrq_off_on, 1, "Go 1.26 proc.go runqput",                                  \
@@ -160,9 +160,9 @@ extern const char *const lrq_yield_words[];
                        "global: at the tail of the global queue. local: at the ring's tail.",      \
                    KNOB_FINE(QUEUES, "GRQ_HITS LOCAL_HITS", "yield=local yield,n=2000 1"))
 
-/* Rows of sched_ops.moot: the above's, and the floor's. */
+/* Rows of sched_ops.moot: the above's, and the runtime's. */
 #define LRQ_MOOT                                                                                   \
-    FLOOR_MOOT,                                                                                    \
+    RUNTIME_MOOT,                                                                                  \
         {"runnext_cap inherit runnext_wake backoff_ns", "runnext=off",                             \
          "where the newest has no slot of its own"},                                               \
         {"runnext_wake", "wake=none", "where nobody is woken"},                                    \
@@ -199,7 +199,7 @@ struct lrq {
 };
 _Static_assert(offsetof(struct lrq, head) == 64, "what only the owner writes fills one line");
 
-/* For sched_ops.init: what the floor has to know of the knobs. */
+/* For sched_ops.init: what the runtime has to know of the knobs. */
 void lrq_init(struct sched *sched);
 
 struct lrq *lrq_new(const struct lrq_knobs *knobs);

@@ -96,7 +96,7 @@ struct netpoll {
 
 enum netpoll_by netpoll_by(const struct sched *sched)
 {
-    return sched->ops->thread_per_g ? NETPOLL_CALL : (enum netpoll_by)sched->floor->netpoll;
+    return sched->ops->thread_per_g ? NETPOLL_CALL : (enum netpoll_by)sched->runtime->netpoll;
 }
 
 /* The poller's life -------------------------------------------------------------------------- */
@@ -151,7 +151,7 @@ static void netpoll_free(struct netpoll *np)
 /* Makes the poller. Several may come at once: one of theirs stays. */
 static int netpoll_make(struct sched *sched)
 {
-    const struct floor_knobs *floor = sched->floor;
+    const struct runtime_knobs *knobs = sched->runtime;
     struct netpoll *np = sched_zalloc(sizeof *np, "poll"), *none = NULL;
     int error = machine_poller_new(&np->machine);
     if (error) {
@@ -159,8 +159,8 @@ static int netpoll_make(struct sched *sched)
         return error;
     }
     np->sched = sched;
-    np->batch = floor->netpoll_batch ? (int)floor->netpoll_batch : NETPOLL_BATCH;
-    np->edge = floor->netpoll_trigger == TRIGGER_EDGE;
+    np->batch = knobs->netpoll_batch ? (int)knobs->netpoll_batch : NETPOLL_BATCH;
+    np->edge = knobs->netpoll_trigger == TRIGGER_EDGE;
     np->thread_m = netpoll_by(sched) == NETPOLL_THREAD ? thread_m_new(sched) : NULL;
     if (!atomic_compare_exchange_strong_explicit(&sched->netpoll, &none, np,
                                                  memory_order_release,  /* PI1 */

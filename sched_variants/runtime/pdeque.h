@@ -19,7 +19,7 @@
 enum owner_order { OWNER_LIFO, OWNER_FIFO }; /* or N > 1: LIFO, but for each Nth */
 
 struct pdeque_knobs {
-    struct floor_knobs floor;
+    struct runtime_knobs runtime;
     int64_t owner; /* enum owner_order, or N */
     int64_t tick;  /* poll the global queue first every that many dispatches; 0 never */
 };
@@ -40,7 +40,7 @@ extern const char *const pdeque_owner_words[];
                      .detail =                                                                     \
                          "1: each time. 0: never first, so that the global queue can starve.",     \
                      KNOB_DECISIVE(QUEUES, "TICK_POLLS GRQ_HITS", NULL)),                          \
-        FLOOR_KNOBS(o, k.floor)
+        RUNTIME_KNOBS(o, k.runtime)
 
 /* sched_ops members; they use sched->variant and p->variant. */
 void pdeque_init(struct sched *sched);

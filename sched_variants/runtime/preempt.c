@@ -85,7 +85,7 @@ static void interrupt_take(void)
 void preempt_init(struct sched *sched)
 {
     size_t least = sched->guard_size + ROOM + ROOM_OF_G;
-    if (sched->floor->preempt != PREEMPT_SIGNAL)
+    if (sched->runtime->preempt != PREEMPT_SIGNAL)
         return;
     if (sched->stack_size < least)
         fatal_env(EINVAL,
@@ -106,7 +106,7 @@ void preempt_request(struct m *self, struct m *m)
     atomic_store_explicit(&m->preempt, true, memory_order_relaxed);
     stat_add(&self->stats, STAT_PREEMPT_REQUESTS, 1);
     sched_event_m(self, SCHED_PREEMPT_ASKED, m);
-    if (self->sched->floor->preempt == PREEMPT_SIGNAL &&
+    if (self->sched->runtime->preempt == PREEMPT_SIGNAL &&
         atomic_load_explicit(&m->has_self, memory_order_acquire)) /* V2 */
         machine_interrupt(&m->self);
 }

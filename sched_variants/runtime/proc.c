@@ -403,7 +403,7 @@ _Noreturn void g_entry(struct g *prev)
 static bool m_may_spin(const struct m *m)
 {
     struct sched *sched = m->sched;
-    switch (m->sched->floor->spinners) {
+    switch (m->sched->runtime->spinners) {
     case SPINNERS_NONE:
         return m->spinning;
     case SPINNERS_ALL:
@@ -429,7 +429,7 @@ static struct g *m_spin(struct m *m, bool *inherit)
         stat_add(&m->stats, STAT_SPINS, 1);
         sched_event(m, SCHED_SPUN, NULL, 0, 0);
     }
-    int64_t deadline = sched->floor->spin_ns ? machine_now() + sched->floor->spin_ns : 0;
+    int64_t deadline = sched->runtime->spin_ns ? machine_now() + sched->runtime->spin_ns : 0;
     for (;;) {
         stat_add(&m->stats, STAT_SPIN_ROUNDS, 1);
         struct g *gp = m->ops->steal(m);
@@ -488,7 +488,7 @@ static struct g *m_find_runnable(struct m *m, bool *inherit)
         if (gp)
             return gp;
         /* sysmon=off: nobody else serves the timers of an idle P while I/O is always ready */
-        if (!m->sched->floor->sysmon && !m->ops->blocks && timers_run_others(m))
+        if (!m->sched->runtime->sysmon && !m->ops->blocks && timers_run_others(m))
             continue;
         if ((gp = m_poll(m)))
             return gp;

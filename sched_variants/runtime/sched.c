@@ -125,8 +125,8 @@ void m_enter(struct m *m)
     INVARIANT(!m->curg);
     machine_set_self(m);
     machine_thread_enter();
-    if (m->sched->floor->slack_ns != SLACK_KERNEL)
-        m_set_slack(m->sched->floor->slack_ns);
+    if (m->sched->runtime->slack_ns != SLACK_KERNEL)
+        m_set_slack(m->sched->runtime->slack_ns);
     machine_stack_bounds(&m->g0.stack, &m->g0_stack_size);
     m->self = machine_thread_self();
     atomic_store_explicit(&m->has_self, true, memory_order_release); /* V1 */
@@ -144,7 +144,7 @@ void m_leave(struct m *m)
     if (m->sched->m_stopping)
         m->sched->m_stopping(m, m->sched->hook_arg);
     m_cache_flush(m);
-    if (m->sched->floor->slack_ns != SLACK_KERNEL)
+    if (m->sched->runtime->slack_ns != SLACK_KERNEL)
         m_set_slack(0); /* M 0's thread goes on without a scheduler */
     machine_thread_leave();
 }
@@ -281,7 +281,7 @@ struct sched *sched_new(const struct sched_config *config, int *error)
     *error = 0;
     sched->ops = config->ops;
     sched->knobs = config->knobs;
-    sched->floor = config->knobs;
+    sched->runtime = config->knobs;
     sched->forkjoin = config->ops->forkjoin;
     sched->keeps = config->ops->keeps;
     sched->procs = config->ops->single_threaded || config->ops->thread_per_g ? 1 : config->workers;
@@ -377,7 +377,7 @@ static void main_call(void *arg)
 {
     const struct main_call *call = arg;
     call->fn(call->arg);
-    if (call->sched->floor->preempt != PREEMPT_SIGNAL)
+    if (call->sched->runtime->preempt != PREEMPT_SIGNAL)
         return;
     int64_t end = 0;
     for (int64_t nap = LINGER_NAP_NS; others_can_run(call->sched); nap *= 2) {
@@ -409,7 +409,7 @@ int64_t sched_run(struct sched *sched, void (*main_fn)(void *), void *arg)
     atomic_store_explicit(&main_g->queued, 1, memory_order_relaxed); /* one thread yet */
 #endif
     /* workers that nobody would ever wake have to be there from the start */
-    if ((sched->ops->blocks && !sched->ops->thread_per_g) || sched->floor->wake == WAKE_NONE)
+    if ((sched->ops->blocks && !sched->ops->thread_per_g) || sched->runtime->wake == WAKE_NONE)
         sched_start_all(m);
     sysmon_start(sched);
     m_run(m);

@@ -161,8 +161,8 @@ void wg_wait(struct waitgroup *wg)
  *            tells the waiter that it was handed the lock; (3) spinning stops as soon as there is
  *            work for an idle worker anywhere, Go looks into the worker's own queue; (4) after a
  *            hand-over the variant says what stepping back is (Go: the own ring's tail).
- *   Why:     (1), (2) no semaphore that remembers permits and tickets; (3), (4) the floor does not
- *            know a variant's queues.
+ *   Why:     (1), (2) no semaphore that remembers permits and tickets; (3), (4) the runtime does
+ *            not know a variant's queues.
  *
  * state = LOCKED | WOKEN | STARVING | waiters << 3. WOKEN: one waiter is awake and competes, so no
  * other is woken. Invariant, while the lock of the list is free:
@@ -225,7 +225,7 @@ static bool mutex_state_is_valid(uint32_t state)
 static bool mutex_may_spin(struct m *m, const struct mutex_attempt *attempt)
 {
     struct sched *sched = m->sched;
-    if (attempt->rounds >= sched->floor->mutex_spin || sched->workers <= 1 ||
+    if (attempt->rounds >= sched->runtime->mutex_spin || sched->workers <= 1 ||
         m->ops->single_threaded)
         return false;
     if (m->ops->blocks)
@@ -305,7 +305,7 @@ static void mutex_take_handed(struct mutex *mu, bool starving)
 static __attribute__((noinline)) void mutex_lock_slow(struct mutex *mu)
 {
     struct g *gp = machine_self()->curg;
-    int64_t starve_ns = machine_self()->sched->floor->starve_ns;
+    int64_t starve_ns = machine_self()->sched->runtime->starve_ns;
     struct mutex_attempt attempt = {.starving = starve_ns == 0};
     for (;;) {
         uint32_t old = mutex_spin(mu, &attempt);

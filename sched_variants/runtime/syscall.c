@@ -29,7 +29,7 @@
  *   Same:    the order in which a P is looked for; a returning G goes to the global queue.
  *   Differs: the word is the P's, not the G's state; whether a P that is given up goes to another M
  *            at once asks all queues, where Go asks its own and the global one.
- *   Why:     the floor does not know a variant's queues.
+ *   Why:     the runtime does not know a variant's queues.
  */
 #include "internal.h"
 
@@ -48,7 +48,7 @@ struct call_sites {
 
 void calls_init(struct sched *sched)
 {
-    if (sched->floor->calls == CALLS_ADAPTIVE)
+    if (sched->runtime->calls == CALLS_ADAPTIVE)
         sched->call_sites = sched_zalloc(sizeof *sched->call_sites, "call.sites");
 }
 
@@ -69,7 +69,7 @@ static bool site_is_long(struct sched *sched, uintptr_t pc)
     size_t i = site_index(pc);
     return atomic_load_explicit(&sites->site[i].pc, memory_order_relaxed) == pc &&
            atomic_load_explicit(&sites->site[i].ns, memory_order_relaxed) >
-               sched->floor->call_long_ns;
+               sched->runtime->call_long_ns;
 }
 
 static void site_learn(struct sched *sched, uintptr_t pc, int64_t ns)
@@ -120,7 +120,7 @@ void blocking_enter_at(uintptr_t site)
     INVARIANT(!m_in_call(m));
     stat_add(&m->stats, STAT_CALLS, 1);
     sched_event_g(m, SCHED_CALL_BEGUN, m->curg, 0, 0);
-    enum calls calls = (enum calls)sched->floor->calls;
+    enum calls calls = (enum calls)sched->runtime->calls;
     if (calls == CALLS_NONE || m->fj.held)
         return;
     if (__builtin_expect(calls == CALLS_ADAPTIVE, 0)) {
@@ -154,7 +154,7 @@ static struct p *p_find(struct m *m, struct p *old)
         stat_add(&m->stats, STAT_HANDOFFS, 1);
         return old;
     }
-    return sched->floor->returns == RETURNS_IDLE ? idle_p_take(sched) : NULL;
+    return sched->runtime->returns == RETURNS_IDLE ? idle_p_take(sched) : NULL;
 }
 
 static __attribute__((noinline)) void exit_without_p(struct m *m, struct p *old)

@@ -49,9 +49,9 @@ const char *const sysmon_words[] = {"off", "on", NULL};
 /* Does it watch Ps at all? */
 static bool sysmon_watches(const struct sched *sched)
 {
-    const struct floor_knobs *floor = sched->floor;
-    return floor->sysmon && (floor->calls == CALLS_SYSMON || floor->calls == CALLS_ADAPTIVE ||
-                             floor->preempt != PREEMPT_NONE ||
+    const struct runtime_knobs *knobs = sched->runtime;
+    return knobs->sysmon && (knobs->calls == CALLS_SYSMON || knobs->calls == CALLS_ADAPTIVE ||
+                             knobs->preempt != PREEMPT_NONE ||
                              (netpoll_by(sched) == NETPOLL_POLL && !sched->ops->single_threaded));
 }
 
@@ -69,8 +69,8 @@ static void preempt_if_long(struct sysmon *sysmon, struct p *p, struct sighting 
     /* relaxed: a call may begin or end at any time, before the request or after it */
     bool in_call = atomic_load_explicit(&p->call, memory_order_relaxed) & 1;
     struct m *m = atomic_load_explicit(&p->m, memory_order_acquire); /* P2 */
-    if (m && !in_call && sched->floor->preempt != PREEMPT_NONE &&
-        now - seen->schedtick_since >= sched->floor->slice_ns)
+    if (m && !in_call && sched->runtime->preempt != PREEMPT_NONE &&
+        now - seen->schedtick_since >= sched->runtime->slice_ns)
         preempt_request(&sysmon->m, m);
 }
 
@@ -78,12 +78,12 @@ static void preempt_if_long(struct sysmon *sysmon, struct p *p, struct sighting 
 static bool retake_call(struct sysmon *sysmon, struct p *p, struct sighting *seen, int64_t now)
 {
     struct sched *sched = sysmon->m.sched;
-    const struct floor_knobs *floor = sched->floor;
+    const struct runtime_knobs *knobs = sched->runtime;
     /* relaxed: the CAS of p_take() checks it */
     uint32_t call = atomic_load_explicit(&p->call, memory_order_relaxed);
-    if (!(call & 1) || (floor->calls != CALLS_SYSMON && floor->calls != CALLS_ADAPTIVE))
+    if (!(call & 1) || (knobs->calls != CALLS_SYSMON && knobs->calls != CALLS_ADAPTIVE))
         return false;
-    bool long_slice = now - seen->schedtick_since >= floor->slice_ns && floor->slice_ns > 0;
+    bool long_slice = now - seen->schedtick_since >= knobs->slice_ns && knobs->slice_ns > 0;
     if (seen->call != call && !long_slice) {
         seen->call = call;
         seen->call_since = now;
@@ -93,7 +93,7 @@ static bool retake_call(struct sysmon *sysmon, struct p *p, struct sighting *see
     bool others = atomic_load_explicit(&sched->spinning, memory_order_relaxed) +
                       atomic_load_explicit(&sched->idle_ps, memory_order_relaxed) >
                   0;
-    if (seen->call == call && others && now - seen->call_since < floor->lenient_ns &&
+    if (seen->call == call && others && now - seen->call_since < knobs->lenient_ns &&
         !sched->ops->has_work(sched))
         return false;
     if (!p_take(p, call))
@@ -175,13 +175,13 @@ static bool sysmon_sleep_deep(struct sysmon *sysmon)
 }
 
 /* The sleep before the next look: doubled after `idle` looks without a retake. */
-static int64_t next_delay(const struct floor_knobs *floor, int64_t delay, int64_t idle)
+static int64_t next_delay(const struct runtime_knobs *knobs, int64_t delay, int64_t idle)
 {
     if (idle == 0)
-        delay = floor->sysmon_ns;
-    else if (idle > floor->sysmon_rounds)
+        delay = knobs->sysmon_ns;
+    else if (idle > knobs->sysmon_rounds)
         delay *= 2;
-    return delay < floor->sysmon_max_ns ? delay : floor->sysmon_max_ns;
+    return delay < knobs->sysmon_max_ns ? delay : knobs->sysmon_max_ns;
 }
 
 /* Watches nothing, only tells. */
@@ -199,7 +199,7 @@ static void sysmon_thread(void *arg)
 {
     struct sysmon *sysmon = arg;
     struct sched *sched = sysmon->m.sched;
-    const struct floor_knobs *floor = sched->floor;
+    const struct runtime_knobs *knobs = sched->runtime;
     machine_set_self(&sysmon->m);
     int64_t delay = 0, idle = 0, start = machine_now(), traced = start, now = start;
     bool ran = true;
@@ -208,7 +208,7 @@ static void sysmon_thread(void *arg)
     if (!sysmon_watches(sched))
         trace_only(sysmon);
     while (!sysmon_stops(sched)) {
-        delay = next_delay(floor, delay, idle);
+        delay = next_delay(knobs, delay, idle);
         sysmon_sleep(sysmon, delay);
         /* woken by whoever took a P, it looks at once: a call may have begun */
         bool deep = !sched->schedtrace_ns && !ran && sysmon_sleep_deep(sysmon);
@@ -219,8 +219,8 @@ static void sysmon_thread(void *arg)
             waste_look(sysmon);
         if (deep) {
             idle = 0;
-            delay = floor->sysmon_ns;
-        } else if (delay == floor->sysmon_max_ns) {
+            delay = knobs->sysmon_ns;
+        } else if (delay == knobs->sysmon_max_ns) {
             stat_add(&sysmon->m.stats, STAT_SYSMON_LONG_NS, (uint64_t)(now - last));
         }
         poll_if_long_ago(sysmon, now);

@@ -69,7 +69,7 @@ const char *const slack_words[] = {"kernel", NULL};
 
 void timers_init(struct sched *sched)
 {
-    bool one = sched->ops->thread_per_g || sched->floor->timers == TIMERS_GLOBAL;
+    bool one = sched->ops->thread_per_g || sched->runtime->timers == TIMERS_GLOBAL;
     sched->heaps = one ? 1 : sched->procs;
     /* the last one stays empty: 1:1 variants */
     sched->timers = sched_zalloc(sizeof *sched->timers * (size_t)(sched->heaps + 1), "timers");
@@ -127,7 +127,7 @@ int64_t timers_wait_ns(const struct sched *sched, int64_t when)
         return 0;
     if (left > most)
         left = most;
-    if (sched->floor->poll_round == POLL_ROUND_NS)
+    if (sched->runtime->poll_round == POLL_ROUND_NS)
         return left;
     return left < ms ? ms : left / ms * ms;
 }

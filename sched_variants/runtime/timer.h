@@ -1,7 +1,7 @@
 /* timer.h - what is to happen at a time: the heaps of timers, and the timer that calls a function
- * of the floor.
+ * of the runtime.
  *
- * For the files of the floor (sleeps, the public timers of gotimer.c, deadlines). A variant and a
+ * For the files of the runtime (sleeps, the public timers of gotimer.c, deadlines). A variant and a
  * workload see none of this. The top of timer.c says what the heaps are and who serves them.
  */
 #ifndef SCHEDLAB_TIMER_H
@@ -40,7 +40,7 @@ enum timer_disarmed {
 
 /* A timer that is not armed. Any stack. All zero but fire and arg is one, too. Its memory is the
  * owner's, who may free it whenever it is not armed and no call of it runs. The call itself may
- * free it, if nobody else uses it: the floor does not touch it after the call. */
+ * free it, if nobody else uses it: the runtime does not touch it after the call. */
 static inline void timer_init(struct timer *timer, void (*fire)(struct timer *timer, int64_t now),
                               void *arg)
 {

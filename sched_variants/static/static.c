@@ -17,7 +17,7 @@
 enum static_wait { WAIT_LEAVE, WAIT_KEEP };
 
 struct static_knobs {
-    struct floor_knobs floor;
+    struct runtime_knobs runtime;
     int64_t block;
     int64_t wait; /* enum static_wait */
 };
@@ -34,10 +34,10 @@ static const struct param static_knobs[] = {
                    "leave: the next goroutine runs meanwhile. keep: the worker waits with it, "
                    "so that tasks which wait for later ones of the same worker never end.",
                KNOB_FINE(QUEUES, "SLEEPS", "wait=keep timers,n=20 4")),
-    WATCH_KNOBS(struct static_knobs, floor),
-    SLEEP_KNOBS(struct static_knobs, floor),
-    COMMON_KNOBS(struct static_knobs, floor),
-    MUTEX_SPIN_KNOB(struct static_knobs, floor),
+    WATCH_KNOBS(struct static_knobs, runtime),
+    SLEEP_KNOBS(struct static_knobs, runtime),
+    COMMON_KNOBS(struct static_knobs, runtime),
+    MUTEX_SPIN_KNOB(struct static_knobs, runtime),
     {0},
 };
 

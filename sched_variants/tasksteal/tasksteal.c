@@ -28,7 +28,7 @@ static const struct param tasksteal_knobs[] = {
     {0},
 };
 
-static const struct param_moot tasksteal_moot[] = {FLOOR_MOOT, {0}};
+static const struct param_moot tasksteal_moot[] = {RUNTIME_MOOT, {0}};
 
 static struct g *tasksteal_steal(struct m *m)
 {

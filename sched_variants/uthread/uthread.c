@@ -9,13 +9,13 @@
 #include "sched.h"
 
 struct uthread_knobs {
-    struct floor_knobs floor;
+    struct runtime_knobs runtime;
 };
 
 static const struct param uthread_knobs[] = {
-    WATCH_KNOBS(struct uthread_knobs, floor),
-    SLEEP_KNOBS(struct uthread_knobs, floor),
-    COMMON_KNOBS(struct uthread_knobs, floor),
+    WATCH_KNOBS(struct uthread_knobs, runtime),
+    SLEEP_KNOBS(struct uthread_knobs, runtime),
+    COMMON_KNOBS(struct uthread_knobs, runtime),
     {0},
 };
 

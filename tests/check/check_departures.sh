@@ -1,7 +1,7 @@
 #!/bin/sh
 # check_departures.sh - the table of gmp's departures from Go is complete, as far as heads of files tell.
 #
-#     a file of the floor, or of gmp, that cites Go and says "Differs:" is named in the table
+#     a file of the runtime, or of gmp, that cites Go and says "Differs:" is named in the table
 #     a file that the table names exists
 #
 # Prints one line per offence; exit 1 if there is any.

@@ -37,13 +37,13 @@ allow '^sched_variants/machine/' '^sched_variants/machine/sim/' "the machine kno
 parts=$(find sched_variants/machine/sim -name '*.h' -exec basename {} .h \; | paste -sd '|')
 allow '^sched_variants/machine/sim/' $none "the simulated machine knows machine.h and its own parts" \
     "<|\"(machine|no_memory|$parts)\.h\""
-deny '^sched_variants/runtime/' $none "the floor knows no variant" '"(\.\./)?(contsteal|gmp|grq|kthread|perm|static|tasksteal|uthread)/'
+deny '^sched_variants/runtime/' $none "the runtime knows no variant" '"(\.\./)?(contsteal|gmp|grq|kthread|perm|static|tasksteal|uthread)/'
 deny '^workloads/' $none "a workload includes the public header only" \
     '"(sched|g|internal|deque|lock|stats|machine|runtime/(sched|g|internal|deque|lock|stats)|sched_variants/.*)\.h"'
 for room in $(find sched_variants -mindepth 1 -maxdepth 1 -type d ! -name runtime ! -name machine); do
     others=$(find sched_variants -mindepth 1 -maxdepth 1 -type d ! -name runtime ! -name machine ! -path "$room" \
         -exec basename {} \; | paste -sd '|')
-    deny "^$room/" $none "a variant includes no other variant and no part of the floor's inside" \
+    deny "^$room/" $none "a variant includes no other variant and no part of the runtime's inside" \
         "\"(.*/)?(($others)/|internal\\.h|ctx\\.h)"
 done
 

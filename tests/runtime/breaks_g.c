@@ -555,7 +555,7 @@ BREAK(g_that_was_never_carved)
 BREAK(g_cache_spills_more_than_it_has)
 {
     struct g *gp = some_g();
-    SCHED->floor->gs_cache = -6;
+    SCHED->runtime->gs_cache = -6;
     g_free(SELF, gp);
 }
 

@@ -63,7 +63,7 @@ BREAK(fence_chosen_without_the_lock)
 
 BREAK_IN(fence_of_nobody, "gmp", 2, CALM)
 {
-    SCHED->floor->fence = FENCE_ADAPTIVE;
+    SCHED->runtime->fence = FENCE_ADAPTIVE;
     SCHED->fence_sleeps = INT32_MAX - 1;
     atomic_store(&SCHED->submitters_fence, false);
     atomic_store(&SCHED->sleepers_fence_all, false);

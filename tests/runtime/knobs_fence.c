@@ -47,7 +47,7 @@ static void be_often(int64_t ns)
 {
     struct sched *sched = this_sched();
     lock_acquire(&sched->lock);
-    sched->floor->fence_often_ns = ns;
+    sched->runtime->fence_often_ns = ns;
     lock_release(&sched->lock);
 }
 

@@ -1,4 +1,4 @@
-/* knobs_io.h - the knobs of descriptors: the part of test_knobs.c that takes the floor's inside.
+/* knobs_io.h - the knobs of descriptors: the part of test_knobs.c that takes the runtime's inside.
  *
  * Included by it behind its helpers.
  */

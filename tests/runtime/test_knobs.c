@@ -493,7 +493,7 @@ static void knob_passes(const char *variant)
     expect_passes(variant, "passes=9", 9);
 }
 
-/* The floor: spinning and waking ------------------------------------------------------------ */
+/* The runtime: spinning and waking ---------------------------------------------------------- */
 
 static void held_g(void *arg)
 {
@@ -655,9 +655,9 @@ static void knob_wake(const char *variant)
 
 /* Every knob of every variant --------------------------------------------------------------- */
 
-/* variant NULL: of any; FLOOR: what the knob does is the floor's, in the same code for all; QUEUE:
- * the local queue's, which gmp and perm share. The first row that fits is the test. */
-static const char FLOOR[] = "floor", QUEUE[] = "queue";
+/* variant NULL: of any; RUNTIME: what the knob does is the runtime's, in the same code for all;
+ * QUEUE: the local queue's, which gmp and perm share. The first row that fits is the test. */
+static const char RUNTIME[] = "runtime", QUEUE[] = "queue";
 static const struct knob_test {
     const char *knob, *variant;
     void (*test)(const char *variant);
@@ -683,40 +683,40 @@ static const struct knob_test {
     {"owner", "tasksteal", knob_owner_of_children},
     {"frames", "contsteal", knob_frames},
     {"owner", "contsteal", knob_owner_of_continuations},
-    {"spinners", FLOOR, knob_spinners},
-    {"spin_ns", FLOOR, knob_spin_ns},
-    {"wake", FLOOR, knob_wake},
-    {"recheck", FLOOR, knob_recheck},
-    {"look_ns", FLOOR, knob_look_ns},
-    {"dawdle_ns", FLOOR, knob_dawdle_ns},
-    {"idle", FLOOR, knob_idle},
-    {"gs_cache", FLOOR, knob_gs_cache},
+    {"spinners", RUNTIME, knob_spinners},
+    {"spin_ns", RUNTIME, knob_spin_ns},
+    {"wake", RUNTIME, knob_wake},
+    {"recheck", RUNTIME, knob_recheck},
+    {"look_ns", RUNTIME, knob_look_ns},
+    {"dawdle_ns", RUNTIME, knob_dawdle_ns},
+    {"idle", RUNTIME, knob_idle},
+    {"gs_cache", RUNTIME, knob_gs_cache},
     {"lock", "grq", knob_lock},
     {"block", "static", knob_block},
     {"wait", "static", knob_wait},
-    {"starve_ns", FLOOR, knob_starve_ns},
-    {"mutex_spin", FLOOR, knob_mutex_spin},
-    {"sysmon", FLOOR, knob_sysmon},
-    {"sysmon_ns", FLOOR, knob_sysmon_ns},
-    {"sysmon_rounds", FLOOR, knob_sysmon_rounds},
-    {"sysmon_max_ns", FLOOR, knob_sysmon_max_ns},
-    {"preempt", FLOOR, knob_preempt},
-    {"slice_ns", FLOOR, knob_slice_ns},
-    {"calls", FLOOR, knob_calls},
-    {"call_long_ns", FLOOR, knob_call_long_ns},
-    {"lenient_ns", FLOOR, knob_lenient_ns},
-    {"returns", FLOOR, knob_returns},
-    {"threads_max", FLOOR, knob_threads_max},
-    {"timers", FLOOR, knob_timers},
-    {"poll_round", FLOOR, knob_poll_round},
-    {"slack_ns", FLOOR, knob_slack_ns},
-    {"netpoll", FLOOR, knob_netpoll},
-    {"netpoll_trigger", FLOOR, knob_netpoll_trigger},
-    {"netpoll_batch", FLOOR, knob_netpoll_batch},
-    {"netpoll_place", FLOOR, knob_netpoll_place},
-    {"watch", FLOOR, knob_watch},
-    {"fence", FLOOR, knob_fence},
-    {"fence_often_ns", FLOOR, knob_fence_often_ns},
+    {"starve_ns", RUNTIME, knob_starve_ns},
+    {"mutex_spin", RUNTIME, knob_mutex_spin},
+    {"sysmon", RUNTIME, knob_sysmon},
+    {"sysmon_ns", RUNTIME, knob_sysmon_ns},
+    {"sysmon_rounds", RUNTIME, knob_sysmon_rounds},
+    {"sysmon_max_ns", RUNTIME, knob_sysmon_max_ns},
+    {"preempt", RUNTIME, knob_preempt},
+    {"slice_ns", RUNTIME, knob_slice_ns},
+    {"calls", RUNTIME, knob_calls},
+    {"call_long_ns", RUNTIME, knob_call_long_ns},
+    {"lenient_ns", RUNTIME, knob_lenient_ns},
+    {"returns", RUNTIME, knob_returns},
+    {"threads_max", RUNTIME, knob_threads_max},
+    {"timers", RUNTIME, knob_timers},
+    {"poll_round", RUNTIME, knob_poll_round},
+    {"slack_ns", RUNTIME, knob_slack_ns},
+    {"netpoll", RUNTIME, knob_netpoll},
+    {"netpoll_trigger", RUNTIME, knob_netpoll_trigger},
+    {"netpoll_batch", RUNTIME, knob_netpoll_batch},
+    {"netpoll_place", RUNTIME, knob_netpoll_place},
+    {"watch", RUNTIME, knob_watch},
+    {"fence", RUNTIME, knob_fence},
+    {"fence_often_ns", RUNTIME, knob_fence_often_ns},
     {NULL, NULL, NULL},
 };
 
@@ -730,21 +730,21 @@ static const struct knob_test *knob_test_of(const char *knob, const char *varian
 {
     for (const struct knob_test *row = knob_tests; row->knob; row++)
         if (strcmp(row->knob, knob) == 0 &&
-            (!row->variant || row->variant == FLOOR || row->variant == QUEUE ||
+            (!row->variant || row->variant == RUNTIME || row->variant == QUEUE ||
              strcmp(row->variant, variant) == 0))
             return row;
     return NULL;
 }
 
-/* Shows a knob of the queue under gmp; one of the floor under gmp, and by turns under one of the
- * others. */
+/* Shows a knob of the queue under gmp; one of the runtime under gmp, and by turns under one of
+ * the others. */
 static bool knob_is_due(const struct knob_test *test, const struct sched_ops *ops)
 {
     size_t others = 0, place = 0;
     bool is_gmp = strcmp(ops->name, "gmp") == 0;
     if (test->variant == QUEUE)
         return is_gmp;
-    if (test->variant != FLOOR || is_gmp)
+    if (test->variant != RUNTIME || is_gmp)
         return true;
     for (size_t v = 0; sched_variants[v]; v++) {
         const struct sched_ops *other = sched_variants[v];

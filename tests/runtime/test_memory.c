@@ -162,8 +162,8 @@ static void memory_of_a_blocked_g_is_a_page_and_little_more(void **state)
     (void)state;
     if (!FRAMES_AS_RELEASED || machine_page_size() != 4096)
         skip();
-    /* the floor's stacks, under one variant of each kind; not under tasksteal and contsteal, where
-     * they lie so far apart that page tables count */
+    /* the runtime's stacks, under one variant of each kind; not under tasksteal and contsteal,
+     * where they lie so far apart that page tables count */
     static const char *const variants[] = {"uthread", "static", "gmp"};
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
         run_main(variants[i], 1, blocked_main);

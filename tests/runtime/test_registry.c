@@ -15,7 +15,7 @@
 enum { ERROR_SIZE = 1024, ROWS = 48 };
 
 struct knobs {
-    struct floor_knobs floor;
+    struct runtime_knobs runtime;
     int64_t number, word;
 };
 
@@ -40,7 +40,7 @@ static int set_up(void **state)
     const struct param good[] = {
         PARAM_NUMBER(struct knobs, number, 5, 0, 10, "Gs", "schedlab", "a number"),
         PARAM_WORD(struct knobs, word, good_words, 1, "schedlab", "a word"),
-        FLOOR_KNOBS(struct knobs, floor),
+        RUNTIME_KNOBS(struct knobs, runtime),
         {0},
     };
     _Static_assert(sizeof good <= sizeof knobs, "room for the table");
@@ -178,15 +178,15 @@ static void functions_that_must_be_there_are(void **state)
     assert_workload_wrong(".fini is missing", "expected a function");
 }
 
-static void knobs_begin_with_those_of_the_floor(void **state)
+static void knobs_begin_with_those_of_the_runtime(void **state)
 {
     (void)state;
     ops.knobs = NULL;
     assert_variant_wrong(".knobs is missing", "{{0}} if there are none");
     ops.knobs_size = 8;
-    assert_variant_wrong(".knobs_size is missing", "begins with struct floor_knobs");
+    assert_variant_wrong(".knobs_size is missing", "begins with struct runtime_knobs");
     knobs[ROW_SPINNERS] = (struct param){.name = NULL};
-    assert_variant_wrong(".knobs has no \"spinners\"", "FLOOR_KNOBS");
+    assert_variant_wrong(".knobs has no \"spinners\"", "RUNTIME_KNOBS");
     knobs[ROW_SPINNERS].offset = offsetof(struct knobs, word);
     knobs[ROW_WORD].offset = 0;
     char part[64];
@@ -194,7 +194,7 @@ static void knobs_begin_with_those_of_the_floor(void **state)
     assert_variant_wrong(part, "expected 0");
     knobs[ROW_SPINNERS].name = "other";
     ops.blocks = true;
-    snprintf(part, sizeof part, "expected %zu or more", sizeof(struct floor_knobs));
+    snprintf(part, sizeof part, "expected %zu or more", sizeof(struct runtime_knobs));
     assert_variant_wrong(".knobs \"other\".offset is 0", part);
     char error[ERROR_SIZE];
     knobs[ROW_SPINNERS] = (struct param){.name = NULL};
@@ -287,7 +287,7 @@ int main(void)
         cmocka_unit_test_setup(names_are_there_once, set_up),
         cmocka_unit_test_setup(texts_that_lists_show_are_there, set_up),
         cmocka_unit_test_setup(functions_that_must_be_there_are, set_up),
-        cmocka_unit_test_setup(knobs_begin_with_those_of_the_floor, set_up),
+        cmocka_unit_test_setup(knobs_begin_with_those_of_the_runtime, set_up),
         cmocka_unit_test_setup(moot_knobs_and_their_reasons_are_in_the_table, set_up),
         cmocka_unit_test_setup(knobs_have_keys_fields_and_texts_of_their_own, set_up),
         cmocka_unit_test_setup(defaults_are_valid, set_up),

@@ -228,10 +228,10 @@ static void the_sleep_doubles_after_looks_in_vain(void **state)
     struct stage stage = stage_make(SETTINGS);
     int64_t delay = 0;
     for (int64_t idle = 0; idle < 9; idle++) {
-        delay = next_delay(stage.sched->floor, delay, idle);
+        delay = next_delay(stage.sched->runtime, delay, idle);
         assert_int_equal(delay, expected[idle]);
     }
-    assert_int_equal(next_delay(stage.sched->floor, delay, 0), 1000);
+    assert_int_equal(next_delay(stage.sched->runtime, delay, 0), 1000);
     stage_free(&stage);
 }
 

@@ -301,7 +301,7 @@ static void storm_main(void *arg)
         for (int i = 0; i < STORM; i++) {
             struct timer *one = &storm[(uint64_t)i * 7919 % STORM];
             CHECK(timer_disarm(one) == TIMER_STOPPED);
-            one->arg = one; /* the floor does not look */
+            one->arg = one; /* the runtime does not look */
         }
         CHECK(timers->count == 0 && timers->capacity <= SPACE_MIN);
         CHECK(!timers_any(machine_self()));

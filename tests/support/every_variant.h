@@ -1,6 +1,6 @@
 /* every_variant.h - one unit test multiplied by all variants, on 1 or 2 workers.
  *
- * These tests are about the floor, the same code under all variants. So gmp runs a test on 1
+ * These tests are about the runtime, the same code under all variants. So gmp runs a test on 1
  * and on 2 workers, every other variant on one of the two, which the next test changes. Under a
  * sanitizer, where a run takes ten times as long, gmp has 2 workers, and a test has a third of the
  * other variants.
@@ -124,8 +124,8 @@ static inline void one_variant(const char *name, void (*fn)(void *))
     every_in_turns(ops, fn);
 }
 
-/* Misuse ends the run with status 70 and a message that says what was wrong. The floor finds it, in
- * the same code for all: so one variant of each kind runs it, and by turns one of the rest.
+/* Misuse ends the run with status 70 and a message that says what was wrong. The runtime finds it,
+ * in the same code for all: so one variant of each kind runs it, and by turns one of the rest.
  * Conformance shows that each variant ends so. */
 static inline void every_variant_dies(void (*fn)(void *), const char *text)
 {
