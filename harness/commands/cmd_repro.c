@@ -105,8 +105,8 @@ static const char argp_doc[] =
     "  schedlab repro E3 E6 --quick\n"
     "  schedlab repro --explain E6\n"
     "  schedlab repro --catalogue docs --reference results/repro-20260131T101500Z\n\n"
-    "Exit status: 0 done, whatever the verdicts; 1 stopped, or something could not be written; 2 "
-    "misused.";
+    "Exit status: 0 done, whatever the verdicts; 1 stopped, or no sample could be measured, or "
+    "something could not be written; 2 misused.";
 
 static void text_add(char ***list, size_t *count, const char *text)
 {
@@ -334,24 +334,29 @@ static void selection_make(const struct options *options, struct catalogue *cata
 
 /* Doing it ------------------------------------------------------------------------------------- */
 
-static void print_result(const struct options *options, const struct repro *repro)
+/* True if it is of any sample. */
+static bool print_result(const struct options *options, const struct repro *repro)
 {
     json_t *json = repro_to_json(repro);
+    bool any = repro_file_has_samples(json);
     if (!options->json)
         repro_print(stdout, json, cli_columns());
     else
         cli_print_json(json_incref(json), 0);
     json_decref(json);
+    return any;
 }
 
 static int repro_run(const struct options *options, struct repro *repro)
 {
     char error[ERROR_SIZE];
     int result = repro_measure(repro, stderr, error, sizeof error);
-    print_result(options, repro);
+    bool any = print_result(options, repro);
     if (result < 0)
         return cli_fail(options->command, error);
     fprintf(stderr, "%s: verdicts in %s/repro.json\n", options->command, repro->folder);
+    if (result == 0 && !any)
+        return cli_fail(options->command, "no sample could be measured");
     if (result == 0) /* the page tells no other verdicts; without it the run is still done */
         return options->no_report ||
                        repro_report_make(repro->folder, true, options->command, stderr) == 0
