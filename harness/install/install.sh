@@ -15,7 +15,7 @@ case $PREFIX in
     *) echo "make $action: PREFIX=$PREFIX is not valid; valid: a path that begins with /" >&2; exit 2 ;;
 esac
 
-# Names each installed file from $to on, and with a slash at its end each folder that was made for one, parents first.
+# Names each installed file from $to on, and with a slash at its end each folder that was made for one, parents first; ./ is $to.
 # Only these are removed, and folders only if they are empty then.
 list=share/schedlab/installed
 
@@ -33,7 +33,7 @@ put() { # MODE FROM TO
 }
 
 uninstall() { # prints the folders that stay, since they hold something else
-    [ -f "$to/$list" ] || return 0
+    [ -f "$to/$list" ] || return 1
     local file folders=() i
     while read -r file; do
         case $file in
@@ -43,7 +43,8 @@ uninstall() { # prints the folders that stay, since they hold something else
     done <"$to/$list"
     rm -f "$to/$list"
     for ((i = ${#folders[@]} - 1; i >= 0; i--)); do
-        rmdir "$to/${folders[i]}" 2>/dev/null || true
+        file=$to/${folders[i]#./} # rmdir takes no path that ends in "."
+        rmdir "${file%/}" 2>/dev/null || true
     done
     for file in "${folders[@]}"; do
         [ ! -d "$to/$file" ] || echo "$file"
@@ -70,7 +71,7 @@ install_all() {
     for file in harness/{machines,experiments,replays,sweeps}/*.yaml plots/*.gp; do
         put 644 "$file" "share/schedlab/$file"
     done
-    for file in README.md CHANGELOG.md CITATION.cff LICENSE NOTICE; do
+    for file in CHANGELOG.md CITATION.cff LICENSE NOTICE; do
         put 644 "$file" "share/doc/schedlab/$file"
     done
     for file in examples/*; do
@@ -97,11 +98,15 @@ case $action in
         fi
         scratch=$(mktemp) listed=$(mktemp)
         trap 'rm -f "$scratch" "$listed"' EXIT
-        uninstall >"$listed" # an older version, whose files may have had other names
+        uninstall >"$listed" || true # an older version, whose files may have had other names
+        [ -d "$to" ] || echo ./ >>"$listed"
         (umask 022 && mkdir -p "$to")
         install_all
         echo "schedlab $version is in $to; \`make uninstall PREFIX=$PREFIX${DESTDIR:+ DESTDIR=$DESTDIR}\` removes it"
         ;;
-    uninstall) uninstall >/dev/null ;;
+    uninstall)
+        stay=$(uninstall) || { echo "make uninstall: nothing is installed in $to; valid: PREFIX and DESTDIR of \`make install\`" >&2; exit 2; }
+        echo "schedlab is removed from $to${stay:+; folders with other files stay: $(echo $stay)}"
+        ;;
     *) echo "install.sh: $action is not valid; valid: install, uninstall" >&2; exit 2 ;;
 esac

@@ -132,6 +132,13 @@ check what_was_installed_is_gone [ "$(cd "$prefix" && find . -type f)" = ./share
 check folders_of_others_stay [ -d "$prefix/share/man/man7" ]
 check folders_that_were_made_are_gone [ "$(cd "$prefix" && find . -type d | sort | xargs)" = \
     '. ./share ./share/man ./share/man/man7 ./share/schedlab ./share/schedlab/harness ./share/schedlab/harness/machines' ]
+check it_says_which_folders_stay contains out 'folders with other files stay: '
+install_sh uninstall
+check nothing_to_uninstall refused "nothing is installed in $stage/opt/lab; valid: PREFIX"
+rm -r "$prefix"
+install_sh install
+install_sh uninstall
+check a_prefix_that_was_made_is_gone [ ! -e "$prefix" ]
 (cd "$tree" && PREFIX=lab DESTDIR=$stage harness/install/install.sh install "$build") >out 2>err
 status=$?
 check prefix_is_absolute refused 'PREFIX=lab is not valid; valid: a path that begins with /'
