@@ -5,6 +5,7 @@
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
 #include "harness/commands/commands.h"
+#include "harness/host/data_folder.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/records/sample_request.h"
 #include "harness/spec/machine_spec.h"
@@ -12,6 +13,7 @@
 #include "sched.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -264,6 +266,35 @@ void cli_traced(const char *command, struct variant_spec *variant, const char *t
     if (!scheduler_spec_parse(variant, pooled, error, sizeof error))
         cli_misuse(command, "%s", error);
     free(pooled);
+}
+
+/* Takes name. */
+static bool data_is_there(char *name, char *path, size_t path_size)
+{
+    bool found = data_find(name, path, path_size);
+    free(name);
+    return found;
+}
+
+const char *cli_sweep_file(const char *command, const char *given)
+{
+    static char path[PATH_MAX];
+    char error[ERROR_SIZE], text[SUGGEST_TEXT_SIZE];
+    if (access(given, F_OK) == 0)
+        return given;
+    if (*given && (data_is_there(text_format("%s", given), path, sizeof path) ||
+                   data_is_there(text_format("harness/sweeps/%s", given), path, sizeof path) ||
+                   data_is_there(text_format("harness/sweeps/%s.yaml", given), path, sizeof path)))
+        return path;
+    char **names = data_folder_names("sweeps", error, sizeof error);
+    struct suggest near = suggest_for(given);
+    for (char **at = names; at && *at; at++)
+        suggest_offer(&near, *at);
+    cli_misuse(
+        command,
+        "cannot read %s: No such file or directory; valid: a path, or a sweep that comes with "
+        "schedlab (%s)",
+        *given ? given : "\"\"", suggest_text(&near, "", "harness/sweeps", text, sizeof text));
 }
 
 int cli_columns_of(FILE *to, int otherwise)

@@ -123,6 +123,11 @@ struct machine_spec;
 struct variant_spec;
 void cli_machine(const char *command, struct machine_spec *machine, const char *text);
 
+/* The path of the sweep file that the user gave: as it is, or of the files that come with the
+ * program, "smoke" and "harness/sweeps/smoke.yaml" alike. Misuse if neither is there. Valid
+ * until the next call. */
+const char *cli_sweep_file(const char *command, const char *given);
+
 /* Reads the specification of a variant whose events are to be seen; misuse if it is none. A spawn
  * with linked frames (contsteal) is an ordinary call, which leaves no event: it is traced with
  * frames=pooled, as variant->text says then. */

@@ -173,6 +173,7 @@ static void print(const char *program, const struct options *options,
         cli_print_json(compare_to_json(comparison), 12);
         break;
     }
+    fflush(stdout); /* messages follow the table in a log too */
     warnings_print(program, comparison);
 }
 
@@ -251,7 +252,7 @@ static int runs_compare(const char *program, const struct options *options, cons
 /* Revisions ------------------------------------------------------------------------------------ */
 
 /* The exit status; on success the run's folder is in run->folder. */
-static int revisions_measure(const char *program, const struct options *options,
+static int revisions_measure(const char *program, const struct options *options, const char *file,
                              const struct sweep_file *sweep, struct git_build revisions[SIDES],
                              struct side_by_side *run)
 {
@@ -260,6 +261,10 @@ static int revisions_measure(const char *program, const struct options *options,
     for (int i = 0; i < SIDES; i++)
         if (!git_build_find(&revisions[i], options->arguments[i], error, sizeof error))
             cli_misuse(program, "%s", error);
+    if (strcmp(revisions[0].name, revisions[1].name) == 0)
+        fprintf(stderr,
+                "%s: warning: %s and %s are one revision, %s: no difference is to be found\n",
+                program, options->arguments[0], options->arguments[1], revisions[0].name);
     for (int i = 0; i < SIDES; i++) {
         if (!git_build_make(&revisions[i], stderr, error, sizeof error))
             return cli_fail(program, error);
@@ -269,7 +274,7 @@ static int revisions_measure(const char *program, const struct options *options,
     }
     *run = (struct side_by_side){
         .sweep = sweep,
-        .sweep_path = options->arguments[SIDES],
+        .sweep_path = file,
         .sides = sides,
         .sides_count = SIDES,
         .results = options->results ? options->results : "results",
@@ -287,11 +292,12 @@ static int revisions_compare(const char *program, const struct options *options)
     char error[ERROR_SIZE], a[ERROR_SIZE], b[ERROR_SIZE], name[SIDES * REVISION_SIZE];
     struct side_by_side run;
     struct git_build revisions[SIDES];
-    struct sweep_file *sweep = sweep_file_load(options->arguments[SIDES], error, sizeof error);
+    const char *file = cli_sweep_file(program, options->arguments[SIDES]);
+    struct sweep_file *sweep = sweep_file_load(file, error, sizeof error);
     if (!sweep)
         cli_misuse_lines(program, error);
     sweep_file_override(program, &options->override, sweep);
-    int status = revisions_measure(program, options, sweep, revisions, &run);
+    int status = revisions_measure(program, options, file, sweep, revisions, &run);
     sweep_file_free(sweep);
     if (status != EXIT_DONE)
         return status;

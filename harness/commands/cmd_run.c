@@ -387,6 +387,8 @@ static struct run_row *rows_make(const struct options *options, const struct wor
     const struct sched_ops *ops;
     while (all && (ops = spec_variant(*count)) && is_meant_by_all(ops, workload))
         ++*count;
+    if (all)
+        fprintf(stderr, "%s: no variant is named: all %zu run\n", options->command, *count);
     struct run_row *rows = xcalloc(2 * *count + 1, sizeof *rows);
     for (size_t i = 0; i < *count; i++) {
         rows[i].variant =

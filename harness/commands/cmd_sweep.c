@@ -258,7 +258,7 @@ static void options_check(void *to, const char *command)
     if (options->force && !options->resume)
         cli_misuse(command, "--force takes --resume=RUN");
     if (!options->file && !options->resume)
-        cli_misuse(command, "which sweep file? For example harness/sweeps/default.yaml");
+        cli_misuse(command, "which sweep file? For example smoke, or harness/sweeps/default.yaml");
     if (options->name && !sweep_name_is_valid(options->name))
         cli_misuse(command, "--name=%s is not valid; valid: " SWEEP_NAME_RULE, options->name);
 }
@@ -598,6 +598,7 @@ static struct sweep_file *sweep_load(const char *program, struct options *option
         options->hyperfine = resume->hyperfine;
         return sweep;
     }
+    options->file = cli_sweep_file(program, options->file);
     struct sweep_file *sweep = sweep_file_load(options->file, error, error_size);
     if (sweep)
         options_apply(program, options, sweep);

@@ -194,10 +194,23 @@ static bool is_figure(const struct options *options)
     return false;
 }
 
+/* True if the name ends as a picture's that cannot be drawn. */
+static bool is_other_figure(const char *path)
+{
+    static const char *const endings[] = {".bmp", ".gif", ".jpg", ".jpeg", ".eps", ".ps", ".webp"};
+    const char *point = strrchr(path, '.');
+    for (size_t i = 0; point && i < sizeof endings / sizeof endings[0]; i++)
+        if (strcasecmp(point, endings[i]) == 0)
+            return true;
+    return false;
+}
+
 static void check_output(const struct options *options)
 {
     if (!options->output)
         return;
+    if (is_other_figure(options->output))
+        cli_misuse(options->command, "--output=%s: figures are svg, pdf or png", options->output);
     if (is_figure(options) && options->format != FORMAT_TIMELINE)
         cli_misuse(options->command, "--output=%s: only --format=timeline draws figures",
                    options->output);
@@ -214,6 +227,15 @@ static int cores_of(const struct options *options)
         return options->machine.model.cores;
     int cpus[WORKERS_DEFAULT];
     return topology_pick_cpus(cpus, WORKERS_DEFAULT);
+}
+
+/* Where there are fewer cores; that is no misuse. */
+static void warn_of_workers(const struct options *options, int cores)
+{
+    char text[ERROR_SIZE];
+    if (topology_is_crowded(options->request.workers, cores, options->request.pin, text,
+                            sizeof text))
+        fprintf(stderr, "%s: warning: %s\n", options->command, text);
 }
 
 /* Arguments that are right alone may be wrong together. */
@@ -241,6 +263,7 @@ static void options_complete(struct options *options)
     if (options->format == FORMAT_SCHEDTRACE && !request->schedtrace_ns)
         request->schedtrace_ns = EVERY_DEFAULT_NS;
     check_output(options);
+    warn_of_workers(options, options->machine.simulated ? cores : topology_cpu_count());
     request->machine = options->machine.text;
     request->variant = options->variant.text;
     request->workload = options->workload.text;

@@ -167,6 +167,10 @@ int main(int argc, char **argv)
         fputs(" (schedlab --help)\n", stderr);
         return EXIT_MISUSED;
     }
+    if (strcmp(argv[1], "help") == 0 && argc > 2) {
+        char *const of_command[] = {argv[0], argv[2], "--help", NULL};
+        return dispatch(3, (char **)of_command);
+    }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "-?") == 0 || strcmp(argv[1], "help") == 0)
         print_help();

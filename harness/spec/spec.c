@@ -264,7 +264,7 @@ static const struct param *owner_find(const struct owner *owner, const char *key
 
 static bool complain_of_key(const struct complaint *to, const struct owner *owner, const char *key)
 {
-    char text[SUGGEST_TEXT_SIZE];
+    char text[SUGGEST_TEXT_SIZE], where[64];
     struct suggest near = suggest_for(key);
     for (const struct param *param = owner->own.table; param && param->name; param++)
         suggest_offer(&near, param_key(param));
@@ -277,8 +277,9 @@ static bool complain_of_key(const struct complaint *to, const struct owner *owne
     if (!has_own)
         return complaint_make(to, "%s: unknown %s \"%s\"; it has none but \"%s\", which all have",
                               owner->name, owner->kind, key, near.best);
+    snprintf(where, sizeof where, "`schedlab list %.40s`", owner->name);
     return complaint_make(to, "%s: unknown %s \"%s\"; %s", owner->name, owner->kind, key,
-                          suggest_text(&near, "", "`schedlab list`", text, sizeof text));
+                          suggest_text(&near, "", where, text, sizeof text));
 }
 
 static bool setting_parse(struct owner *owner, char *setting, const struct complaint *to)

@@ -117,6 +117,8 @@ expect run_warns_of_pinned_ones_too 0 "several pinned to one core" -- \
     run gmp fib,n=8 --reps 1 -i 1 --events none --workers $((cores + 1)) --pin
 run run gmp fib,n=8 --reps 1 -i 1 --events none --workers "$cores"
 check run_does_not_warn_of_as_many_workers_as_cores [ "$(grep -c 'workers on' err)" = 0 ]
+expect help_of_a_command 0 'Usage: schedlab run' -- help run
+misuse help_of_nothing 'unknown command "bogus"' -- help bogus
 expect run_without_variants_takes_all 0 "contsteal" -- run fib,n=8 --reps 1 --iterations 1 --warmup 0 --workers 1 --events none
 expect run_prints_what_order_prints 0 "order" -- run gmp order,n=4 --reps 1 --iterations 1 --workers 1
 run run gmp serial fib,n=10 $quick --format json
@@ -400,6 +402,9 @@ mkdir folder
 : >empty
 head -c 2000 "$schedlab" >binary
 misuse sweep_of_nothing "cannot read missing.yaml: No such file" -- sweep missing.yaml
+misuse sweep_that_nearly_is_one_of_ours 'a sweep that comes with schedlab (the nearest is "smoke")' -- sweep smok
+expect sweep_of_ours_by_name 0 'sim:laptop' -- sweep smoke --plan --machine sim:laptop
+expect sweep_of_ours_by_its_path_elsewhere 0 'sim:laptop' -- sweep harness/sweeps/smoke.yaml --plan --machine sim:laptop
 misuse sweep_of_a_folder "cannot read folder: Is a directory" -- sweep folder
 misuse sweep_of_an_empty_file "empty:1: the file is empty" -- sweep empty
 misuse sweep_of_a_binary "binary:1: not valid YAML" -- sweep binary

@@ -261,6 +261,7 @@ misuse an_unknown_workload_is_a_misuse 'unknown workload "fob"' -- gmp fob
 misuse an_unknown_machine_is_a_misuse "--machine=sim:toaster: " -- gmp fib --machine sim:toaster
 misuse an_unknown_format_is_a_misuse "--format=table" -- gmp fib --format table
 misuse a_figure_of_steps_is_a_misuse "only --format=timeline draws figures" -- gmp fib,n=3 --output steps.svg
+misuse a_figure_of_another_kind_is_a_misuse "figures are svg, pdf or png" -- gmp fib,n=3 --format timeline --output steps.bmp
 misuse an_interval_without_lines_is_a_misuse "--every comes with --format=schedtrace" -- gmp fib,n=3 --every 1
 misuse a_folder_that_is_not_there_is_a_misuse "--output: cannot write /nowhere/x" -- gmp fib,n=3 --output /nowhere/x
 misuse an_unknown_replay_is_a_misuse "--replay=fib5" -- --replay fib5
@@ -273,6 +274,8 @@ for option in '--workers 3' '--machine native' '--seed 2' '--most 5' '--every 1'
 done
 misuse a_drawn_replay_is_a_misuse "--replay is a table of steps" -- --replay fib4 --format timeline
 misuse a_table_that_the_book_lacks_is_a_misuse "--policy=task with --processors=1" -- --replay fib4 --policy task --processors 1
+run gmp fib,n=3 --workers 99
+check workers_that_take_turns_are_warned_of grep -q 'warning: 99 workers on 8 cores' err
 run kthread crowd,n=20000 --workers 2
 check a_run_that_is_skipped_fails [ $status = 1 -a "$(wc -l <err)" = 1 ]
 
