@@ -597,7 +597,7 @@ asan tsan clang aarch64 sim verdicts: ## One part of test-all by itself: a build
 	@$(MAKE) built-$@
 	@tests/run.sh $@
 
-coverage: ## Lines that unit tests and short conformance run, by folder, and a page: build/coverage/report/index.html
+coverage: ## Lines that unit tests and short conformance run, by folder, and a page in build/coverage/report (2 min)
 	@$(MAKE) deps-coverage
 	@$(MAKE) tests CONFIG=coverage
 	@find build/coverage -name '*.gcda' -delete

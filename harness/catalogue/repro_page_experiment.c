@@ -87,6 +87,9 @@ static void lacks_write(struct doc *to, const json_t *expectation, const json_t 
     if (repro_file_verdict(expectation) == VERDICT_UNDECIDED)
         doc_put(to, "%s%s%s%s", *lacks ? "Lacks " : "", lacks, *lacks ? ": " : "",
                 field_text(column, "reason"));
+    if (*field_text(column, "why"))
+        doc_put(to, "<p class='note'>`%s`: %s</p>", repro_file_slower(column),
+                field_text(column, "why"));
     if (columns > 1)
         doc_put(to, "<p class='note'>It must hold in each of %zu: here `%s`, %lld workers.</p>",
                 columns, field_text(level, "workload"), field_integer(level, "workers"));

@@ -111,6 +111,19 @@ static void print_expectations(FILE *to, const json_t *place, struct kind kind, 
     }
 }
 
+/* The reason for the number that stands for the place, where it is known. */
+static void print_why(FILE *to, const json_t *place, int columns)
+{
+    int indent = ID_COLUMNS + MACHINE_COLUMNS;
+    const json_t *part, *column = repro_file_decisive(repro_file_main(place, &part));
+    if (!*field_text(column, "why"))
+        return;
+    char *text = text_format("why: %s: %s", repro_file_slower(column), field_text(column, "why"));
+    fprintf(to, "%*s", indent, "");
+    text_wrap(to, indent, indent + VERDICT_COLUMNS, columns, text);
+    free(text);
+}
+
 static void print_experiment(FILE *to, const json_t *experiment, int columns)
 {
     static const struct kind kinds[] = {{true, "refuted"},    {true, "undecided"},
@@ -126,6 +139,7 @@ static void print_experiment(FILE *to, const json_t *experiment, int columns)
         bool first = true;
         for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
             print_expectations(to, place, kinds[i], &first, columns);
+        print_why(to, place, columns);
     }
     if (json_array_size(json_object_get(experiment, "guests")) > 0) {
         char *text =

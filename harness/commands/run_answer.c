@@ -5,6 +5,7 @@
 #include "harness/base/units.h"
 #include "harness/base/wrap.h"
 #include "harness/records/records.h"
+#include "harness/records/why_win.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/peer_table.h"
 
@@ -13,6 +14,10 @@
 #include <string.h>
 
 static const char SEED_TEXT[] = "the same each time with this seed";
+
+/* Why a variant is slower is told of so many, and only if it is slower by so much. */
+enum { WHY_LINES = 3 };
+static const double WHY_TIMES_MIN = 1.02;
 
 int run_answer_reps_min(size_t variants)
 {
@@ -246,6 +251,35 @@ static void answer_make(struct run_answer *answer, const struct run_table *table
     answer->outcome = outcome_of(table, answer);
 }
 
+static const struct run_row *row_of(const struct run_table *table, const char *label)
+{
+    size_t i = 0;
+    while (i + 1 < table->count && strcmp(table->rows[i].label, label) != 0)
+        i++;
+    return &table->rows[i];
+}
+
+/* Pre: the throughputs were compared. */
+static char *why_make(const struct run_table *table, const struct run_answer *answer)
+{
+    char *text = NULL;
+    size_t size = 0, told = 0;
+    FILE *to = memory_stream(&text, &size);
+    bool decided = answer->outcome == RUN_WON || answer->outcome == RUN_EXACT;
+    for (size_t i = 0; decided && i < answer->group.count && told < WHY_LINES; i++) {
+        const struct report_cell *cell = &answer->group.cells[i];
+        if (cell == answer->verdict->best || times_of(answer, cell) < WHY_TIMES_MIN)
+            continue;
+        char *why = why_win_of(row_of(table, answer->verdict->best->variant)->records,
+                               row_of(table, cell->variant)->records);
+        if (why)
+            fprintf(to, "%s%s: %s", told++ > 0 ? "\n" : "", cell->variant, why);
+        free(why);
+    }
+    fclose(to);
+    return text;
+}
+
 static char *text_make(const struct run_table *table, const struct run_answer *answer)
 {
     char *text = NULL;
@@ -269,6 +303,7 @@ void run_answers_make(struct run_answers *answers, const struct run_table *table
     else
         answer_make(&answers->of[0], table, throughput);
     answers->of[0].text = text_make(table, &answers->of[0]);
+    answers->of[0].why = why_make(table, &answers->of[0]);
     if (latency.kind != METRIC_LATENCY || table->what_if || table->is_shown)
         return;
     answer_make(&answers->of[1], table, latency);
@@ -283,6 +318,7 @@ void run_answers_free(struct run_answers *answers)
         verdicts_free(answer->verdict, answer->verdict_count);
         report_tails_free(&answer->group);
         free(answer->text);
+        free(answer->why);
     }
 }
 
@@ -312,6 +348,18 @@ static char *ratios_together(const char *text)
     return copy;
 }
 
+/* Each line wrapped. */
+static void why_print(const char *why, FILE *to)
+{
+    for (size_t length; why && *why; why += length + (why[length] != '\0')) {
+        length = strcspn(why, "\n");
+        char *line = xstrndup(why, length);
+        fputs("  ", to);
+        text_wrap(to, 2, 4, RUN_COLUMNS, line);
+        free(line);
+    }
+}
+
 void run_answers_print(const struct run_answers *answers, bool colour, FILE *to)
 {
     const char *before = "\n";
@@ -323,6 +371,7 @@ void run_answers_print(const struct run_answers *answers, bool colour, FILE *to)
         text_wrap(to, 0, 2, RUN_COLUMNS, text);
         free(text);
         fputs(colour ? "\033[0m" : "", to);
+        why_print(answers->of[i].why, to);
         before = "";
     }
     fflush(to);
@@ -401,6 +450,8 @@ json_t *run_answers_to_json(const struct run_answers *answers)
                                    names[answer->outcome], "text", answer->text);
         if (competes(answer))
             verdict_into_json(object, answer->verdict);
+        if (answer->why && *answer->why)
+            json_object_set_new(object, "why", json_string(answer->why));
         json_array_append_new(array, object);
     }
     return array;

@@ -35,6 +35,8 @@ struct run_answer {
     struct verdict *verdict;   /* of it; NULL if it is empty */
     size_t verdict_count;
     char *text; /* "" if there is none */
+    char *why; /* a line for each slower variant, three at most: what its cores did in the time that
+                 * the best did not need (why_win.h); "" where no machine tells */
 };
 
 enum { RUN_ANSWERS_MAX = 2 };
@@ -53,7 +55,7 @@ void run_answers_free(struct run_answers *answers);
 void run_answers_print(const struct run_answers *answers, bool colour, FILE *to);
 
 /* [{metric, outcome, best, next, ratio: {ratio, lo, hi}, p, tied: [variant], slower: [{variant,
- * ratio, lo, hi}], text}]; what is not there is left out. */
+ * ratio, lo, hi}], text, why}]; what is not there is left out. */
 json_t *run_answers_to_json(const struct run_answers *answers);
 
 /* The best over this row, with a mark if no difference is shown; "" for the best itself and for a

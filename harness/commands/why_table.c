@@ -7,7 +7,9 @@
 #include "harness/records/cell_remarks.h"
 #include "harness/records/records.h"
 #include "harness/records/why_structures.h"
+#include "harness/records/why_win.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,9 @@ enum { STRUCTURES_SHOWN = 10, LINES_SHOWN = 10, LEVELS = 3 };
 
 /* Shares below this are not printed. */
 static const double SHARE_MIN = 0.005;
+
+/* Differences below this share of all are summed up. */
+static const double DIFFERENCE_MIN = 0.01;
 
 /* Structures ---------------------------------------------------------------------------------- */
 
@@ -140,6 +145,49 @@ static void print_waste(const json_t *records, FILE *to)
             text_time(waste.p50_ns).s, text_time(waste.p99_ns).s, text_time(waste.max_ns).s);
 }
 
+/* Differences ---------------------------------------------------------------------------------- */
+
+static void print_part(const struct why_part *part, double all, FILE *to)
+{
+    char name[64];
+    double more = part->slower - part->faster;
+    snprintf(name, sizeof name, "%s%.40s", part->stalled ? "stalled on " : "", part->name);
+    fprintf(to, "  %-30s", name);
+    print_cell(part->faster, STALL_WIDTH, to);
+    print_cell(part->slower, STALL_WIDTH, to);
+    fprintf(to, " %s", more < 0 ? "-" : "+");
+    print_cell(fabs(more), STALL_WIDTH - 1, to);
+    fprintf(to, " %6.1f %%\n", 100 * more / all);
+}
+
+/* Where two variants' cores spent their time, side by side: the faster one first. */
+static void print_difference(const struct run_row *a, const struct run_row *b, FILE *to)
+{
+    static const struct metric throughput = {.kind = METRIC_THROUGHPUT};
+    bool swapped = run_row_median(b, &throughput) > run_row_median(a, &throughput);
+    const struct run_row *faster = swapped ? b : a, *slower = swapped ? a : b;
+    struct why_win win;
+    if (!why_win_make(&win, faster->records, slower->records))
+        return;
+    double all = win.slower_ns - win.faster_ns, rest = 0, rest_a = 0, rest_b = 0;
+    fprintf(to, "\ncore time per operation in ns, %s beside %s\n", faster->label, slower->label);
+    fprintf(to, "  %-30s %9.9s %9.9s %10s %8s\n", "part", faster->label, slower->label,
+            "difference", "share");
+    for (size_t i = 0; i < win.count; i++) {
+        const struct why_part *part = &win.parts[i];
+        if (fabs(part->slower - part->faster) >= DIFFERENCE_MIN * fabs(all)) {
+            print_part(part, all, to);
+            continue;
+        }
+        rest += part->slower - part->faster;
+        rest_a += part->faster;
+        rest_b += part->slower;
+    }
+    print_part(&(struct why_part){false, "others", rest_a, rest_b}, all, to);
+    print_part(&(struct why_part){false, "all", win.faster_ns, win.slower_ns}, all, to);
+    why_win_free(&win);
+}
+
 void why_table_print(const struct run_table *table, FILE *to)
 {
     for (size_t i = 0; i < table->count; i++) {
@@ -156,4 +204,7 @@ void why_table_print(const struct run_table *table, FILE *to)
         print_waste(row->records, to);
         free(list);
     }
+    if (table->count == 2 && !table->is_paced && run_row_status(&table->rows[0]) == RUN_OK &&
+        run_row_status(&table->rows[1]) == RUN_OK)
+        print_difference(&table->rows[0], &table->rows[1], to);
 }

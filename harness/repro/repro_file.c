@@ -203,6 +203,19 @@ const json_t *repro_file_decisive(const json_t *expectation)
                           (size_t)field_integer(expectation, "decisive"));
 }
 
+const char *repro_file_slower(const json_t *column)
+{
+    static const char *const keys[] = {"variant", "workload", "machine"};
+    const json_t *level = json_object_get(column, "level"), *over = json_object_get(column, "over");
+    bool faster = field_number(json_object_get(column, "effect"), "median") > 1;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strcmp(field_text(level, keys[i]), field_text(over, keys[i])) != 0)
+            return field_text(faster ? over : level, keys[i]);
+    return faster == (field_integer(level, "workers") > field_integer(over, "workers"))
+               ? "fewer workers"
+               : "more workers";
+}
+
 static const json_t *with_id(const json_t *list, const char *id)
 {
     json_each(one, list) {

@@ -6,6 +6,7 @@
 #include "harness/base/text.h"
 #include "harness/records/comparable.h"
 #include "harness/records/records.h"
+#include "harness/records/why_win.h"
 #include "harness/spec/machine_spec.h"
 
 #include <math.h>
@@ -32,6 +33,9 @@ struct judging {
     const struct comparable *classes;
     struct verdict_column *column;
 };
+
+/* A ratio nearer to 1 than by this factor has no reason worth telling. */
+static const double WHY_EFFECT_MIN = 0.02;
 
 enum verdict verdict_join(enum verdict a, enum verdict b)
 {
@@ -398,6 +402,30 @@ static void judge_samples(const struct judging *self, struct cell_samples *level
         judge_value(self);
 }
 
+static json_t *records_of(const struct cell_samples *samples)
+{
+    json_t *records = json_array();
+    for (size_t i = 0; i < samples->count; i++)
+        json_array_append(records, (json_t *)samples->records[i]);
+    return records;
+}
+
+/* The sentence behind a ratio of throughputs; NULL if there is none. To be freed. */
+static char *why_make(const struct judging *self, const struct cell_samples *level,
+                      const struct cell_samples *over)
+{
+    double ratio = self->column->effect.median;
+    if (!self->expect->over || self->expect->is_order ||
+        self->expect->measured.kind != METRIC_THROUGHPUT || !isfinite(ratio) ||
+        fabs(log(ratio)) < WHY_EFFECT_MIN)
+        return NULL;
+    json_t *a = records_of(level), *b = records_of(over);
+    char *why = ratio > 1 ? why_win_of(a, b) : why_win_of(b, a);
+    json_decref(a);
+    json_decref(b);
+    return why;
+}
+
 static void column_judge(const struct judging *self, struct experiment_column at,
                          const char *machine, const struct experiment_form *form)
 {
@@ -416,6 +444,7 @@ static void column_judge(const struct judging *self, struct experiment_column at
     if (expect->over)
         samples_collect(&over, self, &column->over.cell);
     judge_samples(self, &level, &over);
+    column->why = why_make(self, &level, &over);
     samples_free(&level);
     samples_free(&over);
 }
@@ -469,6 +498,8 @@ void judged_make(struct judged *judged, const struct experiment_part *part, unsi
 
 void judged_free(struct judged *judged)
 {
+    for (unsigned i = 0; i < judged->count; i++)
+        free(judged->columns[i].why);
     free(judged->columns);
     *judged = (struct judged){.count = 0};
 }

@@ -63,6 +63,7 @@ static json_t *column_to_json(const struct judged *judged, const struct verdict_
     char *text = effect_text(judged, column);
     text_set(object, "lacks", verdict_lack_text(column->lack));
     text_set(object, "reason", column->reason);
+    text_set(object, "why", column->why);
     if (!column->exact)
         interval_set(effect, column->effect);
     else

@@ -5,6 +5,7 @@
 #include "harness/base/memory.h"
 #include "harness/sample/source_line.h"
 #include "machine/sim/cache.h"
+#include "machine/sim/sim.h"
 #include "machine/sim/waste.h"
 #include "workloads/histogram.h"
 
@@ -34,8 +35,37 @@ static void on_wait(int64_t ps)
     histogram_record(&waits, ps / PS_PER_NS);
 }
 
+static const struct {
+    const char *name;
+    enum sim_counted which;
+} core_times[] = {{"busy_ns", SIM_BUSY_PS}, {"spin_ns", SIM_SPIN_PS}, {"wasted_ns", SIM_WASTED_PS}};
+
+enum { CORE_TIMES = sizeof core_times / sizeof core_times[0] };
+
+static int64_t core_ps[CORE_TIMES]; /* of counted sections; between these less what it was before */
+
+/* sign: -1 at the start of a counted section, 1 at its end. */
+static void core_times_add(int sign)
+{
+    for (int i = 0; i < CORE_TIMES; i++)
+        core_ps[i] += sign * sim_counted(-1, core_times[i].which);
+}
+
+static json_t *core_times_to_json(void)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < CORE_TIMES; i++)
+        json_object_set_new(object, core_times[i].name,
+                            json_integer((json_int_t)(core_ps[i] / PS_PER_NS)));
+    return object;
+}
+
 void why_count(bool counted)
 {
+    static bool before;
+    if (counted != before)
+        core_times_add(counted ? -1 : 1);
+    before = counted;
     cache_tallies_run(counted);
     sim_waste_on_wait(counted ? on_wait : NULL);
 }
@@ -188,6 +218,7 @@ void why_record(json_t *record, uint64_t ops)
 {
     json_object_set_new(record, "structures", structures_to_json(ops));
     json_object_set_new(record, "sites", sites_to_json());
+    json_object_set_new(record, "core_time", core_times_to_json());
     json_object_set_new(record, "waits", waits_to_json());
 }
 #else

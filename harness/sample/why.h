@@ -1,5 +1,5 @@
-/* why.h - where a simulated sample's time went: misses by structure and by line of the source, and
- * waits beside idle cores.
+/* why.h - where a simulated sample's time went: misses by structure and by line of the source, what
+ * cores did, and waits beside idle ones.
  *
  * Callers: sample.c, sample_server.c. The caches have all misses. This takes those in the counted
  * section, and gives them names. Natively all this is unknown, and these functions do nothing.
@@ -26,6 +26,8 @@ void why_count(bool counted);
  *   sites       the WHY_SITES lines of the source that stalled most, each at one structure:
  *               [{"function", "file", "line", "structure", "misses": {"l1", "l2", "l3": n},
  *               "stall_ns"}]; "function" may be "(unknown)"
+ *   core_time   {"busy_ns", "spin_ns", "wasted_ns"}: of all cores in the counted section, with a
+ *               thread; of these in hints of spin loops; idle beside work that waited
  *   waits       {"count", "p50_ns", "p99_ns", "longest_ns"}: how long each goroutine and task that
  *               was put on a worker in the counted section had waited for it while a core was idle
  */

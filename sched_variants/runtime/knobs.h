@@ -206,7 +206,7 @@ extern const char *const netpoll_place_words[];
                        "sysmon: the next worker that idles, and until then sysmon looks, as "      \
                        "in Go.",                                                                   \
                    KNOB_FINE(WAKING, "WAKEUPS",                                                    \
-                             "watch=handover wakers,n=200,connections=4,sleepers=4 4")),            \
+                             "watch=handover wakers,n=200,connections=4,sleepers=4 4")),           \
         PARAM_WORD(                                                                                \
             o, f.fence, fence_words, FENCE_ADAPTIVE, "schedlab; Go 1.26 proc.go wakep",            \
             "who fences so that new work and a worker going to sleep do not miss each other",      \

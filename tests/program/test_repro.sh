@@ -163,6 +163,8 @@ run D.yaml --quick --no-report
 first=$folder
 run D.yaml --quick --no-report --format json
 check json_is_the_file cmp -s <(grep -v '"written"' out) <(grep -v '"written"' "$folder/repro.json")
+json ratios_on_simulated_machines_have_a_reason 'all("more core time an operation" in c.get("why", "none")
+    for p in j["experiments"][0]["machines"][0]["parts"] if p["id"] == "ratio" for x in p["expectations"] for c in x["columns"])' "$folder/repro.json"
 names="$same" json simulated_verdicts_have_the_same_digits "strip(j) == strip(json.load(open('$first/repro.json')))" \
     "$folder/repro.json"
 

@@ -69,6 +69,9 @@ json one_core_is_never_idle_beside_work 'event(0, "WASTED_NS") == 0'
 check run_has_no_remark_where_it_is_little [ "$(grep -c 'idle beside' err)" = 0 ]
 run gmp gmp,wake=none uneven,tasks=1000,rounds=2000 --machine $machine --reps 2 --why
 check why_says_how_much_is_wasted [ "$(grep -cE '^  idle beside work that waited: .* ns per operation, [0-9]+ % of' out)" = 2 ]
+check why_lays_two_variants_side_by_side has 'core time per operation in ns, gmp beside gmp,wake=none'
+check why_accounts_for_all_of_it grep -qE '^  all .* 100.0 %$' out
+check the_answer_says_what_the_time_went_to grep -qE '^  gmp,wake=none: .* more core time an operation: .* idle beside' <(tr -s ' \n' ' ' <out | sed 's/ gmp,wake=none: /\n  gmp,wake=none: /g')
 check why_says_how_long_they_waited has 'waits beside an idle core: p50 ' out
 check run_remarks_on_it has 'gmp,wake=none: cores were idle beside work that waited for ' err
 

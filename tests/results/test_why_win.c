@@ -1,0 +1,129 @@
+/* test_why_win.c - the time that one cell's cores took more than another's, and what for. */
+#include "harness/records/why_win.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { OPS = 1000 };
+
+/* Two samples on so many cores. Times are ns per operation and core time. */
+struct cell {
+    int workers, cores;
+    double time, busy, spin, wasted;
+    const char *names[2]; /* structures, and the stalls on them */
+    double stalls[2];
+};
+
+static json_t *records_of(const struct cell *cell)
+{
+    json_t *records = json_array();
+    for (int i = 0; i < 2; i++) {
+        json_t *structures = json_array();
+        for (int k = 0; k < 2 && cell->names[k]; k++)
+            json_array_append_new(structures, json_pack("{ss sf}", "name", cell->names[k],
+                                                        "stall_ns", cell->stalls[k] * OPS));
+        json_t *time = json_pack("{sf sf sf}", "busy_ns", cell->busy * OPS, "spin_ns",
+                                 cell->spin * OPS, "wasted_ns", cell->wasted * OPS);
+        json_array_append_new(records, json_pack("{ss si si si sf so so}", "status", "ok",
+                                                 "workers", cell->workers, "cores", cell->cores,
+                                                 "ops", OPS, "throughput", 1e9 / cell->time,
+                                                 "structures", structures, "core_time", time));
+    }
+    return records;
+}
+
+static const struct cell fast = {.workers = 4,
+                                 .cores = 8,
+                                 .time = 100, /* 400 of core time */
+                                 .busy = 350,
+                                 .spin = 20,
+                                 .wasted = 10,
+                                 .names = {"g", "stack"},
+                                 .stalls = {100, 50}};
+static const struct cell slow = {.workers = 4,
+                                 .cores = 8,
+                                 .time = 600,
+                                 .busy = 2300,
+                                 .spin = 1020,
+                                 .wasted = 60,
+                                 .names = {"grq.lock", "g"},
+                                 .stalls = {900, 110}};
+
+static void parts_add_up_to_the_whole(void **state)
+{
+    (void)state;
+    struct why_win win;
+    double faster = 0, slower = 0;
+    json_t *a = records_of(&fast), *b = records_of(&slow);
+    assert_true(why_win_make(&win, a, b));
+    assert_true(fabs(win.faster_ns - 400) < 1e-6 && fabs(win.slower_ns - 2400) < 1e-6);
+    for (size_t i = 0; i < win.count; i++) {
+        faster += win.parts[i].faster;
+        slower += win.parts[i].slower;
+        if (i > 0)
+            assert_true(win.parts[i].slower - win.parts[i].faster <=
+                        win.parts[i - 1].slower - win.parts[i - 1].faster);
+    }
+    assert_true(fabs(faster - 400) < 1e-6 && fabs(slower - 2400) < 1e-6);
+    assert_string_equal(win.parts[0].name, "in spin loops");
+    assert_true(win.parts[1].stalled && strcmp(win.parts[1].name, "grq.lock") == 0);
+    why_win_free(&win);
+    json_decref(a);
+    json_decref(b);
+}
+
+static void the_largest_parts_are_told(void **state)
+{
+    (void)state;
+    json_t *a = records_of(&fast), *b = records_of(&slow);
+    char *text = why_win_of(a, b);
+    assert_string_equal(text, "2.00 \302\265s more core time an operation: 1.00 \302\265s in spin "
+                              "loops, 900 ns stalled on grq.lock");
+    free(text);
+    assert_null(why_win_of(b, a)); /* it is the slower one */
+    json_decref(a);
+    json_decref(b);
+}
+
+static void workers_that_share_cores_have_only_these(void **state)
+{
+    (void)state;
+    struct why_win win;
+    struct cell crowded = fast;
+    crowded.workers = 64;
+    json_t *a = records_of(&crowded), *b = records_of(&slow);
+    assert_true(why_win_make(&win, a, b));
+    assert_true(fabs(win.faster_ns - 800) < 1e-6); /* of eight cores */
+    why_win_free(&win);
+    json_decref(a);
+    json_decref(b);
+}
+
+static void real_threads_do_not_tell(void **state)
+{
+    (void)state;
+    json_t *simulated = records_of(&fast);
+    json_t *native = json_pack("[{ss si sf}]", "status", "ok", "workers", 4, "throughput", 1e6);
+    assert_null(why_win_of(simulated, native));
+    assert_null(why_win_of(native, simulated));
+    json_decref(native);
+    json_decref(simulated);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_add_up_to_the_whole),
+        cmocka_unit_test(the_largest_parts_are_told),
+        cmocka_unit_test(workers_that_share_cores_have_only_these),
+        cmocka_unit_test(real_threads_do_not_tell),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
