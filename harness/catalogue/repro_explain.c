@@ -2,17 +2,14 @@
  */
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
-#include "harness/base/process.h"
 #include "harness/base/wrap.h"
 #include "harness/repro/outcome.h"
 #include "harness/repro/repro.h"
 #include "harness/repro/repro_file.h"
 #include "harness/repro/verdict_json.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { LIST_ID = 7, EXPLAIN_INDENT = 2, REFERENCE_MACHINE = 16 };
 
@@ -116,35 +113,6 @@ json_t *repro_list_to_json(struct experiment *const *experiments, size_t count,
     return json_pack("{so so}", "experiments", list, "claims", accounts);
 }
 
-/* The last verdict ----------------------------------------------------------------------------- */
-
-json_t *repro_find_last(const char *results, const char *id, char *path, size_t path_size)
-{
-    char newest[32] = "", file[REPRO_PATH_SIZE];
-    json_t *found = NULL;
-    struct dirent *entry;
-    DIR *folder = opendir(results);
-    while (folder && (entry = readdir(folder))) {
-        json_error_t where;
-        snprintf(file, sizeof file, "%s/%s/repro.json", results, entry->d_name);
-        json_t *repro = entry->d_name[0] == '.' ? NULL : json_load_file(file, 0, &where);
-        const json_t *one = repro_file_entry(repro, "experiments", id);
-        const char *written = field_text(repro, "written");
-        if (!one)
-            one = repro_file_entry(repro, "claims", id);
-        if (one && strcmp(written, newest) > 0) {
-            json_decref(found);
-            found = json_deep_copy(one);
-            snprintf(newest, sizeof newest, "%s", written);
-            snprintf(path, path_size, "%s/%s", results, entry->d_name);
-        }
-        json_decref(repro);
-    }
-    if (folder)
-        closedir(folder);
-    return found;
-}
-
 /* One in full ---------------------------------------------------------------------------------- */
 
 static void print_titled(FILE *to, const char *title, const char *text, int columns)
@@ -212,37 +180,10 @@ static void print_last(FILE *to, const char *id, const char *results, int column
     json_decref(last);
 }
 
-/* The content of a packed file; NULL if it cannot be unpacked. */
-static json_t *packed_read(const char *packed)
-{
-    const char *const argv[] = {"xz", "-dc", packed, NULL};
-    char xz[REPRO_PATH_SIZE];
-    struct process_result result;
-    if (!process_find("xz", xz, sizeof xz) || process_run(xz, argv, 0, &result) != 0)
-        return NULL;
-    json_t *repro = json_loadb(result.output, result.output_size, 0, NULL);
-    process_result_free(&result);
-    return repro;
-}
-
-/* NULL if no reference is there, or it cannot be unpacked; then a line says how. */
-static json_t *reference_read(FILE *to, const char *folder)
-{
-    char *path = text_format("%s/repro.json", folder), *packed = text_format("%s.xz", path);
-    json_t *repro = NULL;
-    if (access(path, F_OK) == 0)
-        repro = json_load_file(path, 0, NULL);
-    else if (access(packed, F_OK) == 0 && !(repro = packed_read(packed)))
-        fprintf(to, "\nThe reference is packed; unpack it: xz -dk %s\n", packed);
-    free(packed);
-    free(path);
-    return repro;
-}
-
 static void print_reference(FILE *to, const char *id, const char *results)
 {
-    char *folder = text_format("%s/reference/repro", results);
-    json_t *repro = reference_read(to, folder);
+    char folder[REPRO_PATH_SIZE];
+    json_t *repro = repro_reference_read(results, folder, sizeof folder, to);
     const json_t *one = repro_file_entry(repro, "experiments", id);
     if (!one)
         one = repro_file_entry(repro, "claims", id);
@@ -255,7 +196,6 @@ static void print_reference(FILE *to, const char *id, const char *results)
     if (one && !json_object_get(one, "machines"))
         fprintf(to, "  %s\n", field_text(one, "verdict"));
     json_decref(repro);
-    free(folder);
 }
 
 void repro_explain_experiment(FILE *to, const struct experiment *experiment, const char *results,

@@ -90,8 +90,11 @@ static const struct cli_option option_table[] = {
 static const char argp_doc[] =
     "Run experiments on design decisions of schedulers and say of each whether its claim is "
     "supported, refuted or undecided here.\v"
-    "ID is that of an experiment, or of a claim, which runs the experiments that show it; without "
-    "any, all of harness/experiments are run. FILE.yaml is an experiment of your own "
+    "Without any argument it offers the questions that most come with, and their answers so far. "
+    "ID "
+    "is that of an experiment, or of a claim, which runs the experiments that show it; with "
+    "options "
+    "and without an ID, all of harness/experiments are run. FILE.yaml is an experiment of your own "
     "(harness/repro/experiment.h, docs/ADDING.md).\n\n"
     "A verdict holds the 95 % interval of a median, or of a ratio of two, against the range that "
     "the experiment expects: inside, outside, or neither, and then it says what is lacking. What "
@@ -101,6 +104,7 @@ static const char argp_doc[] =
     "can make again. Ctrl-C ends it; what was measured "
     "stays, and --resume goes on.\n\n"
     "Example:\n"
+    "  schedlab repro\n"
     "  schedlab repro --list\n"
     "  schedlab repro E3 E6 --quick\n"
     "  schedlab repro --explain E6\n"
@@ -471,6 +475,12 @@ static int pages_write(const struct options *options, const struct catalogue *ca
     return EXIT_DONE;
 }
 
+static int offer(const struct options *options, const struct catalogue *catalogue)
+{
+    repro_offer(stdout, catalogue->experiments, catalogue->count, options->results, cli_columns());
+    return EXIT_DONE;
+}
+
 int cmd_repro(int argc, char **argv)
 {
     struct options options = {.command = argv[0], .results = "results"};
@@ -481,7 +491,8 @@ int cmd_repro(int argc, char **argv)
         status = repro_again(&options);
     } else {
         catalogue_load(&options, &catalogue);
-        status = options.pages     ? pages_write(&options, &catalogue)
+        status = argc == 1         ? offer(&options, &catalogue)
+                 : options.pages   ? pages_write(&options, &catalogue)
                  : options.list    ? list(&options, &catalogue)
                  : options.explain ? explain(&options, &catalogue)
                                    : repro_new(&options, &catalogue);

@@ -71,6 +71,7 @@ install_all() {
     for file in harness/{machines,experiments,replays,sweeps}/*.yaml plots/*.gp; do
         put 644 "$file" "share/schedlab/$file"
     done
+    put 644 results/reference/repro/repro.json.xz share/schedlab/results/reference/repro/repro.json.xz
     for file in CHANGELOG.md CITATION.cff LICENSE NOTICE; do
         put 644 "$file" "share/doc/schedlab/$file"
     done

@@ -15,6 +15,7 @@
  *       refuted: ...                # what not to rely on
  *       undecided: ...              # may be left out, as may disagree: if machines disagree, the
  *                                   # two lessons above stand side by side
+ *     first: true                   # one that `schedlab repro` offers first; default false
  *     machines: [native, sim:desktop8]   # default [native]; each part runs on each of them
  *     reps: 6                       # as in sweep files (sweep_file.h), as are reps_max, width,
  *                                   # timeout_s, min_time_ms, iterations, warmup and events; the

@@ -79,6 +79,7 @@ static const cyaml_schema_field_t experiment_fields[] = {
     YAML_TEXT("refuted", struct experiment, refuted),
     CYAML_FIELD_MAPPING_PTR("lesson", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct experiment,
                             lesson, lesson_fields),
+    MAY_BE("first", experiment, first, truth_words),
     YAML_MAY_LIST("machines", struct experiment, machines, yaml_text),
     YAML_MAY_LIST("events", struct experiment, events, yaml_text),
     CYAML_FIELD_IGNORE("reps", CYAML_FLAG_OPTIONAL),

@@ -91,6 +91,7 @@ struct experiment {
     char **machines;                  /* canonical; never empty */
     char **events;
     unsigned machines_count, events_count;
+    bool first; /* one of those that are offered first */
     struct experiment_part *parts;
     unsigned parts_count;
     char *path;               /* of the file */

@@ -126,6 +126,15 @@ void repro_explain_experiment(FILE *to, const struct experiment *experiment, con
                               int columns);
 void repro_explain_claim(FILE *to, const struct claim *claim, const char *results, int columns);
 
+/* The committed reproduction, of the folder `results` or that which comes with the program, to be
+ * freed, and its folder. NULL if there is none, or it cannot be unpacked; then a line says how. */
+json_t *repro_reference_read(const char *results, char *folder, size_t folder_size, FILE *messages);
+
+/* The first questions (experiment.h), with the answers of the newest reproduction in `results` that
+ * has one, else of the reference. */
+void repro_offer(FILE *to, struct experiment *const *experiments, size_t count, const char *results,
+                 int columns);
+
 /* The entry of that id, an experiment or a claim, in the newest repro.json below results, to be
  * freed; NULL if there is none. path: of that folder. */
 json_t *repro_find_last(const char *results, const char *id, char *path, size_t path_size);

@@ -261,6 +261,19 @@ check other_program_does_not_go_on [ "$status $(grep -c 'the run began with anot
 
 # The catalogue ---------------------------------------------------------------------------------------
 
+COLUMNS=100 run
+check without_arguments_it_offers_questions [ "$status $(grep -cE '^D[1-6]  ' out)" = '0 6' ]
+check an_offer_says_how_to_get_an_answer has 'schedlab repro D1 --quick' out
+mkdir -p results/made
+python3 - <<'END'
+import json
+j = json.load(open("cut/repro.json"))
+e = j["experiments"][0]
+e.update(id="D1", said="claim supported", lesson="Take it.")
+json.dump(j, open("results/made/repro.json", "w"))
+END
+COLUMNS=100 run
+check an_offer_has_the_last_answer says '^D1 .* claim supported Take it. sim:desktop8 on over off: throughput [0-9.]*×; gmp,runnext=off: .* more core time'
 run --list E3
 check list_of_one_is_a_misuse [ "$status $(grep -c 'valid: --explain=E3$' err)" = '2 1' ]
 run --list

@@ -1,0 +1,127 @@
+/* repro_offer.c - the questions that most come with, answered on one screen. See repro.h. */
+#include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
+#include "harness/base/text.h"
+#include "harness/base/wrap.h"
+#include "harness/repro/repro.h"
+#include "harness/repro/repro_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ID_COLUMNS = 4, PLACE_COLUMNS = 17 };
+
+/* One answer being printed. */
+struct offer {
+    FILE *to;
+    int columns;
+};
+
+static void paragraph(const struct offer *offer, const char *text)
+{
+    fprintf(offer->to, "%*s", ID_COLUMNS, "");
+    text_wrap(offer->to, ID_COLUMNS, ID_COLUMNS, offer->columns, text);
+}
+
+/* True if it is the ratio of a number of that kind: "throughput", a miss, or a latency. */
+static bool is_ratio_of(const json_t *expectation, const char *kind)
+{
+    const char *metric = field_text(expectation, "metric");
+    bool miss = strstr(metric, "_MISS") != NULL;
+    bool latency = metric[0] == 'p' && metric[1] >= '0' && metric[1] <= '9';
+    return *field_text(expectation, "over") &&
+           (strcmp(kind, "miss") == 0      ? miss
+            : strcmp(kind, "latency") == 0 ? latency
+                                           : strcmp(metric, kind) == 0);
+}
+
+static bool is_alike(const json_t *a, const json_t *b, const char *key)
+{
+    return strcmp(field_text(a, key), field_text(b, key)) == 0;
+}
+
+/* The first one of a place with a number, of the levels of `like`; like NULL: of any. NULL if there
+ * is none. */
+static const json_t *first_of(const json_t *place, const char *kind, const json_t *like)
+{
+    json_each(part, json_object_get(place, "parts")) {
+        json_each(expectation, json_object_get(part, "expectations")) {
+            const json_t *column = repro_file_decisive(expectation);
+            if (is_ratio_of(expectation, kind) &&
+                (!like ||
+                 (is_alike(expectation, like, "level") && is_alike(expectation, like, "over"))) &&
+                *field_text(json_object_get(column, "effect"), "text"))
+                return expectation;
+        }
+    }
+    return NULL;
+}
+
+/* "native        gmp over grq: throughput 4.68×, p99 1.11×", and why. */
+static void place_print(const struct offer *offer, const json_t *place)
+{
+    static const char *const kinds[] = {"throughput", "miss", "latency"};
+    int indent = ID_COLUMNS + PLACE_COLUMNS;
+    char *text = NULL;
+    size_t size = 0, told = 0;
+    const json_t *first = first_of(place, "throughput", NULL);
+    FILE *line = memory_stream(&text, &size);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const json_t *one = first_of(place, kinds[i], first);
+        if (!one)
+            continue;
+        const char *effect =
+            field_text(json_object_get(repro_file_decisive(one), "effect"), "text");
+        if (told++ == 0)
+            fprintf(line, "%s over %s:", field_text(one, "level"), field_text(one, "over"));
+        fprintf(line, "%s %s %.*s", told > 1 ? "," : "", field_text(one, "metric"),
+                (int)strcspn(effect, " "), effect);
+    }
+    const json_t *column = repro_file_decisive(first);
+    if (*field_text(column, "why"))
+        fprintf(line, "; %s: %s", repro_file_slower(column), field_text(column, "why"));
+    fclose(line);
+    if (told > 0) {
+        fprintf(offer->to, "%*s%-*s", ID_COLUMNS, "", PLACE_COLUMNS, repro_file_place_name(place));
+        text_wrap(offer->to, indent, indent, offer->columns, text);
+    }
+    free(text);
+}
+
+static void answer_print(const struct offer *offer, const json_t *answer)
+{
+    if (!answer) {
+        paragraph(offer, "not measured yet");
+        return;
+    }
+    paragraph(offer, repro_file_said(answer));
+    if (*field_text(answer, "lesson"))
+        paragraph(offer, field_text(answer, "lesson"));
+    json_each(place, json_object_get(answer, "machines"))
+        place_print(offer, place);
+}
+
+void repro_offer(FILE *to, struct experiment *const *experiments, size_t count, const char *results,
+                 int columns)
+{
+    const struct offer offer = {to, columns};
+    char folder[REPRO_PATH_SIZE], last[REPRO_PATH_SIZE];
+    json_t *reference = repro_reference_read(results, folder, sizeof folder, stderr);
+    for (size_t i = 0; i < count; i++) {
+        const struct experiment *experiment = experiments[i];
+        if (!experiment->first)
+            continue;
+        fprintf(to, "%-*s", ID_COLUMNS, experiment->id);
+        text_wrap(to, ID_COLUMNS, ID_COLUMNS, columns, experiment->title);
+        json_t *newest = repro_find_last(results, experiment->id, last, sizeof last);
+        answer_print(&offer,
+                     newest ? newest : repro_file_entry(reference, "experiments", experiment->id));
+        json_decref(newest);
+    }
+    json_decref(reference);
+    fprintf(to,
+            "\nThese are the answers so far, of the newest run here or of the reference. `schedlab "
+            "repro D1 --quick`\nmeasures one (20 s), `schedlab repro --quick` all %zu experiments "
+            "(15 min); --list names them, and\n--explain D1 has the reasoning and the sources.\n",
+            count);
+}
