@@ -66,7 +66,7 @@ done
 
 # One name ------------------------------------------------------------------------------------
 
-listed a_variant_is_explained gmp -- Vyukov12 sched_variants/gmp/gmp.c 'compared in  E1' '* tick            61' \
+listed a_variant_is_explained gmp -- Vyukov12 sched_variants/gmp/gmp.c 'compared in  D1' '* tick            61' \
     '  take            batch' 'runnext_cap inherit runnext_wake backoff_ns with runnext=off' 'schedlab run gmp grq'
 check its_knobs_are_grouped [ "$(grep -E '^[a-z]+$' out | tr '\n' ' ')" = "$groups" ]
 check its_decisive_knobs_come_first awk '/^[a-z]*$/ { fine = 0 } /^  [a-z_]+ / { fine = 1 } /^\* / && fine { exit 1 }' \
@@ -74,7 +74,7 @@ check its_decisive_knobs_come_first awk '/^[a-z]*$/ { fine = 0 } /^  [a-z_]+ / {
 listed a_workload_is_explained pingpong -- 'round trip' E3 fidelity 'hogs           0' 'schedlab run gmp grq pingpong,rounds='
 listed its_findings_are_named wakers -- network_over_timer
 listed a_knob_is_explained tick -- 'default      61' '0 to 1024 dispatches or random' 'proc.go findRunnable' \
-    'perm, gmp, tasksteal' 'E6 Every 61st dispatch' 'TICK_POLLS, GRQ_HITS' 'schedlab run gmp gmp,tick=1'
+    'perm, gmp, tasksteal' 'D5 A look at the global queue' 'TICK_POLLS, GRQ_HITS' 'schedlab run gmp gmp,tick=1'
 listed owner_leaves_fork_join_alone owner -- 'Children of' 'fork/join'
 listed a_private_slot_wakes_in_vain backoff_ns -- 'unless runnext_wake=off'
 listed a_knob_may_move_no_counter threads_max -- 'no counter'
