@@ -18,8 +18,8 @@ static const char intro[] =
     "# Experiments on design decisions\n\n"
     "Each decision in a scheduler was made for a reason, and somebody said what it would buy. "
     "Each page below states such a claim in one sentence, with its source and the reasoning. It "
-    "says what is varied while the rest is held fixed, the range that is expected before anything "
-    "is measured, and what would refute the claim. One command measures it and gives a verdict. "
+    "says what is varied while the rest is held fixed, the range that is expected, and what would "
+    "refute the claim. One command measures it and gives a verdict. "
     "A number is as expected where its 95 % interval lies inside the range, and otherwise where it "
     "lies outside; where it does neither, nothing is decided, and the page says what is "
     "lacking.\n\n"
@@ -31,7 +31,7 @@ static const char intro[] =
     "```sh\n"
     "build/schedlab repro --list            # this list\n"
     "build/schedlab repro --explain E3      # the reasoning, the sources, the last verdict\n"
-    "build/schedlab repro E3 --quick        # six samples a cell\n"
+    "build/schedlab repro E3 --quick        # six samples a cell, more where a claim needs them\n"
     "make repro                             # all of them, in the quick form\n"
     "```\n\n"
     "Experiments that need more cores than you have run on simulated machines "
@@ -42,8 +42,8 @@ static const char intro[] =
 /* Writes the lesson, the verdict of all machines and of each, and the numbers behind them. */
 static void verdicts_write(struct doc *to, const json_t *experiment)
 {
-    size_t i;
-    const json_t *place, *part, *places = json_object_get(experiment, "machines");
+    size_t told = 0;
+    const json_t *part, *places = json_object_get(experiment, "machines");
     doc_put(to, " | %s | ", field_text(experiment, "lesson"));
     if (experiment)
         block_mark(to, field_text(experiment, "verdict"), "no claim measured");
@@ -52,13 +52,12 @@ static void verdicts_write(struct doc *to, const json_t *experiment)
     json_each(there, places)
         doc_put(to, "<br>%s: %s", repro_file_place_name(there), repro_file_said(there));
     doc_put(to, " | ");
-    json_array_foreach(places, i, place)
-    {
+    json_each(place, places) {
         const json_t *expectation = repro_file_main(place, &part);
         if (!expectation)
             continue;
-        doc_put(to, "%s%s: %s, expected %s", i ? "<br>" : "", repro_file_place_name(place),
-                block_effect(repro_file_decisive(expectation)),
+        doc_put(to, told++ > 0 ? "<br>%s: %s, expected %s" : "%s: %s, expected %s",
+                repro_file_place_name(place), block_effect(repro_file_decisive(expectation)),
                 field_text(expectation, "expected"));
     }
 }

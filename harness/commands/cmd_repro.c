@@ -338,24 +338,24 @@ static void selection_make(const struct options *options, struct catalogue *cata
 
 /* Doing it ------------------------------------------------------------------------------------- */
 
-/* True if it is of any sample. */
-static bool print_result(const struct options *options, const struct repro *repro)
+static void print_result(const struct options *options, const struct repro *repro)
 {
     json_t *json = repro_to_json(repro);
-    bool any = repro_file_has_samples(json);
     if (!options->json)
         repro_print(stdout, json, cli_columns());
     else
         cli_print_json(json_incref(json), 0);
     json_decref(json);
-    return any;
 }
 
 static int repro_run(const struct options *options, struct repro *repro)
 {
     char error[ERROR_SIZE];
     int result = repro_measure(repro, stderr, error, sizeof error);
-    bool any = print_result(options, repro);
+    bool any = false;
+    print_result(options, repro);
+    for (size_t i = 0; i < repro->jobs_count; i++)
+        any = any || repro->jobs[i].has_samples;
     if (result < 0)
         return cli_fail(options->command, error);
     fprintf(stderr, "%s: verdicts in %s/repro.json\n", options->command, repro->folder);

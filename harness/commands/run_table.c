@@ -305,6 +305,8 @@ static void print_remarks(const struct run_table *table, FILE *messages)
         const struct run_row *row = &table->rows[i];
         if (cell_remark_sysmon(row->records, text))
             fprintf(messages, "schedlab run: %s: %s\n", row->label, text);
+        if (cell_remark_regimes(row->records, text))
+            fprintf(messages, "schedlab run: %s: %s\n", row->label, text);
         if (cell_remark_wasted(row->records, text))
             fprintf(messages, "schedlab run: %s: %s\n", row->label, text);
     }

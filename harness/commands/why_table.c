@@ -157,22 +157,23 @@ static void print_part(const struct why_part *part, double all, FILE *to)
     print_cell(part->slower, STALL_WIDTH, to);
     fprintf(to, " %s", more < 0 ? "-" : "+");
     print_cell(fabs(more), STALL_WIDTH - 1, to);
-    fprintf(to, " %6.1f %%\n", 100 * more / all);
+    fprintf(to, " %6.1f %%\n", all > 0 ? 100 * more / all : 0);
 }
 
-/* Where two variants' cores spent their time, side by side: the faster one first. */
-static void print_difference(const struct run_row *a, const struct run_row *b, FILE *to)
+/* Where two variants' cores spent their time, side by side: the one that took less of it first. */
+static void print_difference(const struct run_row *faster, const struct run_row *slower, FILE *to)
 {
-    static const struct metric throughput = {.kind = METRIC_THROUGHPUT};
-    bool swapped = run_row_median(b, &throughput) > run_row_median(a, &throughput);
-    const struct run_row *faster = swapped ? b : a, *slower = swapped ? a : b;
     struct why_win win;
     if (!why_win_make(&win, faster->records, slower->records))
         return;
+    if (win.slower_ns < win.faster_ns) {
+        why_win_free(&win);
+        print_difference(slower, faster, to);
+        return;
+    }
     double all = win.slower_ns - win.faster_ns, rest = 0, rest_a = 0, rest_b = 0;
     fprintf(to, "\ncore time per operation in ns, %s beside %s\n", faster->label, slower->label);
-    fprintf(to, "  %-30s %9.9s %9.9s %10s %8s\n", "part", faster->label, slower->label,
-            "difference", "share");
+    fprintf(to, "  %-30s %9s %9s %10s %8s\n", "part", "less", "more", "difference", "share");
     for (size_t i = 0; i < win.count; i++) {
         const struct why_part *part = &win.parts[i];
         if (fabs(part->slower - part->faster) >= DIFFERENCE_MIN * fabs(all)) {

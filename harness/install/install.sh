@@ -38,7 +38,7 @@ uninstall() { # prints the folders that stay, since they hold something else
     while read -r file; do
         case $file in
             */) folders+=("$file") ;;
-            *) rm -f "$to/$file" ;;
+            *) rm -f "$to/$file" || return 3 ;;
         esac
     done <"$to/$list"
     rm -f "$to/$list"
@@ -106,7 +106,10 @@ case $action in
         echo "schedlab $version is in $to; \`make uninstall PREFIX=$PREFIX${DESTDIR:+ DESTDIR=$DESTDIR}\` removes it"
         ;;
     uninstall)
-        stay=$(uninstall) || { echo "make uninstall: nothing is installed in $to; valid: PREFIX and DESTDIR of \`make install\`" >&2; exit 2; }
+        code=0
+        stay=$(uninstall) || code=$?
+        [ $code != 1 ] || { echo "make uninstall: nothing is installed in $to; valid: PREFIX and DESTDIR of \`make install\`" >&2; exit 2; }
+        [ $code = 0 ] || { echo "make uninstall: not all of $to could be removed" >&2; exit 1; }
         echo "schedlab is removed from $to${stay:+; folders with other files stay: $(echo $stay)}"
         ;;
     *) echo "install.sh: $action is not valid; valid: install, uninstall" >&2; exit 2 ;;

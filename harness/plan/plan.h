@@ -31,6 +31,8 @@ enum why {
     WHY_REPEAT, /* an earlier one was disturbed */
 };
 
+enum { CELL_WIDTHS = 4 };
+
 /* The part of a record that the sweep keeps in memory. */
 struct note {
     unsigned block;
@@ -38,7 +40,8 @@ struct note {
     bool ok;
     bool marked;                          /* as disturbed */
     bool steal_unknown;                   /* the time stolen from it is unknown */
-    double value;                         /* of the cell's metric; NAN if not ok */
+    double value[CELL_WIDTHS];            /* of the cell's metrics; NAN if not ok, or without */
+    bool of_set;                          /* events are counted in turn, so some are missing */
     uint64_t events_hash;                 /* 0 if not simulated */
     double line_before_ns, line_after_ns; /* of its probes; NAN where there was none */
 };
@@ -49,6 +52,12 @@ struct plan_side {
     const char *program;  /* NULL: this one */
     const char *revision; /* that it was built from; NULL: that of this one */
     int injected_percent; /* see child.h */
+};
+
+/* The percentage of its median that the 95 % interval of a metric may span. */
+struct cell_width {
+    struct metric metric; /* {0}: throughput */
+    double percent;
 };
 
 struct cell {
@@ -62,9 +71,10 @@ struct cell {
     size_t set;       /* the number of its comparison set, the same for all of its cells */
     unsigned reps;    /* how many blocks hold it at most, whatever its set takes; 0: no limit */
     bool until_equal; /* no more of them once there are two samples, the same to the picosecond */
-    double width;     /* percent of the median that its interval may span, INFINITY for any; 0: that
-                       * of the sweep */
-    struct metric metric; /* whose interval it is; {0}: throughput */
+    /* How narrow which intervals have to be; a width of 0 ends the list. Empty, and own_widths
+     * false: the sweep's width, of the throughput. */
+    struct cell_width widths[CELL_WIDTHS];
+    bool own_widths;
     char id[CELL_ID_SIZE];
 
     /* The sweep's notes of it; written by stopping_rule.c. */

@@ -62,12 +62,12 @@ bool stopping_rule_note(struct cell *cell, const json_t *record)
         .ok = strcmp(status, "ok") == 0,
         .marked = comparable_is_marked(record),
         .steal_unknown = comparable_steal_is_unknown(record),
-        .value = NAN,
+        .of_set = json_object_get(record, "event_set") != NULL,
         .line_before_ns = comparable_probe_ns(record, "before"),
         .line_after_ns = comparable_probe_ns(record, "after"),
     };
-    if (note.ok)
-        note.value = metric_of(&cell->metric, record);
+    for (size_t i = 0; i < CELL_WIDTHS; i++)
+        note.value[i] = note.ok ? metric_of(&cell->widths[i].metric, record) : NAN;
     note.events_hash = strtoull(field_text(record, "events_hash"), NULL, 16);
     if (cell->notes_count > 0 && cell->notes[cell->notes_count - 1].block >= note.block)
         return false;
@@ -153,7 +153,7 @@ void stopping_rule_conclude(struct stopping_rule *needs)
 /* Width --------------------------------------------------------------------------------------- */
 
 /* The width over the samples that tables would take if there were no others: comparable.h. */
-static double past_width(const struct stopping_rule *needs, const struct past *past)
+static double past_width(const struct stopping_rule *needs, const struct past *past, size_t metric)
 {
     struct class_counts counts = {0};
     double *x = xcalloc(past->count + 1, sizeof *x);
@@ -167,8 +167,9 @@ static double past_width(const struct stopping_rule *needs, const struct past *p
         const struct note *note = &past->notes[i];
         if (!note->ok || !class_holds(chosen, note_distance(needs, note), note->marked))
             continue;
-        lacks |= isnan(note->value);
-        x[n++] = note->value;
+        lacks |= isnan(note->value[metric]) && !note->of_set;
+        if (!isnan(note->value[metric]))
+            x[n++] = note->value[metric];
     }
     double width = NAN;
     if (lacks)
@@ -185,19 +186,28 @@ static double past_width(const struct stopping_rule *needs, const struct past *p
 double stopping_rule_width(const struct stopping_rule *needs, const struct cell *cell)
 {
     struct past past = past_of(cell, UINT_MAX);
-    return past_width(needs, &past);
+    return past_width(needs, &past, 0);
 }
 
-/* The width that the cell's interval may have; 0 or INFINITY: any. */
-static double wanted_width(const struct stopping_rule *needs, const struct cell *cell)
+/* The width that the interval of the cell's i-th metric may have; 0: any. */
+static double wanted_width(const struct stopping_rule *needs, const struct cell *cell, size_t i)
 {
-    return cell->width > 0 ? cell->width : (double)needs->sweep->width;
+    return cell->own_widths ? cell->widths[i].percent : i == 0 ? (double)needs->sweep->width : 0;
 }
 
 static bool wants_width(const struct stopping_rule *needs, const struct cell *cell)
 {
-    double width = wanted_width(needs, cell);
-    return width > 0 && isfinite(width);
+    return wanted_width(needs, cell, 0) > 0;
+}
+
+/* True if each interval is as narrow as wanted. */
+static bool is_narrow(const struct stopping_rule *needs, const struct cell *cell,
+                      const struct past *past)
+{
+    for (size_t i = 0; i < CELL_WIDTHS && wanted_width(needs, cell, i) > 0; i++)
+        if (!(past_width(needs, past, i) < wanted_width(needs, cell, i))) /* also without any */
+            return false;
+    return true;
 }
 
 /* Blocks -------------------------------------------------------------------------------------- */
@@ -229,7 +239,7 @@ static bool cell_needs_block(const struct stopping_rule *needs, const struct cel
         return !cell_has_enough(cell, block) && !(cell->until_equal && past_is_equal(&past));
     if (!wants_width(needs, cell) || past.failed)
         return false;
-    return !(past_width(needs, &past) < wanted_width(needs, cell)); /* also while there is none */
+    return !is_narrow(needs, cell, &past);
 }
 
 /* Sets the cell's `why` for the block if it is in it, for this reason; whether it is. */
@@ -381,9 +391,8 @@ const char *stopping_rule_stop(const struct stopping_rule *needs, const struct c
         return "class-limit";
     if (!wants_width(needs, cell))
         return "reps";
-    if (past_of(cell, UINT_MAX).failed)
-        return "given-up";
-    return stopping_rule_width(needs, cell) < wanted_width(needs, cell) ? "width" : "limit";
+    struct past past = past_of(cell, UINT_MAX);
+    return past.failed ? "given-up" : is_narrow(needs, cell, &past) ? "width" : "limit";
 }
 
 static json_t *number_or_absent(double value, const char *reason)
@@ -466,7 +475,7 @@ static void tell_width(const struct stopping_rule *needs, FILE *to)
     bool own = false, any = false;
     char wanted[64];
     for (size_t i = 0; i < needs->plan->count; i++) {
-        own = own || needs->plan->cells[i].width > 0;
+        own = own || needs->plan->cells[i].own_widths;
         any = any || wants_width(needs, &needs->plan->cells[i]);
     }
     if (!any)

@@ -127,7 +127,7 @@ bool cell_remark_wasted(const json_t *records, char text[CELL_REMARK_SIZE])
 bool cell_remarks(const json_t *records, char text[CELL_REMARKS_SIZE])
 {
     static bool (*const remarks[])(const json_t *records, char text[CELL_REMARK_SIZE]) = {
-        cell_remark_load, cell_remark_sysmon, cell_remark_wasted};
+        cell_remark_load, cell_remark_sysmon, cell_remark_regimes, cell_remark_wasted};
     char *at = text, one[CELL_REMARK_SIZE];
     *at = '\0';
     for (size_t i = 0; i < sizeof remarks / sizeof remarks[0]; i++)

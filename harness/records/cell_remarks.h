@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-enum { CELL_REMARK_SIZE = 512, CELL_REMARKS_SIZE = 3 * CELL_REMARK_SIZE + 4 };
+enum { CELL_REMARK_SIZE = 512, CELL_REMARKS_SIZE = 4 * CELL_REMARK_SIZE + 6 };
 
 /* Each: the remark on the samples in the array that are ok, or "" if there is none; false then.
  *
@@ -18,10 +18,15 @@ enum { CELL_REMARK_SIZE = 512, CELL_REMARKS_SIZE = 3 * CELL_REMARK_SIZE + 4 };
  * takes nothing away, and stays slow. So a cell may have two kinds of samples: those in which it
  * slept at its longest most of the time, and others. The remark is made if there are both.
  *
+ * Samples may be of two regimes (statistics.h). Which of them a run meets is chance, and a median
+ * is of the more frequent one. Only samples without marks of the most common core distance are asked.
+ * The remark says how many lie in each, and which two numbers tell them apart best.
+ *
  * A scheduler leaves cores idle beside work that waits. The remark is made where that is more than
  * a tenth of the cores' time on a simulated machine, or of sysmon's looks on real threads. */
 bool cell_remark_load(const json_t *records, char text[CELL_REMARK_SIZE]);
 bool cell_remark_sysmon(const json_t *records, char text[CELL_REMARK_SIZE]);
+bool cell_remark_regimes(const json_t *records, char text[CELL_REMARK_SIZE]);
 bool cell_remark_wasted(const json_t *records, char text[CELL_REMARK_SIZE]);
 
 /* Work that waited beside idle cores: means over the samples that are ok, but for the longest wait

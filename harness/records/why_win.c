@@ -36,11 +36,11 @@ static bool core_time_make(struct core_time *time, const json_t *records)
     *time = (struct core_time){.whole = 0};
     json_each(record, records) {
         const json_t *spent = json_object_get(record, "core_time");
-        double throughput = field_number(record, "throughput"), ops = field_number(record, "ops");
-        if (!record_is(record, "ok") || !spent || !(throughput > 0))
+        double ops = field_number(record, "ops");
+        if (!record_is(record, "ok") || !spent || !(ops > 0))
             continue;
         count++;
-        time->whole += 1e9 * cores_of(record) / throughput;
+        time->whole += cores_of(record) * field_number(spent, "elapsed_ns") / ops;
         busy += field_number(spent, "busy_ns") / ops;
         time->spinning += field_number(spent, "spin_ns") / ops;
         time->wasted += field_number(spent, "wasted_ns") / ops;
@@ -79,7 +79,7 @@ static int by_difference(const void *a, const void *b)
     return strcmp(one->name, other->name);
 }
 
-/* Time that is none of the others. Hints of spin loops and stalls may overlap by a little. */
+/* Time that is none of the others. */
 static double computing(const struct core_time *time)
 {
     return fmax(time->whole - time->stalled - time->spinning - time->wasted - time->idle, 0);
@@ -103,7 +103,7 @@ bool why_win_make(struct why_win *win, const json_t *faster, const json_t *slowe
         {false, "in spin loops", a.spinning, b.spinning},
         {false, "idle beside work that waited", a.wasted, b.wasted},
         {false, "idle without work", a.idle, b.idle},
-        {false, "computing", computing(&a), computing(&b)},
+        {false, "computing and in the kernel", computing(&a), computing(&b)},
     };
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         *part_of(win, false, others[i].name) = others[i];

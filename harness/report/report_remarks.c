@@ -126,7 +126,8 @@ static void remarks_write(FILE *to, const struct report *report, remark_of *rema
 
 void report_remarks_print(FILE *to, const struct report *report)
 {
-    static remark_of *const remarks[] = {cell_remark_load, cell_remark_sysmon, cell_remark_wasted};
+    static remark_of *const remarks[] = {cell_remark_load, cell_remark_sysmon, cell_remark_regimes,
+                                         cell_remark_wasted};
     char text[REMARK_LINE];
     for (size_t r = 0; r < sizeof remarks / sizeof remarks[0]; r++) {
         size_t found = 0;
@@ -160,6 +161,8 @@ void report_remarks_write(FILE *to, const struct report *report)
         "grows. ");
     remarks_write(to, report, cell_remark_sysmon,
                   "Samples of one cell are of two kinds, by how often sysmon looked. ");
+    remarks_write(to, report, cell_remark_regimes,
+                  "Samples of one cell lie in two groups with nothing between them. ");
     remarks_write(to, report, cell_remark_wasted, "Some schedulers left cores idle beside work. ");
     steal_write(to, report);
 }

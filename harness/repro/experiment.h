@@ -53,9 +53,10 @@
  *                                   # verdict comes from the claims alone
  *             level: on             # default: the baseline
  *             over: off             # the ratio metric(level) / metric(over); left out: the metric
- *             resolution: 5         # percent from an end of the range that a claim is told from
- *                                   # it with power 0.9; default: half the way to a ratio of 1,
- *                                   # a quarter of a range with two ends, and 2 to 10 in any case
+ *             resolution: 5         # percent from an end of the range that a claim is to be told
+ *                                   # from it with power 0.9; default: half the way to a ratio of
+ *                                   # 1, a quarter of a range with two ends, else 10, of latencies
+ *                                   # 20, of counts 25, which are the coarsest; 2 is the finest
  *             at_least: 50          # or at_most: X, between: [A, B], exactly: X. Latencies may
  *                                   # have units, 20 ms; so may throughputs, 1000 /s
  *             table: ["61: 1 7", "64: 4 8"]   # in place of level and range: for each level, what
@@ -79,6 +80,7 @@
 #ifndef SCHEDLAB_EXPERIMENT_H
 #define SCHEDLAB_EXPERIMENT_H
 
+#include "harness/plan/plan.h"
 #include "harness/repro/experiment_types.h"
 
 #include <stdbool.h>
@@ -120,10 +122,11 @@ void experiment_hold(struct experiment *experiment);
 bool experiment_is_exact_of(const struct experiment_part *part, const char *variant,
                             const char *workload, int64_t workers);
 
-/* The percentage of its median that the 95 % interval of that cell's *metric may span, so that the
- * claims about it are decided; INFINITY, and nothing in *metric, if none needs one. */
-double experiment_width_of(const struct experiment_part *part, const char *variant,
-                           const char *workload, int64_t workers, struct metric *metric);
+/* Adds how narrow the intervals of that cell's metrics have to be, so that the claims about it are
+ * decided, to a list of so many that ends with a width of 0. */
+void experiment_widths_add(const struct experiment_part *part, const char *variant,
+                           const char *workload, int64_t workers,
+                           struct cell_width widths[CELL_WIDTHS]);
 
 /* The machines that the experiment is for, its parts' own ones included, in the order in which they
  * are named, EXPERIMENT_MACHINES last; NULL-terminated. free() the list, not the texts. */

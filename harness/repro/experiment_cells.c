@@ -42,8 +42,11 @@ bool experiment_is_exact_of(const struct experiment_part *part, const char *vari
 
 /* Width --------------------------------------------------------------------------------------- */
 
-/* Resolutions for ranges that do not state one are within these. */
-static const double FINEST = 0.02, COARSEST = 0.1;
+/* Resolutions for ranges that do not state one are within these. Latencies and counts scatter more
+ * than throughputs, and effects on them are larger. */
+static const double FINEST = 0.02;
+static const double COARSEST[] = {
+    [METRIC_THROUGHPUT] = 0.1, [METRIC_LATENCY] = 0.2, [METRIC_EVENT] = 0.25};
 
 /* Half the width of a 95 % interval, in standard errors; and the distance from an end of a range
  * that is found on its side with power 0.9. */
@@ -53,7 +56,8 @@ static const double INTERVAL_ERRORS = 1.96, POWER_ERRORS = 1.96 + 1.28;
  * exact values and texts. */
 static double resolution_of(const struct experiment_expect *expect)
 {
-    double lo = expect->lo, hi = expect->hi, scale = COARSEST;
+    double lo = expect->lo, hi = expect->hi, coarsest = COARSEST[expect->measured.kind];
+    double scale = coarsest;
     if (expect->is_order || expect->exactly)
         return 0;
     if (expect->resolution > 0)
@@ -64,13 +68,25 @@ static double resolution_of(const struct experiment_expect *expect)
         scale = fabs(log(lo)) / 2; /* a ratio of 1 is told from the least effect that matters */
     else if (expect->over && isfinite(hi) && hi > 0 && hi != 1)
         scale = fabs(log(hi)) / 2;
-    return fmin(fmax(scale, FINEST), COARSEST);
+    return fmin(fmax(scale, FINEST), coarsest);
 }
 
-double experiment_width_of(const struct experiment_part *part, const char *variant,
-                           const char *workload, int64_t workers, struct metric *metric)
+/* Narrows what is there of that metric, or adds it. */
+static void width_add(struct cell_width widths[CELL_WIDTHS], const struct metric *metric,
+                      double percent)
 {
-    double narrowest = INFINITY;
+    size_t i = 0;
+    while (i < CELL_WIDTHS && widths[i].percent > 0 &&
+           strcmp(metric_name(&widths[i].metric), metric_name(metric)) != 0)
+        i++;
+    if (i < CELL_WIDTHS && (widths[i].percent == 0 || percent < widths[i].percent))
+        widths[i] = (struct cell_width){*metric, percent};
+}
+
+void experiment_widths_add(const struct experiment_part *part, const char *variant,
+                           const char *workload, int64_t workers,
+                           struct cell_width widths[CELL_WIDTHS])
+{
     for (unsigned e = 0; e < part->expect_count; e++) {
         const struct experiment_expect *expect = &part->expect[e];
         double resolution = resolution_of(expect);
@@ -79,10 +95,6 @@ double experiment_width_of(const struct experiment_part *part, const char *varia
             continue;
         /* The errors of a ratio's sides add up as squares. */
         double half = resolution * INTERVAL_ERRORS / POWER_ERRORS / (expect->over ? sqrt(2) : 1);
-        if (100 * 2 * half < narrowest) {
-            narrowest = 100 * 2 * half;
-            *metric = expect->measured;
-        }
+        width_add(widths, &expect->measured, 100 * 2 * half);
     }
-    return narrowest;
 }

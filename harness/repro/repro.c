@@ -108,24 +108,16 @@ static void cell_hold(const struct experiment *experiment, struct cell *cell)
     cell->reps = exact ? EXPERIMENT_EXACT_REPS : 0;
 }
 
-/* How narrow the cell's interval has to be: in the quick form only as its claims need it. */
+/* How narrow the cell's intervals have to be: in the quick form only as its claims need it. */
 static void cell_narrow(const struct repro *repro, const struct experiment *experiment,
                         const struct sweep_file *sweep, struct cell *cell)
 {
-    double narrowest = INFINITY;
-    json_each(group, cell->groups) {
-        struct metric metric;
-        double width = experiment_width_of(part_of_group(experiment, json_string_value(group)),
-                                           cell->variant, cell->workload, cell->workers, &metric);
-        if (width < narrowest) {
-            narrowest = width;
-            cell->metric = metric;
-        }
-    }
-    if (repro->form.quick)
-        cell->width = narrowest;
-    else if (isfinite(narrowest))
-        cell->width = fmin(narrowest, (double)sweep->width);
+    cell->own_widths = true;
+    if (!repro->form.quick)
+        cell->widths[0].percent = (double)sweep->width; /* of the throughput */
+    json_each(group, cell->groups)
+        experiment_widths_add(part_of_group(experiment, json_string_value(group)), cell->variant,
+                              cell->workload, cell->workers, cell->widths);
 }
 
 struct plan *repro_job_plan(const struct repro *repro, const struct repro_job *job,

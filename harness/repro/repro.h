@@ -43,6 +43,7 @@ struct repro_job {
     double weight;                  /* seconds that it may take, roughly */
     double least, most;             /* with as few blocks as possible, and as many */
     double seconds;                 /* that it took */
+    bool has_samples;               /* at least one that is ok; of repro_judge() */
     json_t *judged;                 /* as in repro.json; NULL: not yet */
 };
 

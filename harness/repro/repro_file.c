@@ -299,31 +299,6 @@ const json_t *repro_file_main(const json_t *place, const json_t **part)
     return found;
 }
 
-static bool part_has_samples(const json_t *part)
-{
-    json_each(expectation, json_object_get(part, "expectations")) {
-        json_each(column, json_object_get(expectation, "columns")) {
-            if (field_integer(json_object_get(column, "level"), "n") > 0 ||
-                field_integer(json_object_get(column, "over"), "n") > 0)
-                return true;
-        }
-    }
-    return false;
-}
-
-bool repro_file_has_samples(const json_t *repro)
-{
-    json_each(experiment, json_object_get(repro, "experiments")) {
-        json_each(place, json_object_get(experiment, "machines")) {
-            json_each(part, json_object_get(place, "parts")) {
-                if (part_has_samples(part))
-                    return true;
-            }
-        }
-    }
-    return false;
-}
-
 struct repro_sum repro_file_sum(const json_t *list)
 {
     struct repro_sum sum = {{0}};

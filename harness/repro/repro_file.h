@@ -72,9 +72,6 @@ size_t repro_file_differences(const json_t *experiment,
                               void (*what)(const struct repro_difference *difference, void *arg),
                               void *arg);
 
-/* True if anything in it is of a sample. */
-bool repro_file_has_samples(const json_t *repro);
-
 /* The number of entries of a list with each verdict; entries for which nothing can be run count as
  * VERDICT_NONE. */
 struct repro_sum {

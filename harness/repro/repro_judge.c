@@ -81,6 +81,8 @@ void repro_judge(const struct repro *repro, struct repro_job *job)
     const struct experiment *experiment = job->experiment;
     enum verdict verdict = VERDICT_NONE;
     json_t *records = records_read(job), *parts = json_array();
+    json_each(record, records)
+        job->has_samples = job->has_samples || record_is(record, "ok");
     for (unsigned p = 0; p < experiment->parts_count; p++) {
         const struct experiment_part *part = &experiment->parts[p];
         if (experiment_part_runs(experiment, part, job->machine, &repro->form,

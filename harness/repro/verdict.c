@@ -4,6 +4,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
+#include "harness/base/units.h"
 #include "harness/records/comparable.h"
 #include "harness/records/records.h"
 #include "harness/records/why_win.h"
@@ -73,9 +74,9 @@ enum verdict verdict_of_text(const char *text)
 const char *verdict_lack_text(enum verdict_lack lack)
 {
     static const char *const texts[] = {
-        [LACK_NOTHING] = NULL,      [LACK_CORES] = "cores", [LACK_COUNTERS] = "counters",
-        [LACK_SAMPLES] = "samples", [LACK_WIDTH] = "width", [LACK_CELL] = "cell",
-        [LACK_NUMBER] = "number"};
+        [LACK_NOTHING] = NULL,      [LACK_CORES] = "cores",    [LACK_COUNTERS] = "counters",
+        [LACK_SAMPLES] = "samples", [LACK_WIDTH] = "width",    [LACK_CELL] = "cell",
+        [LACK_NUMBER] = "number",   [LACK_REGIMES] = "regimes"};
     return texts[lack];
 }
 
@@ -314,6 +315,54 @@ static void judge_ratio(const struct judging *self, const struct cell_samples *l
         judge_interval(self);
 }
 
+/* The medians of a cell's regimes; how many, one or two. */
+static size_t regimes_of(const struct cell_samples *samples, double medians[2])
+{
+    struct regimes regimes;
+    medians[0] = statistics_median_alone(samples->values, samples->values_count);
+    if (!statistics_regimes(samples->values, samples->values_count, &regimes))
+        return 1;
+    medians[0] = regimes.low_median;
+    medians[1] = regimes.high_median;
+    return 2;
+}
+
+/* A number of one side, for people. */
+static struct text side_text(const struct judging *self, double value)
+{
+    enum metric_kind kind = self->expect->measured.kind;
+    return kind == METRIC_LATENCY      ? text_time(value)
+           : kind == METRIC_THROUGHPUT ? text_si(value)
+                                       : text_count(value);
+}
+
+/* Takes the verdict back where it depends on the regime that was met. over: NULL: no ratio. */
+static void regimes_judge(const struct judging *self, const struct cell_samples *level,
+                          const struct cell_samples *over)
+{
+    double of_level[2], of_over[2] = {1};
+    const struct experiment_expect *expect = self->expect;
+    struct verdict_column *column = self->column;
+    size_t levels = regimes_of(level, of_level), overs = over ? regimes_of(over, of_over) : 1;
+    size_t inside = 0;
+    if (levels * overs == 1 || column->exact || column->verdict == VERDICT_UNDECIDED)
+        return;
+    for (size_t i = 0; i < levels; i++)
+        for (size_t k = 0; k < overs; k++)
+            inside +=
+                of_level[i] / of_over[k] >= expect->lo && of_level[i] / of_over[k] <= expect->hi;
+    if (inside == 0 || inside == levels * overs)
+        return;
+    const struct experiment_cell *cell = levels == 2 ? &column->level.cell : &column->over.cell;
+    const double *medians = levels == 2 ? of_level : of_over;
+    char name[VERDICT_REASON_SIZE / 2];
+    cell_name(cell, name, sizeof name);
+    lack(column, LACK_REGIMES,
+         "samples of %s are of two regimes, medians %s and %s, and one is "
+         "inside the range",
+         name, side_text(self, medians[0]).s, side_text(self, medians[1]).s);
+}
+
 static void judge_value(const struct judging *self)
 {
     struct verdict_column *column = self->column;
@@ -400,6 +449,8 @@ static void judge_samples(const struct judging *self, struct cell_samples *level
         judge_ratio(self, level, over);
     else
         judge_value(self);
+    if (!self->expect->is_order && column->level.value.n > 0)
+        regimes_judge(self, level, ratio ? over : NULL);
 }
 
 static json_t *records_of(const struct cell_samples *samples)

@@ -46,6 +46,7 @@ enum verdict_lack {
     LACK_COUNTERS, /* the event cannot be had there */
     LACK_SAMPLES,  /* too few, or of unlike core distances */
     LACK_WIDTH,    /* the interval reaches over an end of the range */
+    LACK_REGIMES,  /* samples are of two regimes, of which one is inside the range and one is not */
     LACK_CELL,     /* it failed, was skipped or was not measured */
     LACK_NUMBER,   /* a sample has no such number, or a ratio has a zero below */
 };

@@ -43,17 +43,19 @@ static const struct {
 enum { CORE_TIMES = sizeof core_times / sizeof core_times[0] };
 
 static int64_t core_ps[CORE_TIMES]; /* of counted sections; between these less what it was before */
+static int64_t elapsed;             /* likewise */
 
 /* sign: -1 at the start of a counted section, 1 at its end. */
 static void core_times_add(int sign)
 {
+    elapsed += sign * sim_now();
     for (int i = 0; i < CORE_TIMES; i++)
         core_ps[i] += sign * sim_counted(-1, core_times[i].which);
 }
 
 static json_t *core_times_to_json(void)
 {
-    json_t *object = json_object();
+    json_t *object = json_pack("{sI}", "elapsed_ns", (json_int_t)(elapsed / PS_PER_NS));
     for (int i = 0; i < CORE_TIMES; i++)
         json_object_set_new(object, core_times[i].name,
                             json_integer((json_int_t)(core_ps[i] / PS_PER_NS)));

@@ -26,8 +26,9 @@ void why_count(bool counted);
  *   sites       the WHY_SITES lines of the source that stalled most, each at one structure:
  *               [{"function", "file", "line", "structure", "misses": {"l1", "l2", "l3": n},
  *               "stall_ns"}]; "function" may be "(unknown)"
- *   core_time   {"busy_ns", "spin_ns", "wasted_ns"}: of all cores in the counted section, with a
- *               thread; of these in hints of spin loops; idle beside work that waited
+ *   core_time   {"elapsed_ns", "busy_ns", "spin_ns", "wasted_ns"}: how long the counted section
+ *               was; of all cores in it, with a thread, calls into the kernel included; of these
+ *               in hints of spin loops; idle beside work that waited
  *   waits       {"count", "p50_ns", "p99_ns", "longest_ns"}: how long each goroutine and task that
  *               was put on a worker in the counted section had waited for it while a core was idle
  */

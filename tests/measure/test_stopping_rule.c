@@ -262,14 +262,15 @@ static void cells_may_have_a_width_of_their_own(void **state)
     struct plan *plan = plan_make(&sweep);
     for (size_t i = 0; i < plan->count; i++) {
         bool grq = strcmp(plan->cells[i].variant, "grq") == 0;
-        plan->cells[i].width = grq && plan->cells[i].workers == 1 ? 0.01 : INFINITY;
+        plan->cells[i].own_widths = true;
+        plan->cells[i].widths[0].percent = grq && plan->cells[i].workers == 1 ? 0.01 : 0;
     }
     stopping_rule_begin(&needs, &sweep, plan);
     measure(&needs, 0, BLOCKS_MAX, steady);
     for (size_t i = 0; i < plan->count; i++) {
         const struct cell *cell = &plan->cells[i];
         if (cell->workers == 1)
-            expect_stop(&needs, cell, REPS_MAX, isinf(cell->width) ? "reps" : "limit");
+            expect_stop(&needs, cell, REPS_MAX, cell->widths[0].percent == 0 ? "reps" : "limit");
         else
             expect_stop(&needs, cell, REPS, "reps");
     }
@@ -288,15 +289,19 @@ static json_t *steady_with_findings(const struct cell *cell, unsigned block)
 }
 
 /* Numbers that are equal or missing are not narrowed by more samples. */
-static void the_width_may_be_that_of_another_metric(void **state)
+static void each_metric_has_to_be_narrow(void **state)
 {
     (void)state;
     char error[ERROR_SIZE];
     struct stopping_rule needs;
     struct sweep_file sweep = sweep_make(5);
     struct plan *plan = plan_make(&sweep);
-    for (size_t i = 0; i < plan->count; i++)
-        assert_true(metric_parse(&plan->cells[i].metric, "waits_distinct", error, sizeof error));
+    for (size_t i = 0; i < plan->count; i++) {
+        struct cell *cell = &plan->cells[i];
+        cell->own_widths = true;
+        cell->widths[0].percent = cell->widths[1].percent = 5; /* throughputs are narrow enough */
+        assert_true(metric_parse(&cell->widths[1].metric, "waits_distinct", error, sizeof error));
+    }
     stopping_rule_begin(&needs, &sweep, plan);
     measure(&needs, 0, BLOCKS_MAX, steady_with_findings);
     for (size_t i = 0; i < plan->count; i++)
@@ -648,7 +653,7 @@ int main(void)
         cmocka_unit_test(narrow_intervals_end_at_the_least),
         cmocka_unit_test(one_wide_interval_keeps_its_whole_set_and_no_other),
         cmocka_unit_test(cells_may_have_a_width_of_their_own),
-        cmocka_unit_test(the_width_may_be_that_of_another_metric),
+        cmocka_unit_test(each_metric_has_to_be_narrow),
         cmocka_unit_test(set_ends_when_its_widest_interval_is_narrow),
         cmocka_unit_test(width_is_that_of_the_samples_behind_the_numbers),
         cmocka_unit_test(no_interval_counts_with_too_few_samples),

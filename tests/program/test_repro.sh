@@ -273,7 +273,7 @@ e.update(id="D1", said="claim supported", lesson="Take it.")
 json.dump(j, open("results/made/repro.json", "w"))
 END
 COLUMNS=100 run
-check an_offer_has_the_last_answer says '^D1 .* claim supported Take it. sim:desktop8 on over off: throughput [0-9.]*×; gmp,runnext=off: .* more core time'
+check an_offer_has_the_last_answer says '^D1 .* claim supported Take it. sim:desktop8, [12] on over off: throughput [0-9.]*×; gmp,runnext=off: .* more core time'
 run --list E3
 check list_of_one_is_a_misuse [ "$status $(grep -c 'valid: --explain=E3$' err)" = '2 1' ]
 run --list

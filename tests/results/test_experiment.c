@@ -395,19 +395,34 @@ static void events_that_are_metrics_are_counted(void **state)
     experiment_free(experiment);
 }
 
-/* Expects the width that a cell's interval may have; 0: any. */
+/* Expects the width that the interval of a cell's throughput may have; 0: any. */
 static void expect_width(const char *lines, const char *variant, double width)
 {
     char text[2048];
-    struct metric metric = {.quantile = -1};
+    struct cell_width widths[CELL_WIDTHS] = {{.percent = 0}};
     snprintf(text, sizeof text, HEAD PART EXPECT "%s      - {says: x, at_least: 1}\n", lines);
     struct experiment *experiment = load(text);
     experiment->parts[0].expect_count--; /* so that a lone size may be asked about */
-    double found = experiment_width_of(&experiment->parts[0], variant, "fib", 2, &metric);
+    experiment_widths_add(&experiment->parts[0], variant, "fib", 2, widths);
     experiment->parts[0].expect_count++;
-    if (width == 0 ? isfinite(found) : fabs(found - width) > 0.05)
-        fail_msg("%s%s: %g %%, not %g", lines, variant, found, width);
-    assert_true(width == 0 ? metric.quantile == -1 : metric.kind == METRIC_THROUGHPUT);
+    if (fabs(widths[0].percent - width) > 0.05)
+        fail_msg("%s%s: %g %%, not %g", lines, variant, widths[0].percent, width);
+    assert_true(widths[1].percent == 0);
+    experiment_free(experiment);
+}
+
+static void each_metric_has_a_width(void **state)
+{
+    (void)state;
+    struct cell_width widths[CELL_WIDTHS] = {{.percent = 3}};
+    struct experiment *experiment =
+        load(WHOLE "      - {says: x, level: on, metric: STEALS, at_least: 1}\n"
+                   "      - {says: x, level: on, metric: STEALS, resolution: 5, at_least: 2}\n");
+    experiment_widths_add(&experiment->parts[0], "gmp", "fib", 2, widths);
+    assert_true(widths[0].percent == 3); /* was narrower than the claim needs it */
+    assert_true(fabs(widths[1].percent - 6.05) < 0.05);
+    assert_string_equal(metric_name(&widths[1].metric), "STEALS");
+    assert_true(widths[2].percent == 0);
     experiment_free(experiment);
 }
 
@@ -763,6 +778,7 @@ int main(void)
         cmocka_unit_test(machines_as_levels_are_groups),
         cmocka_unit_test(events_that_are_metrics_are_counted),
         cmocka_unit_test(intervals_are_as_narrow_as_claims_need_them),
+        cmocka_unit_test(each_metric_has_a_width),
         cmocka_unit_test(full_parts_are_for_the_full_form),
         cmocka_unit_test(the_held_form_is_what_is_judged),
         cmocka_unit_test(held_workloads_may_be_the_levels),

@@ -266,6 +266,31 @@ static void expect_order(const char *found, const char *last, enum verdict verdi
     experiment_free(experiment);
 }
 
+/* Twelve samples of runnext=on at 190 and two at `other`, over 100. */
+static void expect_of_regimes(const char *range, double other, enum verdict verdict,
+                              enum verdict_lack wanted)
+{
+    char reason[VERDICT_REASON_SIZE];
+    enum verdict_lack lack;
+    struct experiment *experiment = load(RATIO "        %s\n", range);
+    json_t *records = json_array();
+    add(records, true, 12, 190, 1);
+    add(records, true, 2, other, 1);
+    add(records, false, 8, 97, 1);
+    assert_int_equal(judge(experiment, records, &lack, reason), verdict);
+    assert_int_equal(lack, wanted);
+    assert_true((lack == LACK_REGIMES) == (strstr(reason, "two regimes") != NULL));
+    experiment_free(experiment);
+}
+
+static void nothing_is_claimed_that_depends_on_the_regime(void **state)
+{
+    (void)state;
+    expect_of_regimes("at_least: 0.3", 60, VERDICT_SUPPORTED, LACK_NOTHING); /* in either */
+    expect_of_regimes("at_least: 9", 60, VERDICT_REFUTED, LACK_NOTHING);     /* in neither */
+    expect_of_regimes("at_least: 1.1", 60, VERDICT_UNDECIDED, LACK_REGIMES);
+}
+
 /* Expects how it is told that samples around `on` were held against the range, over 100. */
 static void expect_told(const char *role, const char *range, double on, const char *told)
 {
@@ -520,6 +545,7 @@ int main(void)
         cmocka_unit_test(cores_are_told_before_samples),
         cmocka_unit_test(an_event_may_be_absent),
         cmocka_unit_test(a_ratio_over_zero_is_without_bound),
+        cmocka_unit_test(nothing_is_claimed_that_depends_on_the_regime),
         cmocka_unit_test(each_role_has_its_words),
         cmocka_unit_test(machines_disagree_only_on_what_is_decided),
         cmocka_unit_test(a_tally_is_said_in_a_line),

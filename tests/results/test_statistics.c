@@ -547,6 +547,65 @@ static void a_paired_ratio_forgets_what_pairs_have_in_common(void **state)
     assert_true(isnan(statistics_paired_ratio(x, none, 2, 1).median));
 }
 
+/* Regimes ------------------------------------------------------------------------------------- */
+
+static void two_groups_are_two_regimes(void **state)
+{
+    (void)state;
+    struct regimes regimes;
+    const double sieve[] = {60, 67, 65, 19, 20, 62};
+    assert_true(statistics_regimes(sieve, 6, &regimes));
+    assert_int_equal(regimes.low, 2);
+    assert_int_equal(regimes.high, 4);
+    assert_true(regimes.low_median == 19.5 && regimes.high_median == 63.5);
+    assert_true(regimes.border > 20 && regimes.border < 60);
+}
+
+static void what_is_not_two_groups_is_one_regime(void **state)
+{
+    (void)state;
+    struct regimes regimes;
+    const double outlier[] = {60, 67, 65, 61, 20, 62}, even[] = {10, 20, 30, 40, 50, 60};
+    const double near[] = {100, 101, 100, 110, 111, 110}, same[] = {5, 5, 5, 5, 5, 5};
+    const double few[] = {60, 67, 19, 20, 62}, zeros[] = {0, 0, 0, 5, 5, 5};
+    assert_false(statistics_regimes(outlier, 6, &regimes));
+    assert_false(statistics_regimes(even, 6, &regimes));
+    assert_false(statistics_regimes(near, 6, &regimes));
+    assert_false(statistics_regimes(same, 6, &regimes));
+    assert_false(statistics_regimes(few, 5, &regimes));
+    assert_false(statistics_regimes(zeros, 6, &regimes));
+}
+
+/* The rate of false alarms for samples of one regime that scatter by a fifth. */
+static double false_alarms(size_t n)
+{
+    enum { SETS = 6000, SUM_OF = 12 };
+    uint64_t random = 12345;
+    size_t alarms = 0;
+    for (int set = 0; set < SETS; set++) {
+        double x[32];
+        struct regimes regimes;
+        for (size_t i = 0; i < n; i++) {
+            double sum = -SUM_OF / 2.0; /* near enough to normal, with a deviation of 1 */
+            for (int k = 0; k < SUM_OF; k++) {
+                random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+                sum += (double)(random >> 11) / (double)(UINT64_C(1) << 53);
+            }
+            x[i] = exp(0.2 * sum);
+        }
+        alarms += statistics_regimes(x, n, &regimes);
+    }
+    return (double)alarms / SETS;
+}
+
+static void false_alarms_are_as_rare_as_stated(void **state)
+{
+    (void)state;
+    double six = false_alarms(6), seven = false_alarms(7);
+    if (!(six > 0.001 && six < 0.01 && seven < 0.004 && false_alarms(12) < 0.001))
+        fail_msg("%g at 6, %g at 7", six, seven);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -584,6 +643,9 @@ int main(void)
         cmocka_unit_test(metg_is_interpolated_in_log_space),
         cmocka_unit_test(metg_is_never_extrapolated),
         cmocka_unit_test(metg_stops_at_the_first_inefficient_task),
+        cmocka_unit_test(two_groups_are_two_regimes),
+        cmocka_unit_test(what_is_not_two_groups_is_one_regime),
+        cmocka_unit_test(false_alarms_are_as_rare_as_stated),
     };
     return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);
 }

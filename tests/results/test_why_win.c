@@ -29,12 +29,13 @@ static json_t *records_of(const struct cell *cell)
         for (int k = 0; k < 2 && cell->names[k]; k++)
             json_array_append_new(structures, json_pack("{ss sf}", "name", cell->names[k],
                                                         "stall_ns", cell->stalls[k] * OPS));
-        json_t *time = json_pack("{sf sf sf}", "busy_ns", cell->busy * OPS, "spin_ns",
-                                 cell->spin * OPS, "wasted_ns", cell->wasted * OPS);
+        json_t *time =
+            json_pack("{sf sf sf sf}", "elapsed_ns", cell->time * OPS, "busy_ns", cell->busy * OPS,
+                      "spin_ns", cell->spin * OPS, "wasted_ns", cell->wasted * OPS);
         json_array_append_new(records, json_pack("{ss si si si sf so so}", "status", "ok",
                                                  "workers", cell->workers, "cores", cell->cores,
-                                                 "ops", OPS, "throughput", 1e9 / cell->time,
-                                                 "structures", structures, "core_time", time));
+                                                 "ops", OPS, "throughput", 1.0, "structures",
+                                                 structures, "core_time", time));
     }
     return records;
 }
