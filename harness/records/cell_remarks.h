@@ -19,8 +19,8 @@ enum { CELL_REMARK_SIZE = 512, CELL_REMARKS_SIZE = 4 * CELL_REMARK_SIZE + 6 };
  * slept at its longest most of the time, and others. The remark is made if there are both.
  *
  * Samples may be of two regimes (statistics.h). Which of them a run meets is chance, and a median
- * is of the more frequent one. Only samples without marks of the most common core distance are asked.
- * The remark says how many lie in each, and which two numbers tell them apart best.
+ * is of the more frequent one. Only samples without marks of the most common core distance are
+ * asked. The remark says how many lie in each, and which two numbers tell them apart best.
  *
  * A scheduler leaves cores idle beside work that waits. The remark is made where that is more than
  * a tenth of the cores' time on a simulated machine, or of sysmon's looks on real threads. */

@@ -96,7 +96,7 @@ check the_sources_name_what_the_table_has test -z "$(comm -13 <(sort named) <(so
 # The table ---------------------------------------------------------------------------------------
 
 run gmp gmp,wake=none uneven,tasks=1000,rounds=2000 --machine $machine --reps 1
-check the_answer_says_what_the_time_went_to grep -q '  gmp,wake=none: .* more core time an operation: .* idle beside' <(tr -s '\n' ' ' <out)
+check the_answer_says_what_the_time_went_to grep -q 'gmp,wake=none: [0-9.]* .s more core time an operation: .* idle beside' <(tr -s '\n' ' ' <out)
 run grq fib,n=16 --machine $machine --reps 2 --why
 check why_prints_structures grep -qE '^  grq.lock +[0-9]' out
 check why_prints_lines grep -qE ' %  lock_acquire_slow, sched_variants/runtime/lock.c:[0-9]+$' out
