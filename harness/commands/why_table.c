@@ -171,7 +171,7 @@ static void print_difference(const struct run_row *faster, const struct run_row 
         print_difference(slower, faster, to);
         return;
     }
-    double all = win.slower_ns - win.faster_ns, rest = 0, rest_a = 0, rest_b = 0;
+    double all = win.slower_ns - win.faster_ns, rest_a = 0, rest_b = 0;
     fprintf(to, "\ncore time per operation in ns, %s beside %s\n", faster->label, slower->label);
     fprintf(to, "  %-30s %9s %9s %10s %8s\n", "part", "less", "more", "difference", "share");
     for (size_t i = 0; i < win.count; i++) {
@@ -180,7 +180,6 @@ static void print_difference(const struct run_row *faster, const struct run_row 
             print_part(part, all, to);
             continue;
         }
-        rest += part->slower - part->faster;
         rest_a += part->faster;
         rest_b += part->slower;
     }
