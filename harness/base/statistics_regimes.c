@@ -2,6 +2,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/statistics.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +15,6 @@ static const double FACTOR_MIN = 1.15;
 
 /* A lone sample is an outlier and no regime. */
 enum { SAMPLES_MIN = 2 };
-
-static int by_value(const void *a, const void *b)
-{
-    double one = *(const double *)a, other = *(const double *)b;
-    return (one > other) - (one < other);
-}
 
 /* Where the sorted values part: the index of the first one of the upper regime; 0: nowhere. */
 static size_t parting_of(const double *x, size_t n)
@@ -44,7 +39,7 @@ bool statistics_regimes(const double *x, size_t n, struct regimes *regimes)
         return false;
     double *sorted = xcalloc(n, sizeof *sorted);
     memcpy(sorted, x, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_value);
+    gsl_sort(sorted, 1, n);
     size_t k = sorted[0] > 0 ? parting_of(sorted, n) : 0;
     bool found = false;
     if (k > 0) {

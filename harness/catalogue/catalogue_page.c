@@ -235,10 +235,11 @@ void catalogue_page_write(struct doc *to, const struct catalogue_pages *pages,
     doc_put(to, "<h2>What would refute it</h2>");
     doc_paragraphs(to, experiment->refuted);
     verdict_write(to, pages, reference);
-    doc_put(to,
-            "<h2>Run it</h2>\n```sh\nbuild/schedlab repro %s --quick    # %lld samples a cell\n"
-            "build/schedlab repro %s            # until intervals are narrow\n```\n\nMachines: ",
-            id, (long long)experiment_quick_reps(experiment), id);
+    doc_put(
+        to,
+        "<h2>Run it</h2>\n```sh\nbuild/schedlab repro %s --quick    # %lld samples a cell or more\n"
+        "build/schedlab repro %s            # until intervals are narrow\n```\n\nMachines: ",
+        id, (long long)experiment_quick_reps(experiment), id);
     machines_write(to, experiment);
     doc_put(to, ".\n<h2>What is measured, and what is expected</h2>");
     for (unsigned p = 0; p < experiment->parts_count; p++)

@@ -165,19 +165,19 @@ static void print_part(FILE *to, const struct experiment_part *part, int columns
 
 static void print_last(FILE *to, const char *id, const char *results, int columns)
 {
-    char path[REPRO_PATH_SIZE];
-    json_t *last = repro_find_last(results, id, path, sizeof path);
-    if (!last) {
+    json_t *all = repro_last_read(results);
+    const json_t *last = json_object_get(all, id);
+    json_t *entry = json_object_get(last, "entry");
+    if (entry) {
+        const char *list = json_object_get(entry, "says") ? "claims" : "experiments";
+        json_t *one = json_pack("{s[O]}", list, entry);
+        fprintf(to, "\nThe last verdict, of %s/%s\n", results, field_text(last, "folder"));
+        repro_print_entries(to, one, columns);
+        json_decref(one);
+    } else {
         fprintf(to, "\nNo verdict yet in %s; `schedlab repro %s` runs it.\n", results, id);
-        return;
     }
-    bool claim = json_object_get(last, "says") != NULL;
-    fprintf(to, "\nThe last verdict, of %s\n", path);
-    json_t *one = json_pack("{s[] s[]}", "experiments", "claims");
-    json_array_append(json_object_get(one, claim ? "claims" : "experiments"), last);
-    repro_print_entries(to, one, columns);
-    json_decref(one);
-    json_decref(last);
+    json_decref(all);
 }
 
 static void print_reference(FILE *to, const char *id, const char *results)

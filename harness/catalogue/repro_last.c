@@ -11,33 +11,37 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The last verdict ----------------------------------------------------------------------------- */
-
-json_t *repro_find_last(const char *results, const char *id, char *path, size_t path_size)
+/* Puts the entries of a list that are newer than those that are there into `last`, by their ids. */
+static void entries_take(json_t *last, const json_t *list, const char *written, const char *folder)
 {
-    char newest[32] = "", file[REPRO_PATH_SIZE];
-    json_t *found = NULL;
+    json_each(entry, list) {
+        const char *id = field_text(entry, "id");
+        if (strcmp(written, field_text(json_object_get(last, id), "written")) > 0)
+            json_object_set_new(
+                last, id,
+                json_pack("{sO ss ss}", "entry", entry, "written", written, "folder", folder));
+    }
+}
+
+json_t *repro_last_read(const char *results)
+{
+    json_t *last = json_object();
     struct dirent *entry;
     DIR *folder = opendir(results);
     while (folder && (entry = readdir(folder))) {
-        json_error_t where;
-        snprintf(file, sizeof file, "%s/%s/repro.json", results, entry->d_name);
-        json_t *repro = entry->d_name[0] == '.' ? NULL : json_load_file(file, 0, &where);
-        const json_t *one = repro_file_entry(repro, "experiments", id);
+        if (entry->d_name[0] == '.')
+            continue;
+        char *path = text_format("%s/%s/repro.json", results, entry->d_name);
+        json_t *repro = json_load_file(path, 0, NULL);
         const char *written = field_text(repro, "written");
-        if (!one)
-            one = repro_file_entry(repro, "claims", id);
-        if (one && strcmp(written, newest) > 0) {
-            json_decref(found);
-            found = json_deep_copy(one);
-            snprintf(newest, sizeof newest, "%s", written);
-            snprintf(path, path_size, "%s/%s", results, entry->d_name);
-        }
+        entries_take(last, json_object_get(repro, "experiments"), written, entry->d_name);
+        entries_take(last, json_object_get(repro, "claims"), written, entry->d_name);
         json_decref(repro);
+        free(path);
     }
     if (folder)
         closedir(folder);
-    return found;
+    return last;
 }
 
 /* The content of a packed file; NULL if it cannot be unpacked. */

@@ -129,7 +129,8 @@ void repro_offer(FILE *to, struct experiment *const *experiments, size_t count, 
                  int columns)
 {
     const struct offer offer = {to, columns};
-    char folder[REPRO_PATH_SIZE], last[REPRO_PATH_SIZE];
+    char folder[REPRO_PATH_SIZE];
+    json_t *last = repro_last_read(results);
     json_t *reference = repro_reference_read(results, folder, sizeof folder, stderr);
     for (size_t i = 0; i < count; i++) {
         const struct experiment *experiment = experiments[i];
@@ -137,11 +138,11 @@ void repro_offer(FILE *to, struct experiment *const *experiments, size_t count, 
             continue;
         fprintf(to, "%-*s", ID_COLUMNS, experiment->id);
         text_wrap(to, ID_COLUMNS, ID_COLUMNS, columns, experiment->title);
-        json_t *newest = repro_find_last(results, experiment->id, last, sizeof last);
+        const json_t *newest = json_object_get(json_object_get(last, experiment->id), "entry");
         answer_print(&offer,
                      newest ? newest : repro_file_entry(reference, "experiments", experiment->id));
-        json_decref(newest);
     }
+    json_decref(last);
     json_decref(reference);
     fprintf(
         to,

@@ -224,8 +224,9 @@ static void options_write(struct doc *to, const json_t *repro)
 {
     const json_t *run = json_object_get(repro, "run");
     const char *which = field_text(run, "which");
-    doc_put(to, "%s%s", form_option(repro),
-            strcmp(which, "simulated") == 0 ? " --machine sim" : "");
+    doc_put(to, "%s%s%s", form_option(repro),
+            strcmp(which, "simulated") == 0 ? " --machine sim" : "",
+            json_is_true(json_object_get(run, "guests")) ? " --guests" : "");
     if (strcmp(which, "given") == 0)
         json_each(machine, json_object_get(run, "machines"))
             doc_put(to, " --machine %s", json_string_value(machine));

@@ -43,7 +43,10 @@ struct catalogue {
 /* Options -------------------------------------------------------------------------------------- */
 
 static const struct cli_option option_table[] = {
-    {"quick", NULL, "Measure each cell six times, and leave out what takes long: a first look",
+    {"quick", NULL,
+     "Measure each cell six times, up to three times as often where a claim needs it, and leave "
+     "out "
+     "what takes long: a first look",
      CLI(FLAG, quick), .begins = true},
     {"full", NULL,
      "Measure until intervals are narrow, 3 % of the median unless the experiment says otherwise "

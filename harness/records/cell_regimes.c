@@ -5,6 +5,7 @@
 #include "harness/base/statistics.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/counters/counter_names.h"
 #include "harness/records/cell_remarks.h"
 #include "harness/records/comparable.h"
 #include "harness/records/records.h"
@@ -138,9 +139,10 @@ bool cell_remark_regimes(const json_t *records, char text[CELL_REMARK_SIZE])
                      regimes->high, text_si(regimes->high_median).s);
         size_t count = tellers_find(&sides, tellers);
         for (size_t i = 0; i < count; i++)
-            length += snprintf(text + length, CELL_REMARK_SIZE - (size_t)length,
-                               "%s %.60s %s and %s", i ? "," : "; they differ in", tellers[i].name,
-                               text_count(tellers[i].low).s, text_count(tellers[i].high).s);
+            length +=
+                snprintf(text + length, CELL_REMARK_SIZE - (size_t)length, "%s %.60s %.3g and %.3g",
+                         i ? "," : "; they differ in", counter_short_name(tellers[i].name),
+                         tellers[i].low, tellers[i].high);
     }
     sides_free(&sides);
     return found;

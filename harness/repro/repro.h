@@ -136,8 +136,8 @@ json_t *repro_reference_read(const char *results, char *folder, size_t folder_si
 void repro_offer(FILE *to, struct experiment *const *experiments, size_t count, const char *results,
                  int columns);
 
-/* The entry of that id, an experiment or a claim, in the newest repro.json below results, to be
- * freed; NULL if there is none. path: of that folder. */
-json_t *repro_find_last(const char *results, const char *id, char *path, size_t path_size);
+/* The newest entries of experiments and claims in all repro.json below results, to be freed: {ID:
+ * {"entry", "written", "folder"}}. */
+json_t *repro_last_read(const char *results);
 
 #endif

@@ -41,8 +41,7 @@ static bool has_verdict(const struct complaint *to, const json_t *object, const 
     return repro_file_verdict(object) != VERDICT_NONE || strcmp(text, "none") == 0 ||
            complaint_make(to,
                           "%s has the verdict \"%.40s\"; valid: supported, refuted, undecided, "
-                          "machines disagree, "
-                          "none",
+                          "machines disagree, none",
                           where, text);
 }
 

@@ -244,6 +244,36 @@ static void cores_idle_beside_work_are_remarked_on(void **state)
     assert_true(remark_is(json_pack("[o]", record_of_waste(2, 399, 3000)), "for 20 % of"));
 }
 
+/* Six samples, two of them slow; STEALS tells the two apart and SPINS does not. */
+static json_t *records_of_regimes(double slow)
+{
+    static const double steals[] = {0.001, 0.5, 0.002, 0.6, 0.001, 0.002};
+    json_t *records = json_array();
+    for (int i = 0; i < 6; i++)
+        json_array_append_new(
+            records, json_pack("{ss si sf s[{ss sf}{ss sf}]}", "status", "ok", "workers", 1,
+                               "throughput", (i % 2 && i < 4 ? slow : 60e6) + 1e5 * i, "events",
+                               "name", "sde:::schedlab::SPINS", "per_op", 1.0 + i, "name",
+                               "sde:::schedlab::STEALS", "per_op", steals[i]));
+    return records;
+}
+
+static void two_regimes_are_remarked_on(void **state)
+{
+    (void)state;
+    char text[CELL_REMARK_SIZE];
+    json_t *records = records_of_regimes(20e6);
+    assert_true(cell_remark_regimes(records, text));
+    assert_non_null(strstr(text, "two regimes: 2 of 6 samples at 20.2 M/s, 4 at 60.3 M/s"));
+    assert_non_null(strstr(text, "; they differ in STEALS 0.55 and 0.0015"));
+    assert_null(strstr(text, "SPINS"));
+    json_decref(records);
+    records = records_of_regimes(59e6);
+    assert_false(cell_remark_regimes(records, text));
+    assert_string_equal(text, "");
+    json_decref(records);
+}
+
 static json_t *record_of_looks(int64_t looks, int64_t wasted)
 {
     return json_pack("[{ss s[{ss sI} {ss sI}]}]", "status", "ok", "events", "name",
@@ -271,6 +301,7 @@ int main(void)
         cmocka_unit_test(run_says_that_its_samples_were_disturbed),
         cmocka_unit_test(run_says_that_sysmon_was_slow_in_some_samples),
         cmocka_unit_test(cores_idle_beside_work_are_remarked_on),
+        cmocka_unit_test(two_regimes_are_remarked_on),
         cmocka_unit_test(sysmons_looks_are_an_estimate_of_it),
         cmocka_unit_test(run_says_that_its_cores_were_at_several_distances),
     };

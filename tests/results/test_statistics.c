@@ -553,8 +553,8 @@ static void two_groups_are_two_regimes(void **state)
 {
     (void)state;
     struct regimes regimes;
-    const double sieve[] = {60, 67, 65, 19, 20, 62};
-    assert_true(statistics_regimes(sieve, 6, &regimes));
+    const double parted[] = {60, 67, 65, 19, 20, 62};
+    assert_true(statistics_regimes(parted, 6, &regimes));
     assert_int_equal(regimes.low, 2);
     assert_int_equal(regimes.high, 4);
     assert_true(regimes.low_median == 19.5 && regimes.high_median == 63.5);
