@@ -167,6 +167,8 @@ static struct plan *making_end(struct making *making)
     struct plan *plan = making->plan;
     for (size_t i = 0; i < plan->count; i++)
         plan->cells[i].set = set_root(making->parent, plan->cells[i].set);
+    for (size_t i = 0; i < plan->count && plan_is_native(plan); i++)
+        plan->cells[i].one_call = machine_text_is_simulated(plan->cells[i].machine);
     free(making->parent);
     json_decref(making->partners);
     return plan;

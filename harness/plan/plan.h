@@ -71,6 +71,7 @@ struct cell {
     size_t set;       /* the number of its comparison set, the same for all of its cells */
     unsigned reps;    /* how many blocks hold it at most, whatever its set takes; 0: no limit */
     bool until_equal; /* no more of them once there are two samples, the same to the picosecond */
+    bool one_call;    /* simulated beside native cells: min_time_ms and warmup are of those */
     /* How narrow which intervals have to be; a width of 0 ends the list. Empty, and own_widths
      * false: the sweep's width, of the throughput. */
     struct cell_width widths[CELL_WIDTHS];

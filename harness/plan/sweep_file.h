@@ -13,7 +13,8 @@
  *                                   # of cells is measured until all of its are that narrow, or
  *                                   # reps_max times; 0: reps times
  *     timeout_s: 20                 # per sample
- *     min_time_ms: 100              # of timed calls per sample
+ *     min_time_ms: 100              # of timed calls per sample; simulated cells beside native
+ *                                   # ones take one call after another one, whose time is virtual
  *     iterations: 1                 # of them at least
  *     warmup: auto                  # untimed calls before them: until their times are level, or a
  *                                   # number; left out: auto, or 1 on simulated machines

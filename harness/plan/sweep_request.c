@@ -33,6 +33,11 @@ struct sample_request sweep_request_cell(const struct sample_request *common,
         request.program = cell->side->program;
         request.injected_percent = cell->side->injected_percent;
     }
+    if (cell->one_call) {
+        request.min_time_ns = 0;
+        if (request.warmup == WARMUP_AUTO)
+            request.warmup = WARMUP_SIMULATED;
+    }
     if (cell->events)
         request.events = cell->events;
     return request;

@@ -15,6 +15,7 @@ enum {
     SAMPLE_ITERATIONS_MAX = 1000000,
     STEAL_MAX_DEFAULT_PERCENT = 1,
     WARMUP_AUTO = -1, /* as many calls as it takes: warmup.h */
+    WARMUP_SIMULATED = 1,
 };
 
 #define SIM_SEED_UNSET UINT64_MAX

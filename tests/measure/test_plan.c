@@ -1,6 +1,7 @@
 /* test_plan.c - the cells of a sweep are the union of its groups, and a block is a permutation of
  * them that can be had again. */
 #include "harness/plan/plan.h"
+#include "harness/plan/sweep_request.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -73,6 +74,30 @@ static void a_groups_own_events_make_other_cells(void **state)
             assert_string_not_equal(plan->cells[i].id, plan->cells[k].id);
     }
     plan_free(plan);
+}
+
+/* The time of such calls is virtual, and 50 ms of it may be a minute of ours. */
+static void simulated_cells_beside_native_ones_take_one_call(void **state)
+{
+    (void)state;
+    struct sweep_group groups[2];
+    struct sweep_file sweep;
+    plan_free(plan_of_two_groups("grq", groups, &sweep));
+    sweep.min_time_ms = 50;
+    sweep.warmup = WARMUP_AUTO;
+    struct sample_request common = sweep_request_common(&sweep, 1, NULL);
+    for (int native = 0; native <= 1; native++) {
+        groups[0].machine = groups[1].machine = "sim:desktop8";
+        groups[1].machine = native ? NULL : groups[1].machine;
+        struct plan *plan = plan_make(&sweep);
+        for (size_t i = 0; i < plan->count; i++) {
+            struct sample_request request = sweep_request_cell(&common, &plan->cells[i], 0);
+            bool one_call = native && strcmp(request.machine, "native") != 0;
+            assert_int_equal(request.min_time_ns, one_call ? 0 : 50000000);
+            assert_int_equal(request.warmup, one_call ? WARMUP_SIMULATED : WARMUP_AUTO);
+        }
+        plan_free(plan);
+    }
 }
 
 static void plan_is_the_union_of_the_groups(void **state)
@@ -256,6 +281,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plan_is_the_union_of_the_groups),
         cmocka_unit_test(a_groups_own_events_make_other_cells),
+        cmocka_unit_test(simulated_cells_beside_native_ones_take_one_call),
         cmocka_unit_test(shared_cell_belongs_to_both_groups),
         cmocka_unit_test(cells_that_are_compared_are_one_set),
         cmocka_unit_test(cell_id_tells_every_part_apart),
