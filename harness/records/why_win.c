@@ -5,6 +5,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/units.h"
 #include "harness/records/records.h"
+#include "harness/records/why_counts.h"
 #include "harness/records/why_structures.h"
 
 #include <math.h>
@@ -139,9 +140,20 @@ char *why_win_text(const struct why_win *win)
     return text;
 }
 
+static bool has_core_time(const json_t *records)
+{
+    json_each(record, records) {
+        if (json_object_get(record, "core_time"))
+            return true;
+    }
+    return false;
+}
+
 char *why_win_of(const json_t *faster, const json_t *slower)
 {
     struct why_win win;
+    if (!has_core_time(faster) && !has_core_time(slower))
+        return why_counts_of(faster, slower);
     if (!why_win_make(&win, faster, slower))
         return NULL;
     char *text = win.slower_ns > win.faster_ns ? why_win_text(&win) : NULL;

@@ -1,6 +1,6 @@
 /* why_win.h - where the cores of one cell spent the time that those of another one did not need.
  *
- * Callers: run_answer.c, why_table.c and verdict.c. Simulated machines alone know it: there each
+ * Callers: run_answer.c, why_table.c, report_answers.c and verdict.c. Simulated machines alone know it: there each
  * moment of a core is a stall on a structure, a hint in a spin loop, idle, or the rest: computing
  * and in the kernel. Numbers are means over the samples that are ok, of core time per operation:
  * the time of all cores that the workers may use, over a call as a whole. So it has what a
@@ -35,7 +35,8 @@ void why_win_free(struct why_win *win);
  * freed; as many parts as make up nine tenths of it, three at most. */
 char *why_win_text(const struct why_win *win);
 
-/* The text at once, to be freed; NULL where why_win_make() has none. */
+/* The text at once, to be freed; of two cells on real threads that of why_counts.h. NULL where
+ * neither has one, and if the second cell is not the slower one. */
 char *why_win_of(const json_t *faster, const json_t *slower);
 
 #endif

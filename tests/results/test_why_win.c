@@ -107,7 +107,42 @@ static void workers_that_share_cores_have_only_these(void **state)
     json_decref(b);
 }
 
-static void real_threads_do_not_tell(void **state)
+/* Two samples on two workers. Times are ns per operation. */
+static json_t *native_of(double time, double cpu, double locks, double parks)
+{
+    json_t *records = json_array();
+    for (int i = 0; i < 2; i++) {
+        json_t *events =
+            json_pack("[{ss sf} {ss sf} {ss ss}]", "name", "sde:::schedlab::GRQ_LOCKS", "per_op",
+                      locks, "name", "sde:::schedlab::PARKS", "per_op", parks, "name",
+                      "sde:::schedlab::WAKEUPS", "absent", "not published");
+        json_array_append_new(records,
+                              json_pack("{ss si si sf sf sf so}", "status", "ok", "workers", 2,
+                                        "ops", OPS, "throughput", 1.0, "time_ns", time * OPS,
+                                        "cpu_ns", cpu * OPS, "events", events));
+    }
+    return records;
+}
+
+static void real_threads_tell_times_and_likely_counts(void **state)
+{
+    (void)state;
+    json_t *a = native_of(100, 190, 0, 1), *b = native_of(200, 300, 2.5, 1.5);
+    char *text = why_win_of(a, b);
+    assert_string_equal(text, "200 ns more core time an operation: 110 ns of processor time, "
+                              "90.0 ns without a thread; counted GRQ_LOCKS 2.50 against 0");
+    free(text); /* half a park more is 5 ns of 200 */
+    assert_null(why_win_of(b, a));
+    json_decref(b);
+    b = native_of(110, 210, 0, 1);
+    text = why_win_of(a, b);
+    assert_string_equal(text, "20.0 ns more core time an operation: 20.0 ns of processor time");
+    free(text);
+    json_decref(a);
+    json_decref(b);
+}
+
+static void simulated_and_real_ones_are_not_compared(void **state)
 {
     (void)state;
     json_t *simulated = records_of(&fast);
@@ -124,7 +159,8 @@ int main(void)
         cmocka_unit_test(parts_add_up_to_the_whole),
         cmocka_unit_test(the_largest_parts_are_told),
         cmocka_unit_test(workers_that_share_cores_have_only_these),
-        cmocka_unit_test(real_threads_do_not_tell),
+        cmocka_unit_test(real_threads_tell_times_and_likely_counts),
+        cmocka_unit_test(simulated_and_real_ones_are_not_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

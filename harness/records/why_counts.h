@@ -1,0 +1,21 @@
+/* why_counts.h - what one cell took and counted that another one did not, on real threads.
+ *
+ * Callers: why_win.c, for samples that no simulated machine explains. Real threads tell the time of
+ * the cores, the processor time in it, and what the scheduler counted. So the text has two parts:
+ * how the difference in time splits into processor time and time without a thread, which adds up;
+ * and the counts that are likely to have made it, which is a hint. A count is named if the
+ * difference could be a tenth of the time by the order of size of its price: a wake-up costs
+ * microseconds, a visit to a shared line a hundred nanoseconds, what an M does alone ten.
+ */
+#ifndef SCHEDLAB_WHY_COUNTS_H
+#define SCHEDLAB_WHY_COUNTS_H
+
+#include <jansson.h>
+
+/* "107 ns more core time an operation: 95 ns of processor time, 12 ns without a thread; counted
+ * GRQ_LOCKS 2.01 against 0, WAKEUPS 0.310 against 0.002", of native samples of as many workers, the
+ * slower one's counts first. Means over the samples that are ok. To be freed. NULL if the second
+ * cell took no more time, or records do not tell. Not meant for paced loads. */
+char *why_counts_of(const json_t *faster, const json_t *slower);
+
+#endif
