@@ -1,11 +1,11 @@
 /* why_counts.h - what one cell took and counted that another one did not, on real threads.
  *
  * Callers: why_win.c, for samples that no simulated machine explains. Real threads tell the time of
- * the cores, the processor time in it, and what the scheduler counted. So the text has two parts:
- * how the difference in time splits into processor time and time without a thread, which adds up;
- * and the counts that are likely to have made it, which is a hint. A count is named if the
- * difference could be a tenth of the time by the order of size of its price: a wake-up costs
- * microseconds, a visit to a shared line a hundred nanoseconds, what an M does alone ten.
+ * the cores, the processor time in it, and what the scheduler counted. The text has two parts. How
+ * the difference in time splits into processor time and time without a thread adds up. The counts
+ * that are likely to have made it are a hint: a count is named if it may have made a tenth of the
+ * difference, by the order of size of its price. A wake-up costs microseconds, a visit to a shared
+ * line a hundred nanoseconds, what an M does alone ten.
  */
 #ifndef SCHEDLAB_WHY_COUNTS_H
 #define SCHEDLAB_WHY_COUNTS_H

@@ -1,10 +1,10 @@
 /* why_win.h - where the cores of one cell spent the time that those of another one did not need.
  *
- * Callers: run_answer.c, why_table.c, report_answers.c and verdict.c. Simulated machines alone know it: there each
- * moment of a core is a stall on a structure, a hint in a spin loop, idle, or the rest: computing
- * and in the kernel. Numbers are means over the samples that are ok, of core time per operation:
- * the time of all cores that the workers may use, over a call as a whole. So it has what a
- * workload leaves out of its throughput, too.
+ * Callers: run_answer.c, why_table.c, report_reason.c and verdict.c. Simulated machines alone know
+ * it: there each moment of a core is a stall on a structure, a hint in a spin loop, idle, or the
+ * rest: computing and in the kernel. Numbers are means over the samples that are ok, of core time
+ * per operation: the time of all cores that the workers may use, over a call as a whole. So it has
+ * what a workload leaves out of its throughput, too.
  */
 #ifndef SCHEDLAB_WHY_WIN_H
 #define SCHEDLAB_WHY_WIN_H

@@ -5,8 +5,10 @@
 #include "harness/report/doc.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"
+#include "harness/report/report_reason.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NAMES_MAX = 3, SLOWER_MAX = 7 };
@@ -72,10 +74,21 @@ static bool is_slower(const struct verdict *verdict, const char *variant)
     return false;
 }
 
+/* The sentence behind a win, below it. */
+static void reason_write(FILE *to, const struct report *report, const struct report_group *group,
+                         const struct verdict *verdict)
+{
+    const char *slower;
+    char *reason = report_reason(report, group, verdict, &slower);
+    if (reason)
+        html_put(to, "<div class='why'>%s: %s</div>", slower, reason);
+    free(reason);
+}
+
 /* The fastest on one workload, over the next and over the baseline; with its name where it has not
  * won. */
-static void win_write(FILE *to, const struct report_group *group, const struct verdict *verdict,
-                      bool name)
+static void win_write(FILE *to, const struct report *report, const struct report_group *group,
+                      const struct verdict *verdict, bool name)
 {
     html_put(to, "<li><span class='name'>%s</span>: ", verdict->workload);
     if (name)
@@ -89,6 +102,7 @@ static void win_write(FILE *to, const struct report_group *group, const struct v
                        !name && is_slower(verdict, group->baseline));
     }
     slower_write(to, group, verdict);
+    reason_write(to, report, group, verdict);
     html_put(to, "</li>");
 }
 
@@ -121,7 +135,8 @@ static bool contenders_write(FILE *to, const struct report_group *group,
 }
 
 /* A workload on which the fastest are not told apart. */
-static void tie_write(FILE *to, const struct report_group *group, const struct verdict *verdict)
+static void tie_write(FILE *to, const struct report *report, const struct report_group *group,
+                      const struct verdict *verdict)
 {
     html_put(to, "<li><span class='name'>%s</span>", verdict->workload);
     bool baseline = contenders_write(to, group, verdict);
@@ -131,6 +146,7 @@ static void tie_write(FILE *to, const struct report_group *group, const struct v
                        is_slower(verdict, group->baseline));
     }
     slower_write(to, group, verdict);
+    reason_write(to, report, group, verdict);
     html_put(to, "</li>");
 }
 
@@ -174,18 +190,18 @@ static bool starts_row(const struct verdict *verdicts, size_t i)
     return true;
 }
 
-static void workload_write(FILE *to, const struct report_group *group,
+static void workload_write(FILE *to, const struct report *report, const struct report_group *group,
                            const struct verdict *verdict)
 {
     switch (verdict->outcome) {
     case VERDICT_WON:
-        win_write(to, group, verdict, false);
+        win_write(to, report, group, verdict, false);
         break;
     case VERDICT_TIED:
-        tie_write(to, group, verdict);
+        tie_write(to, report, group, verdict);
         break;
     case VERDICT_FEW:
-        win_write(to, group, verdict, true);
+        win_write(to, report, group, verdict, true);
         break;
     case VERDICT_UNLIKE:
         unlike_write(to, verdict);
@@ -214,14 +230,14 @@ static void outcome_write(FILE *to, const struct verdict *verdict)
 }
 
 /* All workloads with the same answer as the first. */
-static void row_write(FILE *to, const struct report_group *group, const struct verdict *verdicts,
-                      size_t count, size_t first)
+static void row_write(FILE *to, const struct report *report, const struct report_group *group,
+                      const struct verdict *verdicts, size_t count, size_t first)
 {
     outcome_write(to, &verdicts[first]);
     html_put(to, "<td><ul class='wins'>");
     for (size_t i = first; i < count; i++)
         if (same_answer(&verdicts[first], &verdicts[i]))
-            workload_write(to, group, &verdicts[i]);
+            workload_write(to, report, group, &verdicts[i]);
     html_put(to, "</ul></td></tr>");
 }
 
@@ -233,7 +249,8 @@ static void question_write(FILE *to, const struct report_group *group, size_t ro
 }
 
 /* Wins first, ties then, so that the answer says its most important thing first. */
-static void throughput_write(FILE *to, const struct report_group *group)
+static void throughput_write(FILE *to, const struct report *report,
+                             const struct report_group *group)
 {
     size_t count, rows = 0, written = 0;
     struct verdict *verdicts = verdicts_make(group, &count);
@@ -246,7 +263,7 @@ static void throughput_write(FILE *to, const struct report_group *group)
             html_put(to, "<tr>");
             if (written++ == 0)
                 question_write(to, group, rows);
-            row_write(to, group, verdicts, count, i);
+            row_write(to, report, group, verdicts, count, i);
         }
     }
     verdicts_free(verdicts, count);
@@ -368,7 +385,7 @@ static void group_write(FILE *to, const struct report *report, const struct repo
         latency_write(to, report, group);
         break;
     default:
-        throughput_write(to, group);
+        throughput_write(to, report, group);
         break;
     }
 }

@@ -5,8 +5,10 @@
 #include "harness/base/units.h"
 #include "harness/report/report_expect.h"
 #include "harness/report/report_peers.h"
+#include "harness/report/report_reason.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static void set_text(json_t *object, const char *key, const char *text)
 {
@@ -76,13 +78,22 @@ static json_t *cell_to_json(const struct report_cell *cell)
     return object;
 }
 
-static json_t *answers_of(const struct report_group *group)
+/* report: NULL where the answers are not about throughput, and have no reason. */
+static json_t *answers_of(const struct report *report, const struct report_group *group)
 {
     json_t *answers = json_array();
     size_t count;
     struct verdict *verdicts = verdicts_make(group, &count);
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(answers, verdict_to_json(&verdicts[i]));
+    for (size_t i = 0; i < count; i++) {
+        const char *slower;
+        json_t *answer = verdict_to_json(&verdicts[i]);
+        char *reason = report ? report_reason(report, group, &verdicts[i], &slower) : NULL;
+        if (reason)
+            json_object_set_new(answer, "why",
+                                json_pack("{ss ss}", "slower", slower, "text", reason));
+        free(reason);
+        json_array_append_new(answers, answer);
+    }
     verdicts_free(verdicts, count);
     return answers;
 }
@@ -98,10 +109,10 @@ static void answers_into_json(json_t *object, const struct report *report,
     if (subject == SWEEP_FIGURE_LATENCY) {
         struct report_group tails = report_tails_make(report, group, VERDICT_TAIL);
         metric = "p99 latency";
-        answers = answers_of(&tails);
+        answers = answers_of(NULL, &tails);
         report_tails_free(&tails);
         tails = report_tails_make(report, group, VERDICT_MIDDLE);
-        json_object_set_new(object, "answers_p50", answers_of(&tails));
+        json_object_set_new(object, "answers_p50", answers_of(NULL, &tails));
         report_tails_free(&tails);
     } else if (subject == SWEEP_FIGURE_EVENTS) {
         metric = "events";
@@ -113,7 +124,7 @@ static void answers_into_json(json_t *object, const struct report *report,
         metric = "stalls";
         answers = json_array();
     } else {
-        answers = answers_of(group);
+        answers = answers_of(report, group);
     }
     json_object_set_new(object, "metric", json_string(metric));
     json_object_set_new(object, "answers", answers);
