@@ -40,6 +40,10 @@ void report_section_write(FILE *to, const struct report *report, const struct re
 bool report_has_misses(const struct report *report, const struct report_group *group);
 void report_misses_write(FILE *to, const struct report *report, const struct report_group *group);
 
+/* Writes the misses of each level of cache of a simulated group, those that this machine counted
+ * for the same work, and how far both agree (report_levels.c). */
+void report_levels_write(FILE *to, const struct report *report, const struct report_group *group);
+
 /* Writes the gain that another machine would bring (report_what_if.c); nothing without what_if. */
 void report_what_if_write(FILE *to, const struct report *report, const struct report_group *group);
 

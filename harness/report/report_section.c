@@ -446,6 +446,8 @@ void report_section_write(FILE *to, const struct report *report, const struct re
     throughput_write(to, report, group);
     latency_write(to, report, group);
     report_what_if_write(to, report, group);
+    if (group->figure == SWEEP_FIGURE_STALLS)
+        report_levels_write(to, report, group);
     report_misses_write(to, report, group);
     events_write(to, report, group);
     html_put(to, "</section>");

@@ -205,4 +205,85 @@ check a_sweep_names_unknown_structures has 'unknown structure "nothing"; valid: 
 "$schedlab" sweep why.yaml --machine native >out 2>err
 check a_sweep_needs_a_simulated_machine_for_it has 'takes a simulated machine' err
 
+# A sweep of both kinds ------------------------------------------------------------------------------
+
+cat >both.yaml <<'EOF'
+name: both
+title: Here and there
+min_time_ms: 1
+warmup: auto
+groups:
+  - id: here
+    question: Who is fastest here?
+    baseline: gmp
+    variants: [grq, gmp]
+    workloads: ["fib,n=12"]
+    workers: [2]
+  - id: eight
+    question: Which structure misses how often?
+    figure: stalls
+    machine: sim:desktop8
+    baseline: gmp
+    variants: [grq, gmp]
+    workloads: ["fib,n=12"]
+    workers: [2, 8]
+  - id: faster
+    question: Who is fastest on eight cores?
+    machine: sim:desktop8
+    baseline: grq
+    variants: [grq, gmp]
+    workloads: ["fib,n=12"]
+    workers: [8]
+EOF
+"$schedlab" sweep both.yaml --seed 1 --reps 6 --figure none --results results >out 2>err
+check a_sweep_may_have_both_kinds [ $? = 0 ]
+folder=$(tail -n 1 out)
+check simulated_cells_beside_native_ones_take_one_call python3 -c "
+import json
+for line in open('$folder/samples.jsonl'):
+    sample = json.loads(line)
+    if sample['machine'] != 'native':
+        assert len(sample['iterations']) == 1 and sample['warmup'] == 1, sample['command']"
+
+# counted VALUES...: gives native samples L1 misses per operation, by variant; none: they are absent.
+counted() {
+    python3 - "$folder/samples.jsonl" "$@" <<'EOF'
+import json, sys
+values = dict(value.split("=") for value in sys.argv[2:])
+lines = [json.loads(line) for line in open(sys.argv[1])]
+for sample in lines:
+    sample.pop("check", None)
+    for event in sample["events"] if sample["machine"] == "native" else []:
+        if event["name"] == "PAPI_L1_DCM":
+            for key in ("value", "per_op", "per_m", "absent"):
+                event.pop(key, None)
+            if sample["variant"] in values:
+                event["per_op"] = float(values[sample["variant"]])
+                event["value"] = round(event["per_op"] * sample["ops"])
+            else:
+                event["absent"] = "no such <counter>"
+open(sys.argv[1], "w").writelines(json.dumps(sample) + "\n" for sample in lines)
+EOF
+    "$schedlab" report "$folder" --format json >report.json 2>err
+    python3 - "$folder/report.html" >page.txt <<'EOF'
+import html, re, sys
+print(" ".join(html.unescape(re.sub("<[^>]*>", "|", open(sys.argv[1]).read())).split()))
+EOF
+}
+
+counted
+check nothing_counted_is_said_with_its_reason \
+    has 'Nothing counted stands beside these: PAPI_L1_DCM is missing on this machine: no such <counter>. How far' page.txt
+check a_win_has_its_reason grep -qE 'grq: [0-9.]+ .s more core time an operation: ' page.txt
+check the_reason_is_in_json python3 -c "
+import json
+groups = {group['id']: group for group in json.load(open('report.json'))['groups']}
+why = groups['faster']['answers'][0]['why']
+assert why['slower'] == 'grq' and 'more core time an operation: ' in why['text'], why"
+counted grq=1000000 gmp=0.0001
+check counts_far_from_the_simulated_ones_are_told \
+    has 'of 2 cells with both counts, the L1 misses of 0 are within a factor of 2 of each other; of 1 pair of variants on the same work, 1 have the same order' page.txt
+counted grq=0.0001 gmp=1000000
+check another_order_is_told has 'of 1 pair of variants on the same work, 0 have the same order' page.txt
+
 finish
