@@ -425,7 +425,7 @@ static int replay_all(struct options *options)
         give_up(options, error);
     check_output(options);
     FILE *to = output_open(options);
-    fprintf(to, "%s: %s\n=: as in the book; !: not, and the book's row below\n", replay->title,
+    fprintf(to, "%s: %s\n=: as in the book as printed; !: not, and the book's row below\n", replay->title,
             replay->workload);
     for (size_t i = 0; i < replay->tables; i++) {
         struct textbook_table *table = &replay->table[i];

@@ -67,18 +67,16 @@ static void row_read(struct reader *reader, struct textbook_table *table, const 
 {
     struct textbook_row *row = &table->row[table->rows++];
     row->turns = text_at(reader, false, "%s/turns", at);
-    char *reason = text_at(reader, true, "%s/why", at);
-    row->why = reason ? text_at(reader, false, "reasons/%s", reason) : NULL;
-    free(reason);
     for (int i = 0; i < table->processors && reader->ok; i++) {
         cell_read(reader, row->book[i].stack, at, "stack", i);
         cell_read(reader, row->book[i].deque, at, "deque", i);
+        row->meant[i] = text_at(reader, true, "%s/meant%d", at, i + 1);
     }
 }
 
 static void table_read(struct reader *reader, struct textbook_table *table, size_t index)
 {
-    static const char *const numbers[] = {"steps", "deque", "stalled", "stack", "wrong"};
+    static const char *const numbers[] = {"steps", "deque", "stalled", "stack"};
     char at[PLACE_SIZE];
     table->policy = text_at(reader, false, "tables/%zu/policy", index);
     table->title = text_at(reader, false, "tables/%zu/title", index);
@@ -88,7 +86,7 @@ static void table_read(struct reader *reader, struct textbook_table *table, size
     char *seed = text_at(reader, true, "tables/%zu/seed", index);
     table->seed = seed ? (uint64_t)atoll(seed) : 1;
     free(seed);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 4; i++)
         table->book[i] = text_at(reader, true, "tables/%zu/book/%s", index, numbers[i]);
     snprintf(at, sizeof at, "tables/%zu/processors", index);
     table->processors = number_at(reader, at, REPLAY_PROCESSORS_MAX);
@@ -160,11 +158,12 @@ void textbook_free(struct textbook *replay)
         free(table->variant);
         free(table->steps);
         free(table->workload);
-        for (int k = 0; k < 5; k++)
+        for (int k = 0; k < 4; k++)
             free(table->book[k]);
         for (size_t k = 0; k < table->rows; k++) {
             free(table->row[k].turns);
-            free(table->row[k].why);
+            for (int m = 0; m < REPLAY_PROCESSORS_MAX; m++)
+                free(table->row[k].meant[m]);
         }
     }
     free(replay->table);
@@ -180,18 +179,24 @@ bool textbook_is_dealt(const struct textbook_table *table)
     return strcmp(table->steps, "dealt") == 0;
 }
 
-static bool cell_agrees(const struct textbook_row *row, int i)
+static bool cell_agrees(const struct textbook_row *row, int i, bool as_meant)
 {
-    return strcmp(row->book[i].stack, row->real[i].stack) == 0 &&
+    const char *stack = as_meant && row->meant[i] ? row->meant[i] : row->book[i].stack;
+    return strcmp(stack, row->real[i].stack) == 0 &&
            strcmp(row->book[i].deque, row->real[i].deque) == 0;
+}
+
+static bool row_agrees(const struct textbook_table *table, size_t row, bool as_meant)
+{
+    for (int i = 0; i < table->processors; i++)
+        if (!cell_agrees(&table->row[row], i, as_meant))
+            return false;
+    return true;
 }
 
 bool textbook_row_agrees(const struct textbook_table *table, size_t row)
 {
-    for (int i = 0; i < table->processors; i++)
-        if (!cell_agrees(&table->row[row], i))
-            return false;
-    return true;
+    return row_agrees(table, row, false);
 }
 
 /* The widest text of a column, its title and both sides' rows. */
@@ -265,8 +270,10 @@ static void statistics_print(const struct textbook_table *table, FILE *to)
         dealt_statistics_print(table, to);
         return;
     }
+    bool is_sum = table->book[1] && (size_t)atoi(table->book[1]) != real->deque &&
+                  (size_t)atoi(table->book[1]) == real->deques;
     statistic_print("longest deque of one processor", table->book[1], real->deque,
-                    table->book[4] ? table->book[4] : "", to);
+                    is_sum ? "the book's number is the sum over both" : "", to);
     statistic_print("both deques together, at most", NULL, real->deques, "", to);
     statistic_print("stalled joins", table->book[2], real->stalled, "", to);
     statistic_print("of them for a stolen child", NULL, real->waited, "", to);
@@ -274,20 +281,22 @@ static void statistics_print(const struct textbook_table *table, FILE *to)
     statistic_print("deepest stack", table->book[3], real->stack, "", to);
 }
 
-static void reasons_print(const struct textbook_table *table, FILE *to)
+/* The turns in which the run went another way than the book. */
+static void deeds_print(const struct textbook_table *table, FILE *to)
 {
+    bool any = false;
     for (size_t i = 0; i < table->rows; i++) {
-        bool told = !table->row[i].why || textbook_row_agrees(table, i);
-        for (size_t k = 0; k < i && !told; k++)
-            told = table->row[k].why && strcmp(table->row[k].why, table->row[i].why) == 0;
-        if (!told)
-            fprintf(to, "\nFrom row %zu: %s\n", i + 1, table->row[i].why);
+        if (row_agrees(table, i, true) || !*table->row[i].deeds)
+            continue;
+        fprintf(to, "%s  row %zu: %s\n", any ? "" : "\nWhat the run did there:\n", i + 1,
+                table->row[i].deeds);
+        any = true;
     }
 }
 
 void textbook_table_print(const struct textbook_table *table, FILE *to)
 {
-    size_t agree = 0;
+    size_t agree = 0, misprints = 0;
     struct textbook_cell heads[REPLAY_PROCESSORS_MAX];
     for (int i = 0; i < table->processors; i++) {
         snprintf(heads[i].stack, REPLAY_CELL, "T%d stack", i + 1);
@@ -303,15 +312,20 @@ void textbook_table_print(const struct textbook_table *table, FILE *to)
     cells_print(table, heads, to);
     for (size_t i = 0; i < table->rows; i++) {
         bool same = textbook_row_agrees(table, i);
+        bool misprint = !same && row_agrees(table, i, true);
         agree += same;
-        fprintf(to, "%3zu %s ", i + 1, same ? "=" : "!");
+        misprints += misprint;
+        fprintf(to, "%3zu %s ", i + 1, same ? "=" : misprint ? "m" : "!");
         cells_print(table, table->row[i].real, to);
         if (!same) {
             fputs(" book ", to);
             cells_print(table, table->row[i].book, to);
         }
     }
-    fprintf(to, "\n%zu of %zu rows are as in the book.\n", agree, table->rows);
-    reasons_print(table, to);
+    fprintf(to, "\n%zu of %zu rows are as in the book", agree, table->rows);
+    if (misprints > 0)
+        fprintf(to, "; %zu more (m) would be, but for a misprint", misprints);
+    fputs(".\n", to);
+    deeds_print(table, to);
     statistics_print(table, to);
 }

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { REPLAY_PROCESSORS_MAX = 4, REPLAY_ROWS_MAX = 64, REPLAY_CELL = 128 };
+enum { REPLAY_PROCESSORS_MAX = 4, REPLAY_ROWS_MAX = 64, REPLAY_CELL = 128, REPLAY_DEEDS = 512 };
 
 /* The stack and the deque of a processor after a row: as in "main*, fib(4)" and "fib(3),
  * fib(2)". */
@@ -23,8 +23,9 @@ struct textbook_cell {
 
 struct textbook_row {
     char *turns; /* "0,0,1"; "" for what is there before the first step */
-    char *why;   /* the reason for a difference; NULL: none is expected */
     struct textbook_cell book[REPLAY_PROCESSORS_MAX], real[REPLAY_PROCESSORS_MAX];
+    char *meant[REPLAY_PROCESSORS_MAX]; /* a stack that the book misprints; NULL: as printed */
+    char deeds[REPLAY_DEEDS];           /* what the run did in these turns, in words */
 };
 
 /* The numbers of the book's table of statistics, counted in the real run. The book's own are texts
@@ -45,8 +46,7 @@ struct textbook_table {
     int processors;
     size_t rows;
     struct textbook_row row[REPLAY_ROWS_MAX];
-    char
-        *book[5]; /* steps, deque, stalled, stack, and what is wrong about it; NULL: says nothing */
+    char *book[4]; /* steps, deque, stalled, stack; NULL: says nothing */
     struct textbook_statistics real;
 };
 

@@ -39,6 +39,7 @@ struct replayer {
     int returned_n[REPLAY_PROCESSORS_MAX]; /* fib(n) in the turn just made, by processor */
     int64_t returned_ps[REPLAY_PROCESSORS_MAX];
     int64_t turn_ps[REPLAY_PROCESSORS_MAX]; /* the newest turn */
+    int32_t doer;                           /* whose deed was noted last */
     bool main_joined;
     int main_joined_at;
 };
@@ -221,11 +222,66 @@ static void note_begun(struct replayer *replayer, const struct sched_trace_event
         replayer->g[event->g].begun = event->a != READY_NEW;
 }
 
+static void __attribute__((format(printf, 4, 5)))
+deed_add(struct replayer *replayer, struct textbook_row *row, int32_t m, const char *format, ...)
+{
+    size_t at = strlen(row->deeds);
+    va_list args;
+    if (at == 0 || m != replayer->doer) /* who it is stands before the first of its deeds */
+        at += (size_t)snprintf(row->deeds + at, REPLAY_DEEDS - at, "%sT%d ", at > 0 ? "; " : "",
+                               m + 1);
+    else
+        at += (size_t)snprintf(row->deeds + at, REPLAY_DEEDS - at, ", ");
+    replayer->doer = m;
+    va_start(args, format);
+    if (at < REPLAY_DEEDS)
+        vsnprintf(row->deeds + at, REPLAY_DEEDS - at, format, args);
+    va_end(args);
+}
+
+/* Puts the event in words, after it has been applied: names are known then. */
+static void deed_note(struct replayer *replayer, struct textbook_row *row,
+                      const struct sched_trace_event *event)
+{
+    char name[32];
+    trace_id id = event->g;
+    if (!id || event->kind >= SCHED_EVENT_FIRST_OF_MS || activation_of(replayer, id)->n == UNKNOWN)
+        return;
+    switch (event->kind) {
+    case SCHED_CREATED:
+        deed_add(replayer, row, event->m, "spawned %s", name_of(replayer, id, false, name));
+        break;
+    case SCHED_PUT:
+        deed_add(replayer, row, event->m, "pushed %s", name_of(replayer, id, true, name));
+        break;
+    case SCHED_TAKEN:
+        deed_add(replayer, row, event->m, event->a == FROM_VICTIM ? "stole %s" : "popped %s",
+                 name_of(replayer, id, true, name));
+        break;
+    case SCHED_STALLED:
+        deed_add(replayer, row, event->m, "stalled in %s", name_of(replayer, id, false, name));
+        break;
+    case SCHED_RETURNED:
+        deed_add(replayer, row, event->m, "returned from %s", name_of(replayer, id, false, name));
+        break;
+    case SCHED_READIED:
+        if (event->a == READY_WOKEN)
+            deed_add(replayer, row, event->m, "went on with %s", name_of(replayer, id, true, name));
+        break;
+    case SCHED_JOINED:
+        deed_add(replayer, row, event->m, "joined in %s", name_of(replayer, id, false, name));
+        break;
+    default:
+        break;
+    }
+}
+
 /* Applies what happens up to the end of the row's last turn; before the first turn, what it takes
  * until main runs. Returns the next event. */
 static size_t row_apply(struct replayer *replayer, const struct sched_trace *trace, size_t at,
-                        const char *turns, int64_t *tick)
+                        struct textbook_row *row, int64_t *tick)
 {
+    const char *turns = row->turns;
     if (!*turns) {
         bool begun = false;
         for (; at < trace->count && !begun; at++) {
@@ -240,6 +296,7 @@ static size_t row_apply(struct replayer *replayer, const struct sched_trace *tra
         for (; at < trace->count && trace->event[at].when_ps <= *tick * TICK_PS; at++) {
             note_begun(replayer, &trace->event[at]);
             replayer_apply(replayer, &trace->event[at]);
+            deed_note(replayer, row, &trace->event[at]);
         }
     }
     return at;
@@ -454,7 +511,7 @@ bool textbook_run(const struct textbook *replay, struct textbook_table *table, c
     if (textbook_is_dealt(table))
         dealt_rows(&replayer, &trace);
     for (size_t i = 0; i < table->rows && !textbook_is_dealt(table); i++) {
-        at = row_apply(&replayer, &trace, at, table->row[i].turns, &tick);
+        at = row_apply(&replayer, &trace, at, &table->row[i], &tick);
         row_show(&replayer, &table->row[i]);
     }
     if (!textbook_is_dealt(table))
