@@ -425,8 +425,8 @@ static int replay_all(struct options *options)
         give_up(options, error);
     check_output(options);
     FILE *to = output_open(options);
-    fprintf(to, "%s: %s\n=: as in the book as printed; !: not, and the book's row below\n", replay->title,
-            replay->workload);
+    fprintf(to, "%s: %s\n=: as the book prints it; !: not, and the book's row below\n",
+            replay->title, replay->workload);
     for (size_t i = 0; i < replay->tables; i++) {
         struct textbook_table *table = &replay->table[i];
         if ((options->policy >= 0 && strcmp(table->policy, policy_words[options->policy]) != 0) ||

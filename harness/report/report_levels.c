@@ -103,13 +103,13 @@ static void agreement_write(FILE *to, const struct report *report, const struct 
     if (!agreement.native)
         return;
     if (agreement.cells > 0) {
-        html_put(
-            to,
-            "<p>On this machine and simulated: of %zu cells with both counts, the L1 misses of "
-            "%zu are within a factor of %.0f of each other; of %s on the same work, %zu have "
-            "the same order.</p>",
-            agreement.cells, agreement.near, NEAR,
-            counted((uint64_t)agreement.pairs, "pair of variants").s, agreement.alike);
+        html_put(to,
+                 "<p>On %zu cells both machines have a count. The L1 misses of %zu of them are "
+                 "within a factor of %.0f of each other. Of %s of variants on the same work, %zu "
+                 "have the same "
+                 "order.</p>",
+                 agreement.cells, agreement.near, NEAR,
+                 counted((uint64_t)agreement.pairs, "pair").s, agreement.alike);
         return;
     }
     const struct report_event *event = event_find(agreement.native, counted_names[0]);

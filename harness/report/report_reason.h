@@ -8,8 +8,8 @@
 #include "harness/answers/report_data.h"
 #include "harness/answers/report_verdict.h"
 
-/* What the cores of a loser, whose name is *slower, did in the time that the best did not need: a
- * sentence, to be freed. The loser is the baseline where the best is shown to be faster; else the
+/* A sentence, to be freed: what the cores of a loser, whose name is *slower, did in the time that
+ * the best did not need. The loser is the baseline where the best is shown to be faster; else the
  * next of a winner; else the slowest of those that are slower than several which are not told
  * apart. NULL if nobody is shown to be slower, or if the samples do not tell. Not for latencies:
  * time is not all that they are made of. */

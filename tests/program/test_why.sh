@@ -282,8 +282,8 @@ why = groups['faster']['answers'][0]['why']
 assert why['slower'] == 'grq' and 'more core time an operation: ' in why['text'], why"
 counted grq=1000000 gmp=0.0001
 check counts_far_from_the_simulated_ones_are_told \
-    has 'of 2 cells with both counts, the L1 misses of 0 are within a factor of 2 of each other; of 1 pair of variants on the same work, 1 have the same order' page.txt
+    has 'On 2 cells both machines have a count. The L1 misses of 0 of them are within a factor of 2 of each other. Of 1 pair of variants on the same work, 1 have the same order.' page.txt
 counted grq=0.0001 gmp=1000000
-check another_order_is_told has 'of 1 pair of variants on the same work, 0 have the same order' page.txt
+check another_order_is_told has 'Of 1 pair of variants on the same work, 0 have the same order.' page.txt
 
 finish
