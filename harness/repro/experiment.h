@@ -101,8 +101,9 @@ struct experiment_form {
 enum {
     EXPERIMENT_QUICK_REPS = 6,
     EXPERIMENT_QUICK_MORE = 3,
-    EXPERIMENT_EXACT_REPS = 2, /* two samples that are equal */
-    EXPERIMENT_HELD_MS = 10,   /* the most that min_time_ms is in the held form */
+    EXPERIMENT_EXACT_REPS = 2,       /* two samples that are equal, where tests hold the verdicts */
+    EXPERIMENT_EXACT_QUICK_REPS = 3, /* in the quick form, of cells with nothing but exact values */
+    EXPERIMENT_HELD_MS = 10,         /* the most that min_time_ms is in the held form */
     EXPERIMENT_HELD_TIMEOUT_S = 600,
     EXPERIMENT_WIDTH = 3,
     EXPERIMENT_REPS_MAX = 24,

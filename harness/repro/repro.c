@@ -95,17 +95,25 @@ static bool compares_sets(const struct experiment_part *part)
     return false;
 }
 
+/* True if all that is expected of the cell is one value. */
+static bool cell_is_exact(const struct experiment *experiment, const struct cell *cell)
+{
+    json_each(group, cell->groups) {
+        const struct experiment_part *part = part_of_group(experiment, json_string_value(group));
+        if (!experiment_is_exact_of(part, cell->variant, cell->workload, cell->workers))
+            return false;
+    }
+    return true;
+}
+
 /* How few blocks do for the cell, where tests hold the verdicts. */
 static void cell_hold(const struct experiment *experiment, struct cell *cell)
 {
-    bool exact = true;
     cell->until_equal = true;
-    json_each(group, cell->groups) {
-        const struct experiment_part *part = part_of_group(experiment, json_string_value(group));
-        exact = exact && experiment_is_exact_of(part, cell->variant, cell->workload, cell->workers);
-        cell->until_equal = cell->until_equal && !compares_sets(part);
-    }
-    cell->reps = exact ? EXPERIMENT_EXACT_REPS : 0;
+    json_each(group, cell->groups)
+        cell->until_equal = cell->until_equal &&
+                            !compares_sets(part_of_group(experiment, json_string_value(group)));
+    cell->reps = cell_is_exact(experiment, cell) ? EXPERIMENT_EXACT_REPS : 0;
 }
 
 /* How narrow the cell's intervals have to be: in the quick form only as its claims need it. */
@@ -115,6 +123,8 @@ static void cell_narrow(const struct repro *repro, const struct experiment *expe
     cell->own_widths = true;
     if (!repro->form.quick)
         cell->widths[0].percent = (double)sweep->width; /* of the throughput */
+    else if (cell_is_exact(experiment, cell))
+        cell->reps = EXPERIMENT_EXACT_QUICK_REPS;
     json_each(group, cell->groups)
         experiment_widths_add(part_of_group(experiment, json_string_value(group)), cell->variant,
                               cell->workload, cell->workers, cell->widths);

@@ -37,7 +37,7 @@ check folder_has_the_name [ "${folder#results/named-}" != "$folder" ]
 check each_machine_is_a_run [ -s "$folder/S@native/samples.jsonl" ] && [ -s "$folder/S@sim-desktop8/samples.jsonl" ]
 json verdict_is_in_the_json '[m["verdict"] for m in j["experiments"][0]["machines"]] == 2 * ["supported"] and
     j["experiments"][0]["verdict"] == "supported" and j["finished"]' "$folder/repro.json"
-json cells_are_behind_it 'all(len(x["columns"]) == 1 and x["columns"][0]["level"]["n"] >= 6 and x["deterministic"]
+json cells_are_behind_it 'all(len(x["columns"]) == 1 and x["columns"][0]["level"]["n"] == 3 and x["deterministic"]
     for m in j["experiments"][0]["machines"] for x in m["parts"][0]["expectations"])' "$folder/repro.json"
 "$schedlab" report "$folder/S@native" --no-figures >report 2>&1
 check runs_can_be_drawn [ -s "$folder/S@native/report.html" ]
