@@ -77,7 +77,8 @@ static bool same_text(const json_t *a, const json_t *b, const char *key)
 static bool same_line(const json_t *a, const json_t *b)
 {
     return field_integer(a, "line") == field_integer(b, "line") && same_text(a, b, "file") &&
-           same_text(a, b, "function") && same_text(a, b, "structure");
+           same_text(a, b, "function") && same_text(a, b, "inlined_into") &&
+           same_text(a, b, "structure");
 }
 
 static int by_line_stall(const void *a, const void *b)
@@ -128,8 +129,11 @@ static void print_lines(const json_t *records, double total_ns, FILE *to)
                     "function, line");
         fprintf(to, "  %-16s", field_text(site, "structure"));
         print_cell(ns, STALL_WIDTH, to);
-        fprintf(to, " %5.1f %%  %s, %s:%d\n", 100 * ns / total_ns, field_text(site, "function"),
-                field_text(site, "file"), (int)field_integer(site, "line"));
+        const char *file = field_text(site, "file"), *folder = strrchr(file, '/');
+        const char *inside = field_text(site, "inlined_into");
+        fprintf(to, " %5.1f %%  %s%s%s, %s:%d\n", 100 * ns / total_ns, field_text(site, "function"),
+                *inside ? " in " : "", inside, folder ? folder + 1 : file,
+                (int)field_integer(site, "line"));
     }
     free(lines);
 }

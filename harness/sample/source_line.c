@@ -168,9 +168,12 @@ bool source_line_find(struct source_lines *lines, uintptr_t pc, struct source_li
     *found = (struct source_line){.line = 0};
     strcpy(found->function, unknown);
     strcpy(found->file, unknown);
-    if (source_functions(lines, pc, functions) == 0)
+    size_t depth = source_functions(lines, pc, functions);
+    if (depth == 0)
         return false;
     strcpy(found->function, functions[0]);
+    if (depth > 1)
+        strcpy(found->inside, functions[depth - 1]);
     Dwarf_Line *line = dwarf_addrdie(lines->dwarf, pc, &unit) ? dwarf_getsrc_die(&unit, pc) : NULL;
     const char *path = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
     if (!path)

@@ -13,7 +13,8 @@
 enum { SOURCE_TEXT = 128, SOURCE_INLINED_MAX = 16 };
 
 struct source_line {
-    char function[SOURCE_TEXT]; /* of the source, not the one it was inlined into */
+    char function[SOURCE_TEXT]; /* of the source, not the one it was inlined into, */
+    char inside[SOURCE_TEXT];   /* which is this one; "" if it was inlined nowhere */
     char file[SOURCE_TEXT];     /* seen from the folder of the sources */
     int line;
 };

@@ -144,6 +144,7 @@ static bool place_is(const struct place *place, const struct place *other)
 {
     return place->at.line == other->at.line && strcmp(place->at.file, other->at.file) == 0 &&
            strcmp(place->at.function, other->at.function) == 0 &&
+           strcmp(place->at.inside, other->at.inside) == 0 &&
            strcmp(place->structure, other->structure) == 0;
 }
 
@@ -200,9 +201,12 @@ static json_t *place_to_json(const struct place *place)
         if (place->misses[depth])
             json_object_set_new(misses, depth_names[depth],
                                 json_integer((json_int_t)place->misses[depth]));
-    return json_pack("{ss ss si ss so sf}", "function", place->at.function, "file", place->at.file,
-                     "line", place->at.line, "structure", place->structure, "misses", misses,
-                     "stall_ns", ns_of(place->stall_ps));
+    json_t *site = json_pack("{ss ss si ss so sf}", "function", place->at.function, "file",
+                             place->at.file, "line", place->at.line, "structure", place->structure,
+                             "misses", misses, "stall_ns", ns_of(place->stall_ps));
+    if (*place->at.inside)
+        json_object_set_new(site, "inlined_into", json_string(place->at.inside));
+    return site;
 }
 
 static json_t *sites_to_json(void)

@@ -99,7 +99,8 @@ run gmp gmp,wake=none uneven,tasks=1000,rounds=2000 --machine $machine --reps 1
 check the_answer_says_what_the_time_went_to grep -q 'gmp,wake=none: [0-9.]* .s more core time an operation: .* idle beside' <(tr -s '\n' ' ' <out)
 run grq fib,n=16 --machine $machine --reps 2 --why
 check why_prints_structures grep -qE '^  grq.lock +[0-9]' out
-check why_prints_lines grep -qE ' %  lock_acquire_slow, sched_variants/runtime/lock.c:[0-9]+$' out
+check why_prints_lines grep -qE ' %  lock_acquire_slow, lock.c:[0-9]+$' out
+check why_names_inlined_helpers_by_their_caller grep -qE ' %  gfifo_(push|pop) in [a-z_]+, gqueue.h:[0-9]+$' out
 run serial fib,n=5 --machine sim:server64,cores=1 --reps 1 --why
 check why_says_when_nothing_missed has 'serial: no access missed' out
 misuse why_takes_a_simulated_machine 'only simulated machines' -- gmp fib,n=10 --why
