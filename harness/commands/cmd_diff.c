@@ -10,6 +10,8 @@
 #include "harness/spec/machine_start.h"
 #include "harness/spec/spec.h"
 #include "harness/trace/diff.h"
+#include "harness/trace/trace.h"
+#include "sched.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -26,7 +28,8 @@ enum { TIMEOUT_DEFAULT_S = 60 };
 enum { KEY_MACHINE = 0x100, KEY_SEED, KEY_SEED_B, KEY_CONTEXT, KEY_MOST, KEY_TIMEOUT, KEY_FORMAT };
 
 static const char MACHINE_DEFAULT[] = "sim:desktop8";
-static const char *const format_words[] = {"table", "json", NULL};
+static const char *const format_words[] = {"table", "json", "page", NULL};
+enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_PAGE };
 
 struct options {
     const char *command;
@@ -38,7 +41,7 @@ struct options {
     struct sample_request request;
     int64_t seed_b; /* -1: that of A */
     size_t context;
-    bool json;
+    enum format format;
 };
 
 static const struct argp_option option_table[] = {
@@ -52,7 +55,8 @@ static const struct argp_option option_table[] = {
     {"most", KEY_MOST, "N", 0,
      "compare the first N events; default 2M, about 90 MB of memory for each million", 0},
     {"timeout", KEY_TIMEOUT, "S", 0, "seconds a run may take, 0 for no limit; default 60", 0},
-    {"format", KEY_FORMAT, "FORMAT", 0, "table (default) or json", 0},
+    {"format", KEY_FORMAT, "FORMAT", 0,
+     "table (default), json, or page, with both runs to look around in", 0},
     {0},
 };
 
@@ -120,7 +124,7 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
                              1e9;
         break;
     case KEY_FORMAT:
-        options->json = cli_word(options->command, "format", arg, format_words) == 1;
+        options->format = (enum format)cli_word(options->command, "format", arg, format_words);
         break;
     case ARGP_KEY_ARG:
         if (options->argument_count == ARGUMENTS)
@@ -192,6 +196,31 @@ static int terminal_width(void)
     return window.ws_col > WIDTH_MIN ? window.ws_col : WIDTH_MIN;
 }
 
+/* Both runs, one below the other. */
+static void page_write(const struct options *options, struct diff_page *diff)
+{
+    struct trace_page pages[2];
+    const struct trace_page *both[2] = {&pages[0], &pages[1]};
+    char error[ERROR_SIZE], sentence[ERROR_SIZE];
+    for (int side = 0; side < 2; side++) {
+        const struct sched_ops *ops = options->variant[side].ops;
+        trace_times_rise(&diff->side[side].trace);
+        pages[side] = (struct trace_page){.variant = diff->side[side].variant,
+                                          .workload = diff->workload,
+                                          .machine = diff->machine,
+                                          .workers = diff->workers,
+                                          .seed = diff->seed[side],
+                                          .by_m = ops->m_init && !ops->p_init,
+                                          .record = diff->side[side].record,
+                                          .trace = diff->side[side].trace};
+    }
+    bool parts = diff->diff.at != DIFF_NONE;
+    struct trace_parting parting = {diff->diff.at,
+                                    parts ? diff_sentence(diff, sentence, sizeof sentence) : NULL};
+    if (!trace_html_write(both, 2, parts ? &parting : NULL, stdout, error, sizeof error))
+        give_up(options, "the page", error);
+}
+
 static int diff_run(const struct options *options)
 {
     uint64_t seed = options->request.seed;
@@ -208,11 +237,13 @@ static int diff_run(const struct options *options)
     }
     diff_number(&page.side[0].trace, &page.side[1].trace);
     diff_find(&page.diff, &page.side[0].trace, &page.side[1].trace);
-    if (options->json) {
+    if (options->format == FORMAT_JSON) {
         json_t *object = diff_to_json(&page);
         json_dumpf(object, stdout, JSON_INDENT(2));
         putchar('\n');
         json_decref(object);
+    } else if (options->format == FORMAT_PAGE) {
+        page_write(options, &page);
     } else {
         diff_print(&page, terminal_width(), stdout);
     }

@@ -42,8 +42,15 @@ enum {
     KEY_PROCESSORS,
 };
 
-enum format { FORMAT_STEPS, FORMAT_TIMELINE, FORMAT_PERFETTO, FORMAT_SCHEDTRACE, FORMAT_JSON };
-static const char *const format_words[] = {"steps",      "timeline", "perfetto",
+enum format {
+    FORMAT_STEPS,
+    FORMAT_TIMELINE,
+    FORMAT_PAGE,
+    FORMAT_PERFETTO,
+    FORMAT_SCHEDTRACE,
+    FORMAT_JSON
+};
+static const char *const format_words[] = {"steps",      "timeline", "page", "perfetto",
                                            "schedtrace", "json",     NULL};
 static const char *const replay_words[] = {"fib4", NULL};
 enum { POLICY_CONTINUATION = 1 };
@@ -72,8 +79,8 @@ static const struct argp_option option_table[] = {
     {"machine", KEY_MACHINE, "MACHINE", 0,
      "native, or sim:MODEL[,KEY=VALUE]...; default sim:desktop8; see `schedlab list machines`", 0},
     {"seed", KEY_SEED, "N", 0, "of the workload, the machine and the scheduler; default 1", 0},
-    {"format", KEY_FORMAT, "FORMAT", 0, "steps (default), timeline, perfetto, schedtrace or json",
-     0},
+    {"format", KEY_FORMAT, "FORMAT", 0,
+     "steps (default), timeline, page, perfetto, schedtrace or json", 0},
     {"output", KEY_OUTPUT, "FILE", 0,
      "where to; a timeline to FILE.svg, .pdf or .png is drawn by gnuplot; default: the terminal",
      0},
@@ -94,14 +101,16 @@ static const struct argp_option option_table[] = {
 
 static const char argp_doc[] =
     "Runs WORKLOAD once under VARIANT and shows what the scheduler did. The form is a table of "
-    "steps (what each worker runs and what is in its queue, after each event), a timeline, a file "
-    "for ui.perfetto.dev, Go's schedtrace lines, or all of it as JSON."
+    "steps: what each worker runs and what is in its queue, after each event. Or it is a timeline, "
+    "a page to look around in, a file for ui.perfetto.dev, Go's schedtrace lines, or all of it as "
+    "JSON."
     "\v"
     "Small runs are meant: a table of more than a few hundred steps is too long to read. "
     "docs/TRACE.md says how to read each form.\n\n"
     "Example:\n"
     "  schedlab trace gmp fib,n=5 --workers 2\n"
     "  schedlab trace gmp fib,n=10 --format timeline --output fib.svg\n"
+    "  schedlab trace gmp order,n=20 --workers 1 --format page --output order.html\n"
     "  schedlab trace tasksteal fib,n=10 --format perfetto --output fib.json\n"
     "  schedlab trace --replay fib4 --policy task\n\n"
     "Exit status: 0 done, 1 the run failed, 2 misused.";
@@ -355,6 +364,7 @@ static int trace_lines(struct options *options)
 
 static void write_text(const struct options *options, const struct trace_page *page)
 {
+    char error[ERROR_SIZE];
     FILE *to = output_open(options);
     json_t *object = NULL;
     switch (options->format) {
@@ -363,6 +373,10 @@ static void write_text(const struct options *options, const struct trace_page *p
         break;
     case FORMAT_TIMELINE:
         trace_timeline_print(page, cli_columns_of(to, CLI_COLUMNS), to);
+        break;
+    case FORMAT_PAGE:
+        if (!trace_html_write(&page, 1, NULL, to, error, sizeof error))
+            give_up(options, error);
         break;
     case FORMAT_PERFETTO:
         object = trace_perfetto_to_json(page);

@@ -5,6 +5,7 @@
  *   trace_steps.c     the step table, and the same as JSON
  *   trace_timeline.c  the figure, and its form for a terminal
  *   trace_perfetto.c  the Chrome JSON trace format
+ *   trace_html.c      a page to look around in, with its data and its script (harness/viewer/)
  *
  * All of it is made from a sched_trace, the events that the scheduler told, on any machine. A lane
  * is a worker as its variant sees it: a P where queues hang on Ps, an M where they hang on Ms
@@ -30,6 +31,30 @@ char *trace_id_text(trace_id id, char *text, size_t size);
 /* A queue, head first. */
 struct trace_queue {
     trace_id *id;
+    size_t count, room;
+    int32_t number; /* 0: the global one; from 1: of lanes; behind these, of the Ms' tasks */
+};
+
+/* One change of the state. Each can be undone, so that a viewer can go back. */
+enum trace_change_kind {
+    CHANGE_PUSHED,  /* queue, id: behind the last */
+    CHANGE_REMOVED, /* queue, id, its place */
+    CHANGE_NEXT,    /* lane, the old and the new one in its runnext */
+    CHANGE_RUNS,    /* M, the old and the new G */
+    CHANGE_P,       /* M, its old and new P; -1: none */
+    CHANGE_FLAGS,   /* M, old and new: 1 in a call, 2 spins, 4 sleeps */
+    CHANGE_BEGAN,   /* M, a task: on top of its stack */
+    CHANGE_ENDED    /* M, a task: off the top */
+};
+
+struct trace_change {
+    enum trace_change_kind kind;
+    int32_t where;
+    uint32_t a, b;
+};
+
+struct trace_changes {
+    struct trace_change *change;
     size_t count, room;
 };
 
@@ -71,6 +96,7 @@ struct trace_state {
     int32_t ms, lanes;
     uint32_t gs;
     struct trace_queue global;
+    struct trace_changes *changes; /* who uses the state may have them noted here; NULL: not */
     const struct sched_trace_event *events_end;
     uint64_t odd;       /* events that fit badly to those before */
     char odd_text[160]; /* the first of them */
@@ -174,5 +200,17 @@ bool trace_timeline_draw(const struct trace_page *page, const char *path, char *
                          size_t error_size);
 
 json_t *trace_perfetto_to_json(const struct trace_page *page); /* owned by the caller */
+
+/* Where two runs part: the first event in which they differ, counted from 0, and how. */
+struct trace_parting {
+    int64_t at;
+    const char *sentence;
+};
+
+/* Writes one HTML file with these runs, one below the other. parting: NULL if there is none. False
+ * and one line in error if the viewer's own files cannot be read. */
+bool trace_html_write(const struct trace_page *const *pages, size_t count,
+                      const struct trace_parting *parting, FILE *to, char *error,
+                      size_t error_size);
 
 #endif

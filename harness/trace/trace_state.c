@@ -5,6 +5,7 @@
 #include "harness/trace/diff.h"
 #include "sched.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,10 +28,22 @@ static void *larger(void *table, size_t *room, size_t count, size_t size)
     return table;
 }
 
-static void queue_push(struct trace_queue *queue, trace_id id)
+static void note(struct trace_state *state, enum trace_change_kind kind, int32_t where, uint32_t a,
+                 uint32_t b)
+{
+    struct trace_changes *changes = state->changes;
+    if (!changes)
+        return;
+    changes->change =
+        larger(changes->change, &changes->room, changes->count, sizeof changes->change[0]);
+    changes->change[changes->count++] = (struct trace_change){kind, where, a, b};
+}
+
+static void queue_push(struct trace_state *state, struct trace_queue *queue, trace_id id)
 {
     queue->id = larger(queue->id, &queue->room, queue->count, sizeof queue->id[0]);
     queue->id[queue->count++] = id;
+    note(state, CHANGE_PUSHED, queue->number, id, 0);
 }
 
 /* The place of the id in the queue; queue->count if it is not there. */
@@ -42,11 +55,12 @@ static size_t queue_find(const struct trace_queue *queue, trace_id id)
     return at;
 }
 
-static bool queue_remove(struct trace_queue *queue, trace_id id)
+static bool queue_remove(struct trace_state *state, struct trace_queue *queue, trace_id id)
 {
     size_t at = queue_find(queue, id);
     if (at == queue->count)
         return false;
+    note(state, CHANGE_REMOVED, queue->number, id, (uint32_t)at);
     memmove(&queue->id[at], &queue->id[at + 1], (--queue->count - at) * sizeof queue->id[0]);
     return true;
 }
@@ -61,13 +75,21 @@ static void odd(struct trace_state *state, const struct sched_trace_event *event
 
 /* Gs ------------------------------------------------------------------------------------------ */
 
+static void next_set(struct trace_state *state, trace_id *slot, trace_id id)
+{
+    const struct trace_lane *lane =
+        (const struct trace_lane *)((const char *)slot - offsetof(struct trace_lane, next));
+    note(state, CHANGE_NEXT, (int32_t)(lane - state->lane), *slot, id);
+    *slot = id;
+}
+
 static void g_leave(struct trace_state *state, trace_id id)
 {
     struct trace_g *g = &state->g[id];
     if (g->queue)
-        queue_remove(g->queue, id);
+        queue_remove(state, g->queue, id);
     if (g->slot && *g->slot == id)
-        *g->slot = 0;
+        next_set(state, g->slot, 0);
     g->queue = NULL;
     g->slot = NULL;
 }
@@ -75,7 +97,7 @@ static void g_leave(struct trace_state *state, trace_id id)
 static void g_enter(struct trace_state *state, trace_id id, struct trace_queue *queue)
 {
     g_leave(state, id);
-    queue_push(queue, id);
+    queue_push(state, queue, id);
     state->g[id].queue = queue;
 }
 
@@ -111,7 +133,7 @@ static void on_put(struct trace_state *state, const struct sched_trace_event *ev
         m->pending = *slot; /* thrown out, and about to be put somewhere else */
         state->g[*slot].slot = NULL;
     }
-    *slot = event->g;
+    next_set(state, slot, event->g);
     state->g[event->g].slot = slot;
 }
 
@@ -246,7 +268,7 @@ static void task_begins(struct trace_state *state, const struct sched_trace_even
     struct trace_m *m = &state->m[event->m];
     bool found = false;
     for (int32_t i = 0; i < state->ms && !found; i++)
-        found = queue_remove(&state->m[i].tasks, id);
+        found = queue_remove(state, &state->m[i].tasks, id);
     if (!found)
         odd(state, event, "nobody has spawned it");
     if (event->a == AS_CLAIMED)
@@ -259,6 +281,7 @@ static void task_begins(struct trace_state *state, const struct sched_trace_even
         stack->stalled[stack->count - 1] = true;
     stack->stalled[stack->count] = false;
     stack->id[stack->count++] = id;
+    note(state, CHANGE_BEGAN, event->m, id, 0);
 }
 
 static void of_task(struct trace_state *state, const struct sched_trace_event *event)
@@ -266,7 +289,7 @@ static void of_task(struct trace_state *state, const struct sched_trace_event *e
     struct trace_m *m = &state->m[event->m];
     switch (event->kind) {
     case SCHED_TASK_SPAWNED:
-        queue_push(&m->tasks, event->g | TRACE_TASK);
+        queue_push(state, &m->tasks, event->g | TRACE_TASK);
         break;
     case SCHED_TASK_BEGUN:
         task_begins(state, event);
@@ -276,19 +299,28 @@ static void of_task(struct trace_state *state, const struct sched_trace_event *e
     default: /* SCHED_TASK_RETURNED */
         if (m->stack.count == 0 || m->stack.id[m->stack.count - 1] != (event->g | TRACE_TASK))
             odd(state, event, "it does not run there");
-        else
+        else {
             m->stack.count--;
+            note(state, CHANGE_ENDED, event->m, event->g | TRACE_TASK, 0);
+        }
     }
 }
 
 /* Ms and Ps ----------------------------------------------------------------------------------- */
+
+static void p_set(struct trace_state *state, int32_t m, int32_t p)
+{
+    if (state->m[m].p != p)
+        note(state, CHANGE_P, m, (uint32_t)state->m[m].p, (uint32_t)p);
+    state->m[m].p = p;
+}
 
 /* Nobody works for the P, and the M that did holds none. */
 static void p_leave(struct trace_state *state, int32_t p)
 {
     for (int32_t i = 0; i < state->ms; i++)
         if (state->m[i].p == p)
-            state->m[i].p = -1;
+            p_set(state, i, -1);
     if (!state->by_m && p >= 0 && p < state->lanes)
         state->lane[p].m = -1;
 }
@@ -300,7 +332,7 @@ static void p_take(struct trace_state *state, int32_t m, int32_t p)
     p_leave(state, p);
     if (!state->by_m && state->m[m].p >= 0)
         state->lane[state->m[m].p].m = -1;
-    state->m[m].p = p;
+    p_set(state, m, p);
     if (!state->by_m && p < state->lanes)
         state->lane[p].m = m;
 }
@@ -316,7 +348,7 @@ static void of_m(struct trace_state *state, const struct sched_trace_event *even
         /* the one to be run is still the first, and is said to be taken next */
         if (lane >= 0 && state->global.count > 0) {
             trace_id first = state->global.id[0];
-            queue_remove(&state->global, first);
+            queue_remove(state, &state->global, first);
             gs_move(state, &state->global, &state->lane[lane].queue, (size_t)event->a);
             state->g[first].queue = NULL;
             m->pending = first;
@@ -351,10 +383,13 @@ int32_t trace_lane_of(const struct trace_state *state, const struct sched_trace_
     return lane >= 0 && lane < state->lanes ? lane : -1;
 }
 
-void trace_state_apply(struct trace_state *state, const struct sched_trace_event *event)
+static uint32_t flags_of(const struct trace_m *m)
 {
-    if (event->m < 0)
-        return;
+    return (uint32_t)m->in_call | (uint32_t)m->spins << 1 | (uint32_t)m->sleeps << 2;
+}
+
+static void apply(struct trace_state *state, const struct sched_trace_event *event)
+{
     if (event->kind == SCHED_P_TAKEN)
         p_take(state, event->m, event->a);
     else if (event->p >= 0 && event->kind != SCHED_P_IDLED && event->kind != SCHED_P_HANDED_OFF)
@@ -366,6 +401,19 @@ void trace_state_apply(struct trace_state *state, const struct sched_trace_event
         of_m(state, event, lane);
     else
         of_g(state, event, lane);
+}
+
+void trace_state_apply(struct trace_state *state, const struct sched_trace_event *event)
+{
+    if (event->m < 0)
+        return;
+    struct trace_m *m = &state->m[event->m];
+    uint32_t g = m->g, flags = flags_of(m);
+    apply(state, event);
+    if (m->g != g)
+        note(state, CHANGE_RUNS, event->m, g, m->g);
+    if (flags_of(m) != flags)
+        note(state, CHANGE_FLAGS, event->m, flags, flags_of(m));
 }
 
 void trace_times_rise(struct sched_trace *trace)
@@ -400,10 +448,14 @@ void trace_state_init(struct trace_state *state, const struct sched_trace *trace
     state->m = xcalloc((size_t)ms, sizeof state->m[0]);
     state->lane = xcalloc((size_t)state->lanes, sizeof state->lane[0]);
     state->g = xcalloc((size_t)state->gs + 1, sizeof state->g[0]);
-    for (int32_t i = 0; i < ms; i++)
+    for (int32_t i = 0; i < ms; i++) {
         state->m[i].p = -1;
-    for (int32_t i = 0; i < state->lanes; i++)
+        state->m[i].tasks.number = 1 + state->lanes + i;
+    }
+    for (int32_t i = 0; i < state->lanes; i++) {
         state->lane[i].m = by_m ? i : -1;
+        state->lane[i].queue.number = 1 + i;
+    }
 }
 
 void trace_state_free(struct trace_state *state)

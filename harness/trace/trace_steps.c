@@ -335,7 +335,7 @@ static json_t *lane_to_json(const struct trace_state *state, int32_t i)
                   (json_int_t)trace_lane_length(state, i));
     if (lane->m >= 0) {
         const struct trace_m *m = &state->m[lane->m];
-        const struct trace_queue stack = {m->stack.id, m->stack.count, m->stack.room};
+        const struct trace_queue stack = {.id = m->stack.id, .count = m->stack.count};
         json_object_set_new(object, "m", json_integer(lane->m));
         json_object_set_new(object, "tasks", queue_to_json(&m->tasks));
         json_object_set_new(object, "stack", queue_to_json(&stack));

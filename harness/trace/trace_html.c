@@ -1,0 +1,202 @@
+/* trace_html.c - see trace.h: a page to look around in.
+ *
+ * The page has its events as base64 of numbers of seven bits a byte, lowest first, the eighth bit
+ * set on all but the last. For each event: the ps since the one before, its text's place in the
+ * list of texts, M + 1, P + 1, the G or task, how many changes of the state follow, and these:
+ * kind, where, a, b. Signed ones are folded: 0, -1, 1, -2 are 0, 1, 2, 3. The texts have "G 0" or
+ * "T 0" where the name of the G or task stands. So the script has neither the scheduler's words nor
+ * its rules.
+ */
+#include "harness/base/files.h"
+#include "harness/base/memory.h"
+#include "harness/host/data_folder.h"
+#include "harness/report/doc.h"
+#include "harness/trace/diff.h"
+#include "harness/trace/trace.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_SIZE = 4096, TEXT_SIZE = 128 };
+
+/* Base64 --------------------------------------------------------------------------------------- */
+
+struct base64 {
+    FILE *to;
+    uint32_t bits;
+    int count; /* of bytes in bits */
+};
+
+static void base64_flush(struct base64 *out)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    uint32_t bits = out->bits << 8 * (3 - out->count);
+    for (int i = 0; i < 4; i++)
+        putc_unlocked(i <= out->count ? digits[bits >> (18 - 6 * i) & 63] : '=', out->to);
+    out->bits = 0;
+    out->count = 0;
+}
+
+static void put_byte(struct base64 *out, uint8_t byte)
+{
+    out->bits = out->bits << 8 | byte;
+    if (++out->count == 3)
+        base64_flush(out);
+}
+
+static void put_number(struct base64 *out, uint64_t number)
+{
+    for (; number >= 128; number >>= 7)
+        put_byte(out, (uint8_t)(number | 128));
+    put_byte(out, (uint8_t)number);
+}
+
+static uint64_t folded(int64_t number)
+{
+    return (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
+}
+
+/* Texts ---------------------------------------------------------------------------------------- */
+
+/* The texts of events, each once, in the order in which they are first met. */
+struct texts {
+    json_t *list, *places;
+};
+
+static uint64_t text_place(struct texts *texts, const struct sched_trace_event *event)
+{
+    char text[TEXT_SIZE], key[TEXT_SIZE + 8];
+    struct sched_trace_event nameless = *event;
+    nameless.g = 0;
+    diff_event_text(&nameless, false, text, sizeof text);
+    snprintf(key, sizeof key, "%d %s", event->kind, text);
+    json_t *place = json_object_get(texts->places, key);
+    if (!place) {
+        place = json_integer((json_int_t)json_array_size(texts->list));
+        json_object_set_new(texts->places, key, place);
+        json_array_append_new(texts->list, json_pack("[ss]", sched_trace_names[event->kind], text));
+    }
+    return (uint64_t)json_integer_value(place);
+}
+
+/* Runs ----------------------------------------------------------------------------------------- */
+
+static void changes_write(struct base64 *out, struct trace_changes *changes)
+{
+    put_number(out, changes->count);
+    for (size_t i = 0; i < changes->count; i++) {
+        const struct trace_change *change = &changes->change[i];
+        put_number(out, change->kind);
+        put_number(out, (uint64_t)change->where);
+        put_number(out, folded((int32_t)change->a));
+        put_number(out, folded((int32_t)change->b));
+    }
+    changes->count = 0;
+}
+
+static void events_write(struct base64 *out, const struct trace_page *page,
+                         struct trace_state *state, struct texts *texts)
+{
+    struct trace_changes changes = {.count = 0};
+    int64_t last_ps = page->trace.count > 0 ? page->trace.event[0].when_ps : 0;
+    state->changes = &changes;
+    for (size_t i = 0; i < page->trace.count; i++) {
+        const struct sched_trace_event *event = &page->trace.event[i];
+        bool of_task = event->kind >= SCHED_EVENT_FIRST_OF_TASKS;
+        trace_state_apply(state, event);
+        put_number(out, (uint64_t)(event->when_ps - last_ps));
+        put_number(out, text_place(texts, event));
+        put_number(out, (uint64_t)(event->m + 1));
+        put_number(out, (uint64_t)(event->p + 1));
+        put_number(out, folded((int32_t)(event->g | (of_task && event->g ? TRACE_TASK : 0))));
+        changes_write(out, &changes);
+        last_ps = event->when_ps;
+    }
+    if (out->count > 0)
+        base64_flush(out);
+    state->changes = NULL;
+    free(changes.change);
+}
+
+/* JSON that no HTML can end: "<" stands as its number. */
+static void json_write(FILE *to, const json_t *object)
+{
+    char *text = json_dumps(object, JSON_COMPACT);
+    for (const char *at = text; *at; at++) {
+        if (*at == '<')
+            fputs("\\u003c", to);
+        else
+            fputc(*at, to);
+    }
+    free(text);
+}
+
+static void run_write(FILE *to, const struct trace_page *page)
+{
+    struct trace_state state;
+    struct texts texts = {json_array(), json_object()};
+    struct base64 out = {.to = to};
+    trace_state_init(&state, &page->trace, page->by_m, page->workers);
+    fputs("<script type=\"text/plain\" class=\"events\">", to);
+    events_write(&out, page, &state, &texts);
+    fputs("</script>\n<script type=\"application/json\" class=\"run\">", to);
+    json_t *run = json_pack(
+        "{ss ss ss si sI sb si si sI sI sO}", "variant", page->variant, "workload", page->workload,
+        "machine", page->machine, "workers", page->workers, "seed", (json_int_t)page->seed, "by_m",
+        page->by_m, "lanes", state.lanes, "ms", state.ms, "count", (json_int_t)page->trace.count,
+        "happened", (json_int_t)page->trace.happened, "texts", texts.list);
+    if (state.odd)
+        json_object_set_new(run, "odd", json_string(state.odd_text));
+    json_write(to, run);
+    fputs("</script>\n", to);
+    json_decref(run);
+    json_decref(texts.list);
+    json_decref(texts.places);
+    trace_state_free(&state);
+}
+
+/* The page ------------------------------------------------------------------------------------- */
+
+/* False and one line in error if it cannot be read. */
+static bool part_write(FILE *to, const char *name, char *error, size_t error_size)
+{
+    char inside[TEXT_SIZE], path[PATH_SIZE];
+    size_t size;
+    snprintf(inside, sizeof inside, "harness/viewer/%s", name);
+    data_find(inside, path, sizeof path);
+    char *text = file_read(path, &size, error, error_size);
+    if (!text)
+        return false;
+    fwrite(text, 1, size, to);
+    free(text);
+    return true;
+}
+
+bool trace_html_write(const struct trace_page *const *pages, size_t count,
+                      const struct trace_parting *parting, FILE *to, char *error, size_t error_size)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+          "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n",
+          to);
+    char *title = trace_title(pages[0]);
+    html_put(to, "<title>%s</title>", title);
+    free(title);
+    fputs("<style>\n", to);
+    if (!part_write(to, "trace.css", error, error_size))
+        return false;
+    fputs("</style></head>\n", to);
+    fprintf(to, "<body data-parts=\"%" PRId64 "\">\n", parting ? parting->at : -1);
+    if (!part_write(to, "trace.html", error, error_size))
+        return false;
+    if (parting)
+        html_put(to, "<p id='parting'>They part at event %lld: %s.</p>", (long long)parting->at + 1,
+                 parting->sentence);
+    for (size_t i = 0; i < count; i++)
+        run_write(to, pages[i]);
+    fputs("<script>\n", to);
+    if (!part_write(to, "trace.js", error, error_size))
+        return false;
+    fputs("</script></body></html>\n", to);
+    return true;
+}

@@ -1,0 +1,143 @@
+#!/bin/bash
+# test_viewer.sh - the page of a trace as a browser has it: it opens in headless Chromium, goes on and back by clicks and keys,
+# and has after each event what the table of steps has.
+#
+#     tests/program/test_viewer.sh build/schedlab
+#
+# Prints TAP. Needs the program, chromium, tsc and python3.
+. "$(dirname "$0")/../tap.sh"
+
+# browse FILE#STATE: the page's text after its scripts have run, in dom; what its console said in said.
+browse() {
+    local sandbox=()
+    [ "$(id -u)" = 0 ] && sandbox=(--no-sandbox)
+    rm -rf profile
+    timeout -k 5 300 chromium --headless "${sandbox[@]}" --disable-gpu --disable-dev-shm-usage \
+        --disable-background-networking --disable-component-update --no-first-run --user-data-dir="$scratch/profile" \
+        --enable-logging=stderr --virtual-time-budget=20000 --window-size=1300,1000 --dump-dom "file://$scratch/$1" \
+        >dom 2>browser.err </dev/null
+    grep CONSOLE browser.err >said
+}
+
+# with_test FILE: the page with this script behind its own; what it finds is JSON in <pre id="found">.
+with_test() {
+    sed -e '$d' "$1" >tested.html
+    printf '</script><script>\n%s\n</script></body></html>\n' "$(cat test.js)" >>tested.html
+}
+
+# found EXPRESSION: true of what the script found, f.
+found() {
+    python3 -c '
+import html, json, re, sys
+f = json.loads(html.unescape(re.search("<pre id=\"found\">(.*?)</pre>", open("dom").read(), re.S).group(1)))
+try:
+    j = json.load(open("steps.json"))
+except OSError:
+    j = None
+assert eval(sys.argv[1]), f if len(str(f)) < 2000 else "a long answer"' "$1"
+}
+
+cat >test.js <<'END'
+(() => {
+const run = page.lead.run, tell = (id) => id ? (id & 0x80000000 ? 'T' : 'G') + (id & 0x7fffffff) : null;
+const lanes = () => Array.from({length: run.lanes}, (_, lane) => {
+    const m = run.mOf(lane);
+    return {runs: m < 0 ? null : tell(run.top(m)), runnext: tell(run.next[lane]), queue: run.queues[1 + lane].map(tell),
+        tasks: m < 0 ? null : run.queues[1 + run.lanes + m].map(tell)};
+});
+const all = () => ({lanes: lanes(), global: run.queues[0].map(tell)});
+const press = (key, options) => document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, ...options}));
+const found = {opened: location.hash, at: run.at + 1, followed: page.followed, texts: run.texts.length};
+found.forwards = [];
+for (let i = 0; i < run.count; i++) { page.goTo(i); found.forwards.push(all()); }
+found.end = run.at + 1;
+found.same = true;
+for (let i = run.count - 1; i >= 0; i--) {
+    page.goTo(i);
+    found.same = found.same && JSON.stringify(all()) === JSON.stringify(found.forwards[i]);
+}
+found.names = Array.from({length: run.count}, (_, i) => run.g[i] ? run.name(run.g[i]) : '');
+document.getElementById('ahead').click();
+document.getElementById('ahead').click();
+found.clicked = run.at + 1;
+press('ArrowRight', {shiftKey: true});
+press('ArrowLeft');
+found.pressed = run.at + 1;
+press('f');
+found.follows = page.followed;
+press('n');
+found.next = run.g[run.at];
+press('End');
+found.last = run.at + 1;
+document.getElementById('find').value = 'no such words';
+document.getElementById('next').click();
+found.unfound = page.lead.say.textContent;
+document.getElementById('find').value = 'ended';
+document.getElementById('next').click();
+found.ended = run.words(run.at);
+const [from, to] = [page.lead.from, page.lead.to];
+press('+');
+found.closer = (page.lead.to - page.lead.from) / (to - from);
+found.states = run.life(3).map((part) => part[2]);
+found.arrows = run.arrows[4].reduce((sum, steal) => sum + steal, 0);
+found.others = page.views.map((view) => view.run.at);
+requestAnimationFrame(() => {
+    found.hash = location.hash;
+    found.say = page.lead.say.textContent;
+    found.boxes = document.querySelectorAll('.p').length;
+    const pre = document.createElement('pre');
+    pre.id = 'found';
+    pre.textContent = JSON.stringify(found);
+    document.body.append(pre);
+});
+})();
+END
+
+# same_as_steps: every lane after every event is as in the table of steps.
+same='len(f["forwards"]) == len(j["steps"]) and all(
+    all(a["runs"] == b["runs"] and a["runnext"] == b["runnext"] and a["queue"] == b["queue"] and
+        (a["tasks"] is None or a["tasks"] == b["tasks"]) for a, b in zip(x["lanes"], s["lanes"])) and
+    x["global"] == s["global"] for x, s in zip(f["forwards"], j["steps"]))'
+for what in "gmp order,n=20,mode=steal" "gmp,ring=4 order,n=12" "perm spawn,n=30" "tasksteal fib,n=6" "contsteal,frames=pooled fib,n=6" \
+    "gmp calls,n=2" "grq pingpong,rounds=10" "kthread spawn,n=3"; do
+    name=$(tr -c 'a-z0-9\n' _ <<<"$what")
+    "$schedlab" trace $what --workers 2 --format page --output run.html 2>err
+    "$schedlab" trace $what --workers 2 --format json --output steps.json 2>err
+    with_test run.html
+    browse tested.html
+    check "console_is_silent_$name" test ! -s said
+    check "states_are_those_of_the_steps_$name" found "$same"
+    check "going_back_undoes_all_$name" found 'f["same"]'
+done
+"$schedlab" trace gmp order,n=20,mode=steal --workers 2 --format page --output run.html 2>err
+"$schedlab" trace gmp order,n=20,mode=steal --workers 2 --format json --output steps.json 2>err
+with_test run.html
+browse 'tested.html#e=30&g=5'
+check a_link_opens_its_event found 'f["at"] == 30 and f["followed"] == 5'
+check clicks_step found 'f["clicked"] == 3'
+check keys_step found 'f["pressed"] == 12'
+check a_goroutine_is_followed found 'f["follows"] == 0 and f["next"] >= 0'
+check the_end_is_a_key found 'f["last"] == len(f["forwards"])'
+check what_is_not_there_is_said found 'f["unfound"].startswith("No event fits")'
+check words_are_found found '"ended" in f["ended"]'
+check plus_goes_closer found '0.4 < f["closer"] < 0.6'
+check goroutines_have_the_names_of_the_program found '"main" in f["names"] and "19" in f["names"]'
+check a_life_has_its_states found 'f["states"][0] == "runnable" and "running" in f["states"]'
+check steals_are_arrows found 'f["arrows"] > 0'
+check the_address_has_the_state found 'f["hash"].startswith("#e=") and "&z=" in f["hash"]'
+check each_worker_has_a_box found 'f["boxes"] == 3'
+"$schedlab" diff gmp gmp,runnext=off order,n=12 --workers 2 --format page >run.html 2>err
+check a_difference_is_a_failure_still [ $? = 1 ]
+rm steps.json
+with_test run.html
+browse tested.html
+check console_is_silent_of_two test ! -s said
+check two_runs_stand_where_they_part found 'f["at"] == 6'
+check both_are_there found 'len(f["others"]) == 2'
+check the_sentence_names_goroutines grep -q 'They part at event 6: gmp put goroutine 0 into runnext on P 0' dom
+"$schedlab" trace gmp order,n=3 --format page --output /nowhere/run.html >out 2>err
+check a_page_that_cannot_be_written_is_one_line [ "$(wc -l <err)" = 1 ]
+# The TypeScript compiler knows what the script may call, and which types it may mix.
+check the_script_is_sound tsc --allowJs --checkJs --noEmit --target es2022 --lib es2022,dom,dom.iterable "$tree/harness/viewer/trace.js"
+
+finish
