@@ -409,7 +409,7 @@ build/peers/command: always
 $(PEER_OBJECTS): build/peers/%.o: workloads/%.c workloads/%.h build/peers/command
 	$(SAY) gcc -std=gnu17 $(PEER_FLAGS) -c -o $@ $<
 
-build/peers/go: harness/peers/peer.go harness/peers/go.go harness/peers/waits.go build/peers/command
+build/peers/go: $(addprefix harness/peers/,peer.go go.go waits.go order.go) build/peers/command
 	$(call peer,command -v go,golang-go,GO111MODULE=off GOCACHE=$(CURDIR)/build/peers/.cache \
 	    go build -o $@ $(filter %.go,$^))
 build/peers/tbb: harness/peers/tbb.cpp $(PEER_OBJECTS) $(PEER_HEADERS)

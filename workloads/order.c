@@ -45,6 +45,7 @@
 #include "runtime/io.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DEADLINE_NS INT64_C(5000000000)
@@ -601,6 +602,57 @@ static const char *order_verify(void *arg, const struct outcome *out, char *why,
     return NULL;
 }
 
+/* Reads "7", "7-9" or "y" from *at on, and moves it behind. False if nothing of that kind is there,
+ * or the ids are not those of `expected` goroutines. */
+static bool order_read_run(const char **at, uint32_t expected, uint32_t *first, uint32_t *last)
+{
+    char *end;
+    if (**at == 'y') {
+        *first = *last = expected - 1;
+        *at += 1;
+        return true;
+    }
+    *first = *last = (uint32_t)strtoul(*at, &end, 10);
+    if (end > *at && *end == '-') {
+        *at = end + 1;
+        *last = (uint32_t)strtoul(*at, &end, 10);
+    }
+    bool is_there = end > *at && *first <= *last && *last < expected;
+    *at = end;
+    return is_there;
+}
+
+/* No id twice is the digest's to tell: it is a sum over those that ran. */
+const char *order_told_verify(const void *params, const char *told, const struct outcome *out,
+                              char *why, size_t why_size)
+{
+    const struct order_params *p = params;
+    uint32_t expected = (uint32_t)p->n + (p->mode == ORDER_YIELD), first, last;
+    struct outcome of = {.ops = 0}, wanted = {.ops = expected};
+    for (uint32_t id = 0; id < expected; id++)
+        wanted.digest += digest_mix((uint64_t)id + 1);
+    for (const char *at = told; *at; at += *at == ' ') {
+        if (!order_read_run(&at, expected, &first, &last) || (*at && *at != ' ')) {
+            snprintf(why, why_size, "\"%.80s\" is no order of %" PRIu32 " goroutines", told,
+                     expected);
+            return why;
+        }
+        for (; first <= last; first++, of.ops++) {
+            of.answer = digest_mix(of.answer ^ first);
+            of.digest += digest_mix((uint64_t)first + 1);
+        }
+    }
+    if (of.ops != wanted.ops || of.digest != wanted.digest) {
+        snprintf(why, why_size, "in its order not each of %" PRIu32 " goroutines runs once",
+                 expected);
+        return why;
+    }
+    if (out->ops == of.ops && out->answer == of.answer && out->digest == of.digest)
+        return NULL;
+    snprintf(why, why_size, "its operations, answer and digest are not those of its order");
+    return why;
+}
+
 static void order_print(void *arg, FILE *to)
 {
     struct order_state *state = arg;
@@ -638,3 +690,8 @@ const struct workload workload_order = {
     .print = order_print,
     .fini = order_fini,
 };
+
+bool order_is_of(const struct workload *workload)
+{
+    return workload == &workload_order;
+}

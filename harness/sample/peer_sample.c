@@ -14,6 +14,7 @@
 #include "harness/spec/spec.h"
 #include "sched.h"
 #include "workloads/histogram.h"
+#include "workloads/order.h"
 #include "workloads/workload.h"
 
 #include <inttypes.h>
@@ -199,6 +200,16 @@ static void read_latency(struct peer_answer *peer, const struct workload_spec *s
         fail(peer, "its latencies have no max_ns of 0 or more, or no buckets");
 }
 
+/* The order in which goroutines ran is the peer's own. Its answer and digest are of that order. */
+static void read_order(struct peer_answer *peer, const struct workload_spec *spec)
+{
+    const char *order = json_string_value(json_object_get(peer->line, "order"));
+    if (order && !order_is_of(spec->workload))
+        fail(peer, "its line has an order, and the workload asks for none");
+    else if (!order && order_is_of(spec->workload))
+        fail(peer, "its line has no order");
+}
+
 static void read_line(struct peer_answer *peer, const struct sample_request *request,
                       const struct workload_spec *workload)
 {
@@ -215,6 +226,7 @@ static void read_line(struct peer_answer *peer, const struct sample_request *req
     } else if (read_hex(peer, "answer", &peer->answer) && read_hex(peer, "digest", &peer->digest)) {
         read_iterations(peer, request);
         read_latency(peer, workload);
+        read_order(peer, workload);
     }
 }
 
@@ -297,6 +309,18 @@ static int reference_run(struct reference *reference, uint64_t seed)
     return sched ? 0 : error;
 }
 
+/* Nothing is run here for an order: any is right in which each goroutine has its place. */
+static void check_order(struct peer_answer *peer, const struct workload_spec *spec)
+{
+    char why[REASON_SIZE];
+    const char *order = json_string_value(json_object_get(peer->line, "order"));
+    const struct outcome out = {
+        .ops = peer->ops / peer->calls, .answer = peer->answer, .digest = peer->digest};
+    const char *wrong = order_told_verify(spec->params, order, &out, why, sizeof why);
+    if (wrong)
+        fail(peer, "wrong answer: %s", wrong);
+}
+
 /* verify() knows the right answer without a run. It looks at the state of the run here, and at the
  * peer's outcome. */
 static void check(struct peer_answer *peer, const struct sample_request *request,
@@ -372,6 +396,8 @@ static void record_numbers(json_t *record, const struct peer_answer *peer,
     json_object_set_new(record, "throughput", json_real((double)peer->ops / seconds));
     json_object_set(record, "answer", json_object_get(line, "answer"));
     json_object_set(record, "digest", json_object_get(line, "digest"));
+    if (json_object_get(line, "order"))
+        json_object_set(record, "order", json_object_get(line, "order"));
     if (peer->latency)
         json_object_set_new(record, "latency", sample_latency_to_json(peer->latency));
 }
@@ -399,7 +425,10 @@ bool peer_sample_measure(const struct sample_request *request, const struct vari
     json_object_set_new(record, "warmup_rule", json_string("fixed"));
     json_object_set_new(record, "events", events);
     if (!*peer.failure) {
-        check(&peer, request, workload);
+        if (order_is_of(workload->workload))
+            check_order(&peer, workload);
+        else
+            check(&peer, request, workload);
         events_tell(events, peer.line);
         record_numbers(record, &peer, request);
     }

@@ -4,7 +4,7 @@
  * the cores, which the peer's program inherits. It runs the program, reads its line and checks the
  * answer. For that the workload runs once here as well, serially or on a variant with one thread.
  * The peer's operations, answer and digest must pass its verify(), and must be equal to the results
- * here.
+ * here. Only an order is the peer's own: each goroutine must have its place in it (order.h).
  */
 #ifndef SCHEDLAB_PEER_SAMPLE_H
 #define SCHEDLAB_PEER_SAMPLE_H

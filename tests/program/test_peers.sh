@@ -145,6 +145,40 @@ wrong_latency no_count 'bucket 3 of its latencies is not an index below '
 wrong_latency empty 'its latencies have no max_ns of 0 or more, or no buckets'
 rm peers/tbb
 
+# An order, which is the peer's own: 2 0-1, and then what is none.
+cat >peers/tbb <<'PYTHON'
+#!/usr/bin/env python3
+import json, os
+M = 2**64 - 1
+def mix(x):
+    x = (x + 0x9E3779B97F4A7C15) & M
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & M
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & M
+    return x ^ (x >> 31)
+fake = os.environ.get("FAKE")
+ids = {"twice": [2, 2, 1], "few": [2, 0]}.get(fake, [2, 0, 1])
+answer = 0
+for i in ids: answer = mix(answer ^ i)
+line = {"runtime": "Fake", "version": "1.0", "iterations": [{"time_ns": 1, "ops": len(ids)}] * 2,
+        "answer": "%016x" % answer, "digest": "%016x" % (sum(mix(i + 1) for i in ids) & M),
+        "order": {"twice": "2 2 1", "few": "2 0", "other": "0-2", "words": "2 0-x", "far": "0-3", "back": "2-0 1"}.get(fake, "2 0-1")}
+if fake == "none": del line["order"]
+print(json.dumps(line))
+PYTHON
+chmod +x peers/tbb
+sample peer:tbb order,n=3
+record a_peer_tells_its_order "r['status'] == 'ok' and r['order'] == '2 0-1'"
+for fake in "twice not.each.of.3.goroutines" "few not.each.of.3.goroutines" "other are.not.those.of.its.order" "words is.no.order.of.3" \
+    "far is.no.order" "back is.no.order" "none has.no.order"; do
+    set -- $fake
+    FAKE=$1 sample peer:tbb order,n=3
+    record "an_order_like_$1_is_failed" "r['status'] == 'failed' and '${2//./ }' in r['reason']"
+done
+sed -i 's/"order": {.*/"order": "0-4"}/; s/^ids = .*/ids = [0, 1, 2, 3, 4]/' peers/tbb
+sample peer:tbb spawn,n=5
+record an_order_nobody_asked_for_is_failed "r['status'] == 'failed' and 'the workload asks for none' in r['reason']"
+rm peers/tbb
+
 FAKE=hang sample peer:go spawn,n=5 --workers 2 --timeout 1
 record a_hanging_peer_is_failed "r['status'] == 'failed' and r['reason'] == 'no answer within 1 s'"
 pid=$(python3 -c "import json; print(json.load(open('seen'))['pid'])")
@@ -306,6 +340,19 @@ if [ -x "$tree/build/peers/go" ]; then
     record real_go_tells_of_its_threads "r['events'][0]['value'] >= 2"
     sample peer:go calls,n=7
     record real_go_says_what_it_cannot_measure "r['status'] == 'skipped' and 'measure=return' in r['reason']"
+fi
+# Orders that are those of Go 1.26 too; a search and a theft take a second worker.
+orders='order,n=258,yields=45:1:257_128-142_0_143-202_1_203-255_2-127_256 order,n=20:1:19_0-18 order,n=5,mode=yield:1:4_0-3_y
+    order,n=6,mode=close:1:0_5_4_3_2_1 order,n=6,mode=waitgroup:1:5_0-4 order,n=6,mode=pipes:1:5_4_3_2_1_0'
+if [ -x "$tree/build/peers/go" ]; then
+    at_workers=2 real "peer:go" order,n=9,mode=steal order,n=4,mode=search
+    for order in $orders; do
+        IFS=: read -r workload workers text <<<"$order"
+        sample peer:go "$workload" --workers "$workers" --warmup 0 --min-time 0
+        record "real_go_$workload" "r['status'] == 'ok' and r['order'] == '${text//_/ }'"
+    done
+    sample peer:go order,mode=sleep --workers 1
+    record real_go_has_no_order_of_sleeps "r['status'] == 'skipped' and 'mode=sleep' in r['reason']"
 fi
 real "peer:tbb peer:gomp peer:omp" $forkjoin $data
 real "peer:pthreads" $threads
