@@ -84,11 +84,14 @@ static void reference_write(struct doc *to, const struct catalogue_pages *pages)
     doc_put(to,
             "<p>The verdicts are those of the committed reference reproduction, %s, made in the %s "
             "form. The claims of %zu experiments are supported, of %zu refuted, of %zu undecided; "
-            "of %zu machines disagree. The number is the claim's that is refuted there or "
-            "undecided, else the strongest one.</p>",
+            "of %zu machines disagree.",
             field_text(repro, "began"), field_text(json_object_get(repro, "run"), "form"),
             sum.of[VERDICT_SUPPORTED], sum.of[VERDICT_REFUTED], sum.of[VERDICT_UNDECIDED],
             sum.of[VERDICT_DISAGREE]);
+    if (sum.of[VERDICT_NOT_RUN] > 0)
+        doc_put(to, " Of %zu a peer was not run.", sum.of[VERDICT_NOT_RUN]);
+    doc_put(to, " The number is the claim's that is refuted there or undecided, else the strongest "
+                "one.</p>");
 }
 
 /* Claims --------------------------------------------------------------------------------------- */

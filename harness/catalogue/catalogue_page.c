@@ -79,12 +79,11 @@ static void expected_row(struct doc *to, const struct experiment_expect *expect,
 static void measured_row(struct doc *to, const json_t *place, const json_t *expectation)
 {
     const json_t *column = repro_file_decisive(expectation);
-    bool undecided = repro_file_verdict(expectation) == VERDICT_UNDECIDED;
     doc_put(to, "| %lld | %s | ", field_integer(expectation, "number"),
             repro_file_place_name(place));
     block_mark(to, repro_file_told(expectation), "");
     doc_put(to, " | %s | %s |\n", block_effect(column),
-            undecided ? field_text(column, "reason") : "");
+            repro_file_lacks(expectation) ? field_text(column, "reason") : "");
 }
 
 /* The figures of a part on a machine: those whose files are there. */

@@ -19,6 +19,7 @@ static void sum_row(struct doc *to, const char *before, const char *name, const 
     static const enum verdict verdicts[] = {VERDICT_SUPPORTED, VERDICT_REFUTED, VERDICT_DISAGREE,
                                             VERDICT_UNDECIDED, VERDICT_NONE};
     struct repro_sum sum = repro_file_sum(list);
+    sum.of[VERDICT_NONE] += sum.of[VERDICT_NOT_RUN];
     doc_put(to, "<tr><th scope='row'>");
     if (link)
         doc_put(to, "<a href='%s'>%s</a></th>", link, name);
@@ -202,6 +203,9 @@ static void method_write(struct doc *to)
         "its claims is, else undecided if one is, else supported. Machines disagree if one "
         "supports and another one refutes. A refuted claim is a result, not an error, and the exit "
         "status of the program says nothing about it.",
+        "A level may be another runtime, as peer:go. Where that is not built, what is expected of "
+        "it is not run, and neither is the experiment, unless something else of it is refuted or "
+        "undecided.",
     };
     doc_put(to, "<section id='method'><h2>How verdicts are made</h2><ul>");
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)

@@ -84,7 +84,9 @@ static void lacks_write(struct doc *to, const json_t *expectation, const json_t 
     const json_t *level = json_object_get(column, "level");
     const char *lacks = field_text(column, "lacks");
     doc_put(to, "<td class='lacks'>");
-    if (repro_file_verdict(expectation) == VERDICT_UNDECIDED)
+    if (repro_file_verdict(expectation) == VERDICT_NOT_RUN)
+        doc_put(to, "Not run: %s", field_text(column, "reason"));
+    else if (repro_file_lacks(expectation))
         doc_put(to, "%s%s%s%s", *lacks ? "Lacks " : "", lacks, *lacks ? ": " : "",
                 field_text(column, "reason"));
     if (*field_text(column, "why"))

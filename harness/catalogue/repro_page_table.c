@@ -48,7 +48,7 @@ static void lacks_write(struct doc *to, const struct expect_table *table, const 
     const char *reason;
     for (unsigned i = 0; i < table->rows * table->columns; i++) {
         const json_t *cell = repro_file_expectation(part, table->numbers[i]);
-        if (repro_file_verdict(cell) != VERDICT_UNDECIDED)
+        if (!repro_file_lacks(cell))
             continue;
         reason = field_text(repro_file_decisive(cell), "reason");
         json_int_t before = json_integer_value(json_object_get(reasons, reason));

@@ -36,7 +36,7 @@ static char *expectation_text(const json_t *part, const json_t *expectation)
     const json_t *column = repro_file_decisive(expectation);
     const char *effect = field_text(json_object_get(column, "effect"), "text");
     const char *reason = field_text(column, "reason");
-    bool undecided = strcmp(field_text(expectation, "verdict"), "undecided") == 0;
+    bool undecided = repro_file_verdict(expectation) == VERDICT_UNDECIDED;
     return text_format("%s %s#%lld %s%s%s, expected %s%s%s", repro_file_role(expectation),
                        field_text(part, "id"), (long long)field_integer(expectation, "number"),
                        field_text(expectation, "metric"), *effect ? ": " : "", effect,
@@ -81,6 +81,46 @@ struct kind {
     const char *verdict;
 };
 
+static bool is_of_kind(const json_t *expectation, struct kind kind)
+{
+    return strcmp(field_text(expectation, "verdict"), kind.verdict) == 0 &&
+           repro_file_is_claim(expectation) == kind.claims;
+}
+
+/* "12 expectations, the first ten#2: peer:go is not built here ...": what is not run has one reason
+ * as a rule, a runtime that is not there. NULL if there is none of that kind. */
+static char *not_run_text(const json_t *place, struct kind kind)
+{
+    size_t count = 0;
+    const json_t *first = NULL, *of = NULL;
+    json_each(part, json_object_get(place, "parts")) {
+        json_each(expectation, json_object_get(part, "expectations")) {
+            if (!is_of_kind(expectation, kind))
+                continue;
+            of = first ? of : part;
+            first = first ? first : expectation;
+            count++;
+        }
+    }
+    if (!first)
+        return NULL;
+    return text_format("%s%s %s#%lld: %s", counted(count, kind.claims ? "claim" : "expectation").s,
+                       count > 1 ? ", the first" : "", field_text(of, "id"),
+                       (long long)field_integer(first, "number"),
+                       field_text(repro_file_decisive(first), "reason"));
+}
+
+/* The beginning of a line, with the machine on the first one. */
+static void print_line_head(FILE *to, const json_t *place, const char *told, bool *first)
+{
+    if (*first)
+        fprintf(to, "%*s", ID_COLUMNS, "");
+    print_field(to, *first ? field_text(place, "machine") : "",
+                *first ? MACHINE_COLUMNS : ID_COLUMNS + MACHINE_COLUMNS);
+    print_field(to, told, VERDICT_COLUMNS);
+    *first = false;
+}
+
 /* All expectations of a place of that kind, a line each. */
 static void print_expectations(FILE *to, const json_t *place, struct kind kind, bool *first,
                                int columns)
@@ -88,25 +128,28 @@ static void print_expectations(FILE *to, const json_t *place, struct kind kind, 
     int indent = ID_COLUMNS + MACHINE_COLUMNS + VERDICT_COLUMNS;
     size_t k;
     const json_t *expectation;
+    if (verdict_of_text(kind.verdict) == VERDICT_NOT_RUN) {
+        char *text = not_run_text(place, kind);
+        if (text) {
+            print_line_head(to, place, kind.verdict, first);
+            text_wrap(to, indent, indent, columns, text);
+        }
+        free(text);
+        return;
+    }
     json_each(part, json_object_get(place, "parts")) {
         const json_t *expectations = json_object_get(part, "expectations");
         json_array_foreach(expectations, k, expectation)
         {
-            if (strcmp(field_text(expectation, "verdict"), kind.verdict) != 0 ||
-                repro_file_is_claim(expectation) != kind.claims)
+            if (!is_of_kind(expectation, kind))
                 continue;
             size_t cells = cells_supported(expectations, k);
             char *text = cells > 1 ? cells_text(part, expectation, cells)
                                    : expectation_text(part, expectation);
             k += cells > 1 ? cells - 1 : 0;
-            if (*first)
-                fprintf(to, "%*s", ID_COLUMNS, "");
-            print_field(to, *first ? field_text(place, "machine") : "",
-                        *first ? MACHINE_COLUMNS : ID_COLUMNS + MACHINE_COLUMNS);
-            print_field(to, repro_file_told(expectation), VERDICT_COLUMNS);
+            print_line_head(to, place, repro_file_told(expectation), first);
             text_wrap(to, indent, indent, columns, text);
             free(text);
-            *first = false;
         }
     }
 }
@@ -126,9 +169,9 @@ static void print_why(FILE *to, const json_t *place, int columns)
 
 static void print_experiment(FILE *to, const json_t *experiment, int columns)
 {
-    static const struct kind kinds[] = {{true, "refuted"},    {true, "undecided"},
-                                        {true, "supported"},  {false, "refuted"},
-                                        {false, "undecided"}, {false, "supported"}};
+    static const struct kind kinds[] = {
+        {true, "refuted"},  {true, "undecided"},  {true, "not run"},  {true, "supported"},
+        {false, "refuted"}, {false, "undecided"}, {false, "not run"}, {false, "supported"}};
     print_field(to, field_text(experiment, "id"), ID_COLUMNS);
     fprintf(to, "%s: %s\n", field_text(experiment, "verdict"), field_text(experiment, "title"));
     print_paragraph(to, field_text(experiment, "claim"), columns);
@@ -159,6 +202,8 @@ static void print_sum(FILE *to, const json_t *list, bool claims)
             sum.of[VERDICT_SUPPORTED], sum.of[VERDICT_REFUTED], sum.of[VERDICT_UNDECIDED]);
     if (sum.of[VERDICT_DISAGREE] > 0)
         fprintf(to, ", %zu on which machines disagree", sum.of[VERDICT_DISAGREE]);
+    if (!claims && sum.of[VERDICT_NOT_RUN] > 0)
+        fprintf(to, ", %zu not run", sum.of[VERDICT_NOT_RUN]);
     if (!claims && sum.of[VERDICT_NONE] > 0)
         fprintf(to, ", %zu without a measured claim", sum.of[VERDICT_NONE]);
     if (claims && sum.of[VERDICT_NONE] > 0)

@@ -177,7 +177,8 @@ bool experiment_expects(const struct experiment_part *part, const struct experim
                         struct experiment_column column, const char *machine);
 
 /* True if the part's verdict on that machine is the same each time: the machine is simulated, or
- * the verdict is about the text of an order on one worker. */
+ * the verdict is about the text of an order on one worker. Never of peers: another runtime may not
+ * be built, and its next version may do otherwise. */
 bool experiment_is_deterministic(const struct experiment_part *part,
                                  const struct experiment_expect *expect, const char *machine);
 

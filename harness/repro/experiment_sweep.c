@@ -7,6 +7,7 @@
 #include "harness/counters/counter_names.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
+#include "harness/spec/peer_table.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -56,10 +57,26 @@ const char **experiment_places(const struct experiment *experiment)
     return places;
 }
 
+/* True if one of the levels that the expectation is about is another runtime. */
+static bool is_about_a_peer(const struct experiment_part *part,
+                            const struct experiment_expect *expect)
+{
+    if (part->factor == FACTOR_VARIANT)
+        return peer_is_name(part->variants[expect->level_index]) ||
+               (expect->over && peer_is_name(part->variants[expect->over_index]));
+    for (unsigned i = 0; i < part->variants_count; i++)
+        if (peer_is_name(part->variants[i]) &&
+            (!expect->variant || strcmp(expect->variant, part->variants[i]) == 0))
+            return true;
+    return false;
+}
+
 bool experiment_is_deterministic(const struct experiment_part *part,
                                  const struct experiment_expect *expect, const char *machine)
 {
     bool one = expect->workers > 0 ? expect->workers == 1 : true;
+    if (is_about_a_peer(part, expect))
+        return false;
     for (unsigned i = 0; expect->workers == 0 && i < part->workers_count; i++)
         one = one && part->workers[i] == 1;
     if (part->factor != FACTOR_MACHINE)

@@ -34,7 +34,8 @@ static const char *side_of(const struct judged *judged)
 const char *outcome_told(const struct judged *judged)
 {
     enum expect_role role = judged->expect->role;
-    if (role == ROLE_CLAIM || judged->verdict == VERDICT_UNDECIDED)
+    if (role == ROLE_CLAIM || judged->verdict == VERDICT_UNDECIDED ||
+        judged->verdict == VERDICT_NOT_RUN)
         return verdict_text(judged->verdict);
     bool supported = judged->verdict == VERDICT_SUPPORTED;
     if (role == ROLE_CHECK)

@@ -15,7 +15,8 @@
 const char *role_name(enum expect_role role);
 
 /* The outcome in a word: of a claim its verdict; of a size or a price "as expected", "larger",
- * "smaller" or "otherwise"; of a check "held" or "not held"; of each of them "undecided". */
+ * "smaller" or "otherwise"; of a check "held" or "not held". Each of them may be "undecided" or
+ * "not run". */
 const char *outcome_told(const struct judged *judged);
 
 /* How many expectations of each role came out how, {"claim": {"supported": 3}, ...}, of the parts

@@ -195,6 +195,7 @@ static void expectation_add(struct shown *shown, const json_t *expectation, cons
                  field_text(column, "reason"));
         break;
     case VERDICT_NONE:
+    case VERDICT_NOT_RUN:
     case VERDICT_DISAGREE: /* of no expectation */
         break;
     }

@@ -41,7 +41,7 @@ static bool has_verdict(const struct complaint *to, const json_t *object, const 
     return repro_file_verdict(object) != VERDICT_NONE || strcmp(text, "none") == 0 ||
            complaint_make(to,
                           "%s has the verdict \"%.40s\"; valid: supported, refuted, undecided, "
-                          "machines disagree, none",
+                          "not run, machines disagree, none",
                           where, text);
 }
 
@@ -194,6 +194,12 @@ json_t *repro_file_read(const char *folder, char *error, size_t error_size)
 enum verdict repro_file_verdict(const json_t *object)
 {
     return verdict_of_text(field_text(object, "verdict"));
+}
+
+bool repro_file_lacks(const json_t *object)
+{
+    enum verdict verdict = repro_file_verdict(object);
+    return verdict == VERDICT_UNDECIDED || verdict == VERDICT_NOT_RUN;
 }
 
 const json_t *repro_file_decisive(const json_t *expectation)

@@ -28,6 +28,9 @@ bool repro_file_is_whole(const json_t *repro, char *wrong, size_t wrong_size);
 /* The verdict of any object that has one. */
 enum verdict repro_file_verdict(const json_t *object);
 
+/* True if the verdict says that something is lacking: undecided, or not run. */
+bool repro_file_lacks(const json_t *object);
+
 /* True if the expectation carries the claim, as all did before there were roles. */
 bool repro_file_is_claim(const json_t *expectation);
 

@@ -105,14 +105,13 @@ void repro_judge(const struct repro *repro, struct repro_job *job)
 
 /* All ------------------------------------------------------------------------------------------ */
 
-/* The first undecided claim's reason, "native, hog#1: 2 samples ..."; to be freed. */
-static char *lacking_text(const json_t *places)
+/* The first reason of a claim with that verdict, "native, hog#1: 2 samples ..."; to be freed. */
+static char *lacking_text(const json_t *places, enum verdict verdict)
 {
     json_each(place, places) {
         json_each(part, json_object_get(place, "parts")) {
             json_each(expectation, json_object_get(part, "expectations")) {
-                if (repro_file_is_claim(expectation) &&
-                    repro_file_verdict(expectation) == VERDICT_UNDECIDED)
+                if (repro_file_is_claim(expectation) && repro_file_verdict(expectation) == verdict)
                     return text_format("%s, %s#%lld: %s", repro_file_place_name(place),
                                        field_text(part, "id"),
                                        (long long)field_integer(expectation, "number"),
@@ -155,7 +154,12 @@ static char *lesson_text(const struct experiment_lesson *lesson, enum verdict ve
     default:
         break;
     }
-    char *lacking = lacking_text(places);
+    char *lacking = lacking_text(places, verdict);
+    if (verdict == VERDICT_NOT_RUN) {
+        char *reason = text_format("It is not run (%s).", lacking);
+        free(lacking);
+        return reason;
+    }
     char *text = text_format("%s%sThe claim is not decided (%s).",
                              lesson->undecided ? lesson->undecided : "",
                              lesson->undecided ? " " : "", lacking);

@@ -9,6 +9,7 @@
 #include "harness/records/records.h"
 #include "harness/records/why_win.h"
 #include "harness/spec/machine_spec.h"
+#include "harness/spec/peer_table.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -48,15 +49,15 @@ enum verdict verdict_of_machines(const unsigned count[VERDICTS])
     return count[VERDICT_REFUTED] > 0
                ? count[VERDICT_SUPPORTED] > 0 ? VERDICT_DISAGREE : VERDICT_REFUTED
            : count[VERDICT_UNDECIDED] > 0 ? VERDICT_UNDECIDED
+           : count[VERDICT_NOT_RUN] > 0   ? VERDICT_NOT_RUN
            : count[VERDICT_SUPPORTED] > 0 ? VERDICT_SUPPORTED
                                           : VERDICT_NONE;
 }
 
-static const char *const verdict_texts[] = {[VERDICT_NONE] = "none",
-                                            [VERDICT_SUPPORTED] = "supported",
-                                            [VERDICT_UNDECIDED] = "undecided",
-                                            [VERDICT_REFUTED] = "refuted",
-                                            [VERDICT_DISAGREE] = "machines disagree"};
+static const char *const verdict_texts[] = {
+    [VERDICT_NONE] = "none",       [VERDICT_SUPPORTED] = "supported",
+    [VERDICT_NOT_RUN] = "not run", [VERDICT_UNDECIDED] = "undecided",
+    [VERDICT_REFUTED] = "refuted", [VERDICT_DISAGREE] = "machines disagree"};
 
 const char *verdict_text(enum verdict verdict)
 {
@@ -74,9 +75,9 @@ enum verdict verdict_of_text(const char *text)
 const char *verdict_lack_text(enum verdict_lack lack)
 {
     static const char *const texts[] = {
-        [LACK_NOTHING] = NULL,      [LACK_CORES] = "cores",    [LACK_COUNTERS] = "counters",
-        [LACK_SAMPLES] = "samples", [LACK_WIDTH] = "width",    [LACK_CELL] = "cell",
-        [LACK_NUMBER] = "number",   [LACK_REGIMES] = "regimes"};
+        [LACK_NOTHING] = NULL,      [LACK_CORES] = "cores",     [LACK_COUNTERS] = "counters",
+        [LACK_SAMPLES] = "samples", [LACK_WIDTH] = "width",     [LACK_CELL] = "cell",
+        [LACK_NUMBER] = "number",   [LACK_REGIMES] = "regimes", [LACK_PEER] = "peer"};
     return texts[lack];
 }
 
@@ -158,6 +159,11 @@ static bool samples_are_sound(const struct judging *self, const struct cell_samp
     if (samples->failed > 0)
         return lack(self->column, LACK_CELL, "%zu of %s of %s failed: %s", samples->failed,
                     counted(samples->count + samples->failed, "sample").s, name, samples->reason);
+    if (samples->skipped > 0 && peer_is_name(cell->variant)) {
+        lack(self->column, LACK_PEER, "%s", samples->reason);
+        self->column->verdict = VERDICT_NOT_RUN;
+        return false;
+    }
     if (samples->skipped > 0)
         return lack(self->column, LACK_CELL, "%s was skipped: %s", name, samples->reason);
     if (samples->count == 0)
@@ -453,6 +459,12 @@ static void judge_samples(const struct judging *self, struct cell_samples *level
         regimes_judge(self, level, ratio ? over : NULL);
 }
 
+/* The name and version that a peer told in the first sample. */
+static const json_t *runtime_of(const struct cell_samples *samples)
+{
+    return samples->count > 0 ? json_object_get(samples->records[0], "runtime") : NULL;
+}
+
 static json_t *records_of(const struct cell_samples *samples)
 {
     json_t *records = json_array();
@@ -492,8 +504,11 @@ static void column_judge(const struct judging *self, struct experiment_column at
         (expect->over && !has_cores(self, &column->over.cell, form)))
         return;
     samples_collect(&level, self, &column->level.cell);
-    if (expect->over)
+    column->level.runtime = runtime_of(&level);
+    if (expect->over) {
         samples_collect(&over, self, &column->over.cell);
+        column->over.runtime = runtime_of(&over);
+    }
     judge_samples(self, &level, &over);
     column->why = why_make(self, &level, &over);
     samples_free(&level);

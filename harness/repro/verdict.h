@@ -16,8 +16,9 @@
  *
  * Samples count as in tables and comparisons (comparable.h): unmarked ones of one
  * core distance, and the same one for both sides of a ratio. The verdicts of several columns or
- * claims become one: refuted if any is, else undecided if any is, else supported. Machines disagree
- * if one supports and another one refutes.
+ * claims become one: refuted if any is, else undecided if any is, else not run if any is, else
+ * supported. Machines disagree if one supports and another one refutes. Not run are those about a
+ * peer (peer_table.h) that is not built here, or does not support the workload.
  */
 #ifndef SCHEDLAB_VERDICT_H
 #define SCHEDLAB_VERDICT_H
@@ -32,6 +33,7 @@
 enum verdict {
     VERDICT_NONE,
     VERDICT_SUPPORTED,
+    VERDICT_NOT_RUN, /* of a peer that is not built, or does not support it */
     VERDICT_UNDECIDED,
     VERDICT_REFUTED,
     VERDICT_DISAGREE, /* of machines */
@@ -48,6 +50,7 @@ enum verdict_lack {
     LACK_WIDTH,    /* the interval reaches over an end of the range */
     LACK_REGIMES,  /* samples are of two regimes, of which one is inside the range and one is not */
     LACK_CELL,     /* it failed, was skipped or was not measured */
+    LACK_PEER,     /* the level is another runtime, which was skipped: not run */
     LACK_NUMBER,   /* a sample has no such number, or a ratio has a zero below */
 };
 
@@ -58,6 +61,7 @@ struct verdict_side {
     struct interval value; /* of the metric; NAN without samples */
     bool constant;         /* all samples are equal, and at least two */
     const char *text;      /* of an order: the first sample's; of the records */
+    const json_t *runtime; /* of a peer: its name and version; of the records; NULL: none told */
 };
 
 struct verdict_column {

@@ -29,6 +29,8 @@ static json_t *side_to_json(const struct verdict_side *side)
                                cell->machine, "group", cell->group, "n", (json_int_t)side->value.n);
     interval_set(object, side->value);
     text_set(object, "order", side->text);
+    if (side->runtime)
+        json_object_set(object, "runtime", (json_t *)side->runtime);
     return object;
 }
 

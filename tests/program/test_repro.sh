@@ -53,6 +53,45 @@ run --explain S.yaml
 check explanation_reads_a_packed_reference cmp -s out unpacked
 rm -r results/reference
 
+# Another runtime as a level. Where it is not built nothing is held against the experiment, nor for it.
+mkdir peers
+experiment P 'machines: [native]' 'parts:' '  - id: order' '    factor: variant' '    levels: ["gmp,preempt=none", "peer:go"]' \
+    '    together: two runtimes' '    workload: order,n=3' '    metric: order' '    expect:' \
+    '      - {says: ours, exactly: 2 0-1}' '      - {says: theirs, level: "peer:go", exactly: 2 0-1}'
+export SCHEDLAB_PEERS=$PWD/peers
+run P.yaml --quick
+check a_missing_peer_is_not_run [ "$status $(grep -c '^P *not run: Experiment P$' out)" = '0 1' ]
+check it_says_how_to_build_the_peer says 'not run 1 claim order#2: peer:go is not built here; `make peers` builds it'
+check nothing_is_refuted_for_it has '^1 experiment: 0 supported, 0 refuted, 0 undecided, 1 not run$' out
+json ours_is_judged_all_the_same '[(x["verdict"], x["told"], x["columns"][0].get("lacks")) for x in
+    j["experiments"][0]["machines"][0]["parts"][0]["expectations"]] == [("supported", "supported", None), ("not run", "not run", "peer")]' "$folder/repro.json"
+check the_page_says_it [ "$(grep -c 'Not run: peer:go is not built here' "$folder/repro.html")" = 1 ]
+run P.yaml --quick --deterministic
+check peers_are_not_deterministic has 'no part of these experiments runs there' err
+cat >peers/go <<'PYTHON'
+#!/usr/bin/env python3
+import json, os
+M = 2**64 - 1
+def mix(x):
+    x = (x + 0x9E3779B97F4A7C15) & M
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & M
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & M
+    return x ^ (x >> 31)
+text, ids = ("2 0-1", [2, 0, 1]) if os.environ["FAKE"] == "right" else ("0-2", [0, 1, 2])
+answer = 0
+for i in ids: answer = mix(answer ^ i)
+print(json.dumps({"runtime": "Go", "version": "1.0", "iterations": [{"time_ns": 1, "ops": 3}], "order": text,
+                  "answer": "%016x" % answer, "digest": "%016x" % (sum(mix(i + 1) for i in ids) & M)}))
+PYTHON
+chmod +x peers/go
+FAKE=right run P.yaml --quick --no-report
+check a_peer_that_is_there_decides has '^P *supported' out
+json its_version_is_told 'j["experiments"][0]["machines"][0]["parts"][0]["expectations"][1]["columns"][0]["level"]["runtime"] ==
+    {"name": "Go", "version": "1.0"}' "$folder/repro.json"
+FAKE=wrong run P.yaml --quick --no-report
+check and_may_refute has '^P *refuted' out
+unset SCHEDLAB_PEERS
+
 # Each simulated machine is measured as a guest too, which has no part in the verdict. A thread that sleeps is woken in
 # some 6 us on the machine itself, and in 13 us as a guest.
 experiment G 'machines: [native, "sim:desktop8"]' 'parts:' '  - id: woken' '    variant: gmp' '    factor: runnext' \

@@ -326,21 +326,60 @@ static void each_role_has_its_words(void **state)
     expect_told("check", "at_most: 2", 198, "undecided");
 }
 
+/* Nothing is known of a runtime that is not built, which is neither for it nor against it. */
+static void a_peer_that_is_skipped_is_not_run(void **state)
+{
+    (void)state;
+    char reason[VERDICT_REASON_SIZE];
+    enum verdict_lack lack;
+    struct experiment *experiment =
+        load("id: T1\ntitle: x\nclaim: x\nsource: x\nwhy: x\nrefuted: x\nparts:\n  - id: one\n"
+             "    factor: variant\n    levels: [gmp, \"peer:go\"]\n    workload: order\n"
+             "    metric: order\n    expect:\n      - says: x\n        level: \"peer:go\"\n"
+             "        exactly: 9 0-8\n      - says: x\n        exactly: 9 0-8\n");
+    const struct experiment_part *part = &experiment->parts[0];
+    assert_false(experiment_is_deterministic(part, &part->expect[0], "native"));
+    assert_true(experiment_is_deterministic(part, &part->expect[1], "native"));
+    json_t *record = record_make("peer:go", "order", 1, 0), *records = json_pack("[o]", record);
+    json_object_set_new(record, "status", json_string("skipped"));
+    json_object_set_new(record, "reason", json_string("peer:go is not built here"));
+    struct judged judged;
+    judged_make(&judged, part, 0, "native", records, &form);
+    assert_int_equal(judged.verdict, VERDICT_NOT_RUN);
+    assert_int_equal(judged.columns[0].lack, LACK_PEER);
+    assert_string_equal(judged.columns[0].reason, "peer:go is not built here");
+    judged_free(&judged);
+    json_decref(records);
+    records = json_array();
+    for (int i = 0; i < 2; i++) {
+        record = record_make("peer:go", "order", 1, 0);
+        json_object_set_new(record, "order", json_string("9 0-8"));
+        json_array_append_new(records, record);
+    }
+    assert_int_equal(judge(experiment, records, &lack, reason), VERDICT_SUPPORTED);
+    experiment_free(experiment);
+    assert_int_equal(verdict_join(VERDICT_SUPPORTED, VERDICT_NOT_RUN), VERDICT_NOT_RUN);
+    assert_int_equal(verdict_join(VERDICT_NOT_RUN, VERDICT_UNDECIDED), VERDICT_UNDECIDED);
+}
+
 static void machines_disagree_only_on_what_is_decided(void **state)
 {
     (void)state;
     static const struct {
-        unsigned supported, undecided, refuted;
+        unsigned supported, undecided, refuted, not_run;
         enum verdict of_all;
     } cases[] = {
-        {0, 0, 0, VERDICT_NONE},     {2, 0, 0, VERDICT_SUPPORTED}, {1, 1, 0, VERDICT_UNDECIDED},
-        {0, 1, 1, VERDICT_REFUTED},  {0, 0, 2, VERDICT_REFUTED},   {1, 0, 1, VERDICT_DISAGREE},
-        {1, 1, 1, VERDICT_DISAGREE},
+        {0, 0, 0, 0, VERDICT_NONE},      {2, 0, 0, 0, VERDICT_SUPPORTED},
+        {1, 1, 0, 0, VERDICT_UNDECIDED}, {0, 1, 1, 0, VERDICT_REFUTED},
+        {0, 0, 2, 0, VERDICT_REFUTED},   {1, 0, 1, 0, VERDICT_DISAGREE},
+        {1, 1, 1, 0, VERDICT_DISAGREE},  {1, 0, 0, 1, VERDICT_NOT_RUN},
+        {0, 1, 0, 1, VERDICT_UNDECIDED}, {0, 0, 1, 1, VERDICT_REFUTED},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         unsigned count[VERDICTS] = {[VERDICT_NONE] = 1,
                                     [VERDICT_SUPPORTED] = cases[i].supported,
                                     [VERDICT_UNDECIDED] = cases[i].undecided,
+                                    [VERDICT_NOT_RUN] = cases[i].not_run,
                                     [VERDICT_REFUTED] = cases[i].refuted};
         assert_int_equal(verdict_of_machines(count), cases[i].of_all);
     }
@@ -547,6 +586,7 @@ int main(void)
         cmocka_unit_test(a_ratio_over_zero_is_without_bound),
         cmocka_unit_test(nothing_is_claimed_that_depends_on_the_regime),
         cmocka_unit_test(each_role_has_its_words),
+        cmocka_unit_test(a_peer_that_is_skipped_is_not_run),
         cmocka_unit_test(machines_disagree_only_on_what_is_decided),
         cmocka_unit_test(a_tally_is_said_in_a_line),
         cmocka_unit_test(orders_are_texts),
