@@ -15,6 +15,8 @@ static const struct mark marks[] = {
     {"supported", "\342\234\223", "supported"},
     {"refuted", "\342\234\227", "refuted"},
     {"undecided", "?", "undecided"},
+    {"agrees", "\342\234\223", "supported"},
+    {"differs", "\342\234\227", "refuted"},
     {"not run", "\342\200\223", "none"},
     {"machines disagree", "\342\211\240", "disagree"},
     {"as expected", "\342\234\223", NULL},

@@ -6,6 +6,7 @@
 #include "harness/catalogue/blocks.h"
 #include "harness/repro/repro_file.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -96,26 +97,42 @@ static void reference_write(struct doc *to, const struct catalogue_pages *pages)
 
 /* Claims --------------------------------------------------------------------------------------- */
 
-static void claim_row(struct doc *to, const struct catalogue_pages *pages,
-                      const struct claim *claim)
+/* The answer of one side and the parts behind it: "✓ **agrees**<br>[E3](experiments/E3.md)/hog". */
+static void side_write(struct doc *to, const json_t *judged, const char *side,
+                       char *const *references, unsigned count)
 {
-    const json_t *judged = repro_file_entry(pages->reference, "claims", claim->id);
-    doc_put(to, "| %s | %s (%s) | %s | %s | ", claim->id, claim->who, claim->kind, claim->says,
-            claim->go);
-    for (unsigned i = 0; i < claim->shown_by_count; i++) { /* "[E3](experiments/E3.md)/hog" */
-        const char *text = claim->shown_by[i];
+    const char *agreement = claim_agreement(judged, side);
+    doc_put(to, " | ");
+    if (judged && count > 0) {
+        block_mark(to, agreement, "not measured");
+        doc_put(to, "<br>");
+    }
+    for (unsigned i = 0; i < count; i++) {
+        const char *text = references[i];
         int length = (int)strcspn(text, "/");
         doc_put(to, "%s[%.*s](experiments/%.*s.md)%s", i ? ", " : "", length, text, length, text,
                 text + length);
     }
+}
+
+/* False of what an earlier version has found, which was put to another question. */
+static bool has_answers(const json_t *judged)
+{
+    return json_object_get(judged, "gmp") != NULL;
+}
+
+static void claim_row(struct doc *to, const struct catalogue_pages *pages,
+                      const struct claim *claim)
+{
+    const json_t *judged = repro_file_entry(pages->reference, "claims", claim->id);
+    judged = has_answers(judged) ? judged : NULL;
+    doc_put(to, "| %s | %s: %s | **%s** | %s", claim->id, claim->who, claim->says, claim->degree,
+            claim->go);
+    side_write(to, judged, "gmp", claim->shown_by, claim->shown_by_count);
     if (claim->not_shown)
-        doc_put(to, "nothing is run: %s", claim->not_shown);
-    if (pages->reference && (claim->not_shown || !judged)) {
-        doc_put(to, claim->not_shown ? " | not run" : " | not measured");
-    } else if (pages->reference) {
-        doc_put(to, " | ");
-        block_mark(to, field_text(judged, "verdict"), "");
-    }
+        doc_put(to, "%s: %s", claim->go_itself_count > 0 ? "not measured" : "nothing measures it",
+                claim->not_shown);
+    side_write(to, judged, "itself", claim->go_itself, claim->go_itself_count);
     doc_put(to, " |\n");
 }
 
@@ -123,12 +140,22 @@ static void claims_write(struct doc *to, const struct catalogue_pages *pages)
 {
     if (!pages->claims)
         return;
-    doc_put(to, "<h2>What popular accounts say</h2><p>Claims held against Go's source, and against "
-                "experiments that come out differently if they are right. One is refuted where all "
-                "of these support Go's way.</p>\n"
-                "| claim | who | what it says | what Go's source does | held against |");
-    doc_put(to, pages->reference ? " verdict |\n|---|---|---|---|---|---|\n"
-                                 : "\n|---|---|---|---|---|\n");
+    const json_t *judged = json_object_get(pages->reference, "claims");
+    const char *runtime = claims_runtime(judged);
+    doc_put(to,
+            "<h2>What popular accounts say</h2><p>Each claim has a degree by Go's source. Beside "
+            "it stand the parts of experiments that ask for the way that the source has it, of "
+            "gmp and of Go itself. What agrees bears out a claim that is right, and tells "
+            "against one that is not.</p>\n");
+    if (has_answers(json_array_get(judged, 0))) {
+        char *sum = claims_sum_text(judged);
+        doc_put(to, "<p>In the reference: %s.</p>\n", sum);
+        free(sum);
+    }
+    doc_put(to,
+            "| claim | what it says | degree | what Go's source does | our gmp | %s |\n"
+            "|---|---|---|---|---|---|\n",
+            *runtime ? runtime : "Go itself");
     for (unsigned i = 0; i < pages->claims->count; i++)
         claim_row(to, pages, &pages->claims->list[i]);
 }

@@ -47,7 +47,7 @@ void repro_list(FILE *to, struct experiment *const *experiments, size_t count,
     for (unsigned i = 0; claims && i < claims->count; i++) {
         const struct claim *claim = &claims->list[i];
         char *text;
-        text = text_format("%s (%s): %s", claim->who, claim->kind, claim->says);
+        text = text_format("%s (%s): %s", claim->who, claim->degree, claim->says);
         fprintf(to, "%-*s", LIST_ID, claim->id);
         text_wrap(to, LIST_ID, LIST_ID, columns, text);
         free(text);
@@ -103,9 +103,10 @@ json_t *repro_list_to_json(struct experiment *const *experiments, size_t count,
     for (unsigned i = 0; claims && i < claims->count; i++) {
         const struct claim *claim = &claims->list[i];
         json_t *object =
-            json_pack("{ss ss ss ss ss so}", "id", claim->id, "kind", claim->kind, "who",
+            json_pack("{ss ss ss ss ss so so}", "id", claim->id, "degree", claim->degree, "who",
                       claim->who, "says", claim->says, "go", claim->go, "shown_by",
-                      texts_to_json(claim->shown_by, claim->shown_by_count));
+                      texts_to_json(claim->shown_by, claim->shown_by_count), "go_itself",
+                      texts_to_json(claim->go_itself, claim->go_itself_count));
         if (claim->not_shown)
             json_object_set_new(object, "not_shown", json_string(claim->not_shown));
         json_array_append_new(accounts, object);
@@ -194,7 +195,8 @@ static void print_reference(FILE *to, const char *id, const char *results)
                 repro_file_said(machine));
     }
     if (one && !json_object_get(one, "machines"))
-        fprintf(to, "  %s\n", field_text(one, "verdict"));
+        fprintf(to, "  gmp: %s; Go itself: %s\n", claim_agreement(one, "gmp"),
+                claim_agreement(one, "itself"));
     json_decref(repro);
 }
 
@@ -218,14 +220,18 @@ void repro_explain_experiment(FILE *to, const struct experiment *experiment, con
 
 void repro_explain_claim(FILE *to, const struct claim *claim, const char *results, int columns)
 {
-    fprintf(to, "%s: %s\n", claim->id, claim->kind);
+    fprintf(to, "%s: %s\n", claim->id, claim->degree);
     print_titled(to, "Who says it", claim->who, columns);
     print_titled(to, "What it says", claim->says, columns);
     print_titled(to, "What Go does", claim->go, columns);
     if (claim->not_shown)
-        print_titled(to, "Nothing is run", claim->not_shown, columns);
+        print_titled(to,
+                     claim->go_itself_count > 0 ? "Nothing is run of gmp" : "Nothing measures it",
+                     claim->not_shown, columns);
     for (unsigned i = 0; i < claim->shown_by_count; i++)
         fprintf(to, "%s  %s\n", i ? "" : "\nShown by\n", claim->shown_by[i]);
+    for (unsigned i = 0; i < claim->go_itself_count; i++)
+        fprintf(to, "%s  %s\n", i ? "" : "\nAsked of Go itself\n", claim->go_itself[i]);
     print_last(to, claim->id, results, columns);
     print_reference(to, claim->id, results);
 }

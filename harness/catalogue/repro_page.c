@@ -55,19 +55,6 @@ static void gather(const json_t *repro, json_t *machines, json_t *expectations)
     }
 }
 
-/* Claims by who makes them: {"a blog post of 2023": [claim, ...]}, in the order of the claims. */
-static json_t *claims_by_account(const json_t *repro)
-{
-    json_t *accounts = json_object();
-    json_each(claim, json_object_get(repro, "claims")) {
-        const char *who = field_text(claim, "who");
-        if (!json_object_get(accounts, who))
-            json_object_set_new(accounts, who, json_array());
-        json_array_append(json_object_get(accounts, who), claim);
-    }
-    return accounts;
-}
-
 static void member_rows(struct doc *to, const char *before, json_t *lists)
 {
     const char *name;
@@ -81,21 +68,12 @@ static void sums_write(struct doc *to, const json_t *repro)
     static const char *const names[] = {
         "", "#supported", "#refuted", "#machines disagree", "#undecided", "#not run", NULL};
     json_t *machines = json_object(), *expectations = json_array();
-    json_t *accounts = claims_by_account(repro);
     gather(repro, machines, expectations);
     html_table_begin(to->to, "How many of each", "sums", names);
     sum_row(to, "", "Experiments", "#experiments", json_object_get(repro, "experiments"));
     member_rows(to, "on ", machines);
     sum_row(to, "", "Single claims", NULL, expectations);
-    doc_put(to, "</tbody>");
-    if (json_object_size(accounts) > 0) {
-        doc_put(to, "<tbody>");
-        sum_row(to, "", "Claims of popular accounts", "#claims", json_object_get(repro, "claims"));
-        member_rows(to, "of ", accounts);
-        doc_put(to, "</tbody>");
-    }
-    html_table_close(to->to);
-    json_decref(accounts);
+    html_table_end(to->to);
     json_decref(machines);
     json_decref(expectations);
 }

@@ -42,7 +42,8 @@ void repro_page_experiment_write(struct doc *to, const struct repro_page *page,
 size_t repro_page_table_write(struct doc *to, const json_t *experiment, const json_t *part,
                               size_t i);
 
-/* Writes the claims of popular accounts, with verdicts; nothing if there are none. */
+/* Writes the claims of popular accounts, with their degrees and what was measured; nothing if there
+ * are none. */
 void repro_page_claims_write(struct doc *to, const struct repro_page *page);
 
 /* Writes the command that repeats the experiment. */

@@ -3,6 +3,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/base/wrap.h"
+#include "harness/repro/popular_claims.h"
 #include "harness/repro/repro.h"
 #include "harness/repro/repro_file.h"
 
@@ -194,36 +195,55 @@ static void print_experiment(FILE *to, const json_t *experiment, int columns)
 }
 
 /* "3 experiments: 2 supported, 0 refuted, 1 undecided" */
-static void print_sum(FILE *to, const json_t *list, bool claims)
+static void print_sum(FILE *to, const json_t *list)
 {
     struct repro_sum sum = repro_file_sum(list);
     fprintf(to, "%s: %zu supported, %zu refuted, %zu undecided",
-            counted(json_array_size(list), claims ? "claim" : "experiment").s,
-            sum.of[VERDICT_SUPPORTED], sum.of[VERDICT_REFUTED], sum.of[VERDICT_UNDECIDED]);
+            counted(json_array_size(list), "experiment").s, sum.of[VERDICT_SUPPORTED],
+            sum.of[VERDICT_REFUTED], sum.of[VERDICT_UNDECIDED]);
     if (sum.of[VERDICT_DISAGREE] > 0)
         fprintf(to, ", %zu on which machines disagree", sum.of[VERDICT_DISAGREE]);
-    if (!claims && sum.of[VERDICT_NOT_RUN] > 0)
+    if (sum.of[VERDICT_NOT_RUN] > 0)
         fprintf(to, ", %zu not run", sum.of[VERDICT_NOT_RUN]);
-    if (!claims && sum.of[VERDICT_NONE] > 0)
+    if (sum.of[VERDICT_NONE] > 0)
         fprintf(to, ", %zu without a measured claim", sum.of[VERDICT_NONE]);
-    if (claims && sum.of[VERDICT_NONE] > 0)
-        fprintf(to, ", %zu that nothing can be run for", sum.of[VERDICT_NONE]);
     fputc('\n', to);
 }
 
 /* Claims --------------------------------------------------------------------------------------- */
 
-static void print_claim(FILE *to, const json_t *claim, int columns)
+/* " gmp agrees with the source." or " Go 1.19.8 is undecided: E3/hog#1: 2 samples ..."; nothing if
+ * nothing was asked of it. */
+static void side_put(FILE *to, const json_t *claim, const char *side, const char *name)
 {
-    const char *not_shown = field_text(claim, "not_shown"), *reason = field_text(claim, "reason");
-    char *text;
+    static const char *const told[][2] = {{"agrees", " agrees with the source"},
+                                          {"differs", " differs from the source"},
+                                          {"undecided", " is undecided"},
+                                          {"not run", " was not run"}};
+    const char *reason = field_text(json_object_get(claim, side), "reason");
+    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++)
+        if (strcmp(claim_agreement(claim, side), told[i][0]) == 0)
+            fprintf(to, " %s%s%s%s.", name, told[i][1], *reason ? ": " : "", reason);
+}
+
+static void print_claim(FILE *to, const json_t *claim, const char *runtime, int columns)
+{
+    const char *not_shown = field_text(claim, "not_shown");
+    char *text = NULL;
+    size_t size = 0;
     int indent = ID_COLUMNS + VERDICT_COLUMNS;
-    text = text_format("%s (%s): %s Go: %s%s%s%s%s", field_text(claim, "who"),
-                       field_text(claim, "kind"), field_text(claim, "says"),
-                       field_text(claim, "go"), *not_shown ? " Nothing is run: " : "", not_shown,
-                       *reason ? " Lacks: " : "", reason);
+    FILE *line = memory_stream(&text, &size);
+    fprintf(line, "%s: %s Go: %s", field_text(claim, "who"), field_text(claim, "says"),
+            field_text(claim, "go"));
+    side_put(line, claim, "gmp", "gmp");
+    side_put(line, claim, "itself", *runtime ? runtime : "Go itself");
+    if (*not_shown)
+        fprintf(line, " %s: %s.",
+                claim_is_not_measured(claim) ? "Nothing measures it" : "gmp: not measured",
+                not_shown);
+    fclose(line);
     print_field(to, field_text(claim, "id"), ID_COLUMNS);
-    print_field(to, *not_shown ? "not shown" : field_text(claim, "verdict"), VERDICT_COLUMNS);
+    print_field(to, claim_degree(claim), VERDICT_COLUMNS);
     text_wrap(to, indent, indent, columns, text);
     free(text);
 }
@@ -232,8 +252,9 @@ void repro_print_entries(FILE *to, const json_t *repro, int columns)
 {
     json_each(one, json_object_get(repro, "experiments"))
         print_experiment(to, one, columns);
-    json_each(one, json_object_get(repro, "claims"))
-        print_claim(to, one, columns);
+    const json_t *claims = json_object_get(repro, "claims");
+    json_each(one, claims)
+        print_claim(to, one, claims_runtime(claims), columns);
 }
 
 void repro_print(FILE *to, const json_t *repro, int columns)
@@ -242,11 +263,15 @@ void repro_print(FILE *to, const json_t *repro, int columns)
     const json_t *claims = json_object_get(repro, "claims");
     json_each(one, experiments)
         print_experiment(to, one, columns);
-    print_sum(to, experiments, false);
+    print_sum(to, experiments);
     if (json_array_size(claims) == 0)
         return;
-    fputs("\nWhat popular accounts say\n\n", to);
+    fputs("\nWhat popular accounts say: right or not by Go's source, and what was measured of "
+          "that\n\n",
+          to);
     json_each(one, claims)
-        print_claim(to, one, columns);
-    print_sum(to, claims, true);
+        print_claim(to, one, claims_runtime(claims), columns);
+    char *sum = claims_sum_text(claims);
+    text_wrap(to, 0, 0, columns, sum);
+    free(sum);
 }

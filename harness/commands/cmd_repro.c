@@ -295,10 +295,12 @@ static void select_claim(const struct catalogue *catalogue, bool *selected,
                          const struct claim *claim)
 {
     char experiment[SWEEP_NAME_MAX * 2], part[SWEEP_NAME_MAX * 2];
-    unsigned number;
-    for (unsigned i = 0; i < claim->shown_by_count; i++)
-        if (claim_reference_split(claim->shown_by[i], experiment, part, sizeof part, &number))
+    unsigned number, shown = claim->shown_by_count;
+    for (unsigned i = 0; i < shown + claim->go_itself_count; i++) {
+        const char *reference = i < shown ? claim->shown_by[i] : claim->go_itself[i - shown];
+        if (claim_reference_split(reference, experiment, part, sizeof part, &number))
             select_experiment(catalogue, selected, experiment);
+    }
 }
 
 /* Moves what is to be run from the catalogue, in the catalogue's order; paths come last. */
@@ -315,7 +317,7 @@ static void selection_make(const struct options *options, struct catalogue *cata
             selected[catalogue->count - 1] = true;
         } else if (find_experiment(catalogue, word) >= 0) {
             select_experiment(catalogue, selected, word);
-        } else if (claim && claim->not_shown) {
+        } else if (claim && claim->not_shown && claim->go_itself_count == 0) {
             cli_misuse(options->command, "nothing can be run for claim %s: %s", claim->id,
                        claim->not_shown);
         } else if (claim) {

@@ -30,7 +30,9 @@
  *         question: What does a hand-off cost beside a hog?   # default: the title
  *         variant: gmp              # what is held fixed; one, or a list
  *         factor: runnext           # what changes: a knob of the variant, or
- *                                   # variant, workload, workers or machine
+ *                                   # variant, workload, workers or machine; a variant may be
+ *                                   # a peer, "peer:go", of which nothing is run where it is
+ *                                   # not built
  *         levels: [off, on]         # its values
  *         baseline: off             # default: the first level
  *         workload: pingpong        # one, or a list

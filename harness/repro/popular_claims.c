@@ -4,9 +4,11 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/suggest.h"
+#include "harness/base/text.h"
 #include "harness/base/yaml_reader.h"
 #include "harness/repro/experiment.h"
 #include "harness/repro/verdict.h"
+#include "harness/spec/peer_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +19,12 @@ enum { NAME_SIZE = 128, REASON_SIZE = 512 };
 
 static const cyaml_schema_field_t claim_fields[] = {
     YAML_TEXT("id", struct claim, id),
-    YAML_TEXT("kind", struct claim, kind),
+    YAML_TEXT("degree", struct claim, degree),
     YAML_TEXT("who", struct claim, who),
     YAML_TEXT("says", struct claim, says),
     YAML_TEXT("go", struct claim, go),
     YAML_MAY_LIST("shown_by", struct claim, shown_by, yaml_text),
+    YAML_MAY_LIST("go_itself", struct claim, go_itself, yaml_text),
     YAML_MAY_TEXT("not_shown", struct claim, not_shown),
     CYAML_FIELD_END,
 };
@@ -40,6 +43,10 @@ static const cyaml_schema_field_t *fields_of(const char *place, const char **own
     *owner = "a claim";
     return claim_fields;
 }
+
+const char *const claim_degrees[] = {"right", "imprecise", "outdated", "wrong", NULL};
+const char *const claim_agreements[] = {"agrees",  "differs",      "undecided",
+                                        "not run", "not measured", NULL};
 
 /* Checks --------------------------------------------------------------------------------------- */
 
@@ -78,15 +85,24 @@ static const struct experiment_part *part_find(struct experiment *const *experim
     return NULL;
 }
 
-static bool reference_check(const struct yaml_reader *reader, size_t line, const char *text,
-                            struct experiment *const *experiments, size_t count)
+static bool has_peer(const struct experiment_part *part)
 {
-    char experiment[NAME_SIZE], part[NAME_SIZE], choice[SUGGEST_TEXT_SIZE];
+    for (unsigned i = 0; i < part->variants_count; i++)
+        if (peer_is_name(part->variants[i]))
+            return true;
+    return false;
+}
+
+/* key: shown_by or go_itself, which takes parts with a peer. */
+static bool reference_check(const struct yaml_reader *reader, size_t line, const char *key,
+                            const char *text, struct experiment *const *experiments, size_t count)
+{
+    char experiment[NAME_SIZE], part[NAME_SIZE] = "", choice[SUGGEST_TEXT_SIZE];
     unsigned number;
     struct suggest near = suggest_for(part);
     if (!claim_reference_split(text, experiment, part, NAME_SIZE, &number))
         return yaml_complain(
-            reader, line, "shown_by has \"%s\"; valid: EXPERIMENT/PART or EXPERIMENT/PART#N", text);
+            reader, line, "%s has \"%s\"; valid: EXPERIMENT/PART or EXPERIMENT/PART#N", key, text);
     if (count == 0)
         return true;
     const struct experiment_part *found = part_find(experiments, count, experiment, part, &near);
@@ -98,22 +114,37 @@ static bool reference_check(const struct yaml_reader *reader, size_t line, const
     if (!found)
         return yaml_complain(reader, line, "experiment %s has no part \"%s\"; %s", experiment, part,
                              suggest_text(&near, "", "its parts", choice, sizeof choice));
+    if (strcmp(key, "go_itself") == 0 && !has_peer(found))
+        return yaml_complain(reader, line,
+                             "part %s/%s has no peer; valid in go_itself: one with peer:go",
+                             experiment, part);
     return number <= found->expect_count ||
            yaml_complain(reader, line, "part %s/%s has %u expectations; valid: #1 to #%u",
                          experiment, part, found->expect_count, found->expect_count);
 }
 
+static bool references_check(const struct yaml_reader *reader, unsigned c, const char *key,
+                             char *const *list, unsigned list_count,
+                             struct experiment *const *experiments, size_t count)
+{
+    for (unsigned i = 0; i < list_count; i++)
+        if (!reference_check(reader, yaml_line(reader, "%u/%s/%u", c, key, i), key, list[i],
+                             experiments, count))
+            return false;
+    return true;
+}
+
 static bool claim_check(const struct yaml_reader *reader, const struct claims *claims, unsigned c,
                         struct experiment *const *experiments, size_t count)
 {
-    static const char *const kinds[] = {"wrong", "outdated", "imprecise"};
     const struct claim *claim = &claims->list[c];
     bool known = false;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        known = known || strcmp(kinds[i], claim->kind) == 0;
+    for (size_t i = 0; claim_degrees[i]; i++)
+        known = known || strcmp(claim_degrees[i], claim->degree) == 0;
     if (!known)
-        return yaml_complain(reader, yaml_line(reader, "%u/kind", c),
-                             "kind is \"%s\"; valid: wrong, outdated, imprecise", claim->kind);
+        return yaml_complain(reader, yaml_line(reader, "%u/degree", c),
+                             "degree is \"%s\"; valid: right, imprecise, outdated, wrong",
+                             claim->degree);
     for (unsigned i = 0; i < c; i++)
         if (strcmp(claims->list[i].id, claim->id) == 0)
             return yaml_complain(reader, yaml_line(reader, "%u/id", c),
@@ -126,11 +157,10 @@ static bool claim_check(const struct yaml_reader *reader, const struct claims *c
         return yaml_complain(reader, yaml_line(reader, "%u/id", c),
                              "claim %s has %s; valid: one of shown_by and not_shown", claim->id,
                              claim->shown_by ? "both" : "neither");
-    for (unsigned i = 0; claim->shown_by && i < claim->shown_by_count; i++)
-        if (!reference_check(reader, yaml_line(reader, "%u/shown_by/%u", c, i), claim->shown_by[i],
-                             experiments, count))
-            return false;
-    return true;
+    return references_check(reader, c, "shown_by", claim->shown_by, claim->shown_by_count,
+                            experiments, count) &&
+           references_check(reader, c, "go_itself", claim->go_itself, claim->go_itself_count,
+                            experiments, count);
 }
 
 struct claims *claims_load(const char *path, struct experiment *const *experiments, size_t count,
@@ -168,60 +198,75 @@ void claims_free(struct claims *claims)
     free(claims);
 }
 
-/* Verdicts ------------------------------------------------------------------------------------- */
+/* Answers -------------------------------------------------------------------------------------- */
 
 /* The results for one reference, over all machines. */
 struct shown {
-    unsigned supported, refuted, undecided;
+    unsigned count[VERDICTS];
     char where[NAME_SIZE]; /* the machines of the decided ones */
     char lacks[REASON_SIZE];
+    char runtime[NAME_SIZE]; /* of a peer */
 };
 
-static void expectation_add(struct shown *shown, const json_t *expectation, const char *machine)
+/* Which cells an answer is about: those of peers, or all others. */
+enum side { SIDE_GMP, SIDE_ITSELF };
+
+static bool is_of_side(const json_t *column, enum side side)
 {
-    const char *verdict = field_text(expectation, "verdict");
-    const json_t *column = json_array_get(json_object_get(expectation, "columns"),
-                                          (size_t)field_integer(expectation, "decisive"));
-    switch (verdict_of_text(verdict)) {
-    case VERDICT_SUPPORTED:
-        shown->supported++;
-        break;
-    case VERDICT_REFUTED:
-        shown->refuted++;
-        break;
-    case VERDICT_UNDECIDED:
-        shown->undecided++;
-        snprintf(shown->lacks, sizeof shown->lacks, "%s: %s", machine,
-                 field_text(column, "reason"));
-        break;
-    case VERDICT_NONE:
-    case VERDICT_NOT_RUN:
-    case VERDICT_DISAGREE: /* of no expectation */
-        break;
+    const char *variant = field_text(json_object_get(column, "level"), "variant");
+    return peer_is_name(variant) == (side == SIDE_ITSELF);
+}
+
+/* Adds the worst of the expectation's columns on that side. */
+static void expectation_add(struct shown *shown, const json_t *expectation, enum side side,
+                            const char *machine)
+{
+    enum verdict worst = VERDICT_NONE;
+    json_each(column, json_object_get(expectation, "columns")) {
+        enum verdict verdict = verdict_of_text(field_text(column, "verdict"));
+        const json_t *runtime = json_object_get(json_object_get(column, "level"), "runtime");
+        if (!is_of_side(column, side))
+            continue;
+        if (verdict > worst && (verdict == VERDICT_UNDECIDED || verdict == VERDICT_NOT_RUN))
+            snprintf(shown->lacks, sizeof shown->lacks, "%s: %s", machine,
+                     field_text(column, "reason"));
+        worst = verdict_join(worst, verdict);
+        if (runtime)
+            snprintf(shown->runtime, sizeof shown->runtime, "%.60s %.60s",
+                     field_text(runtime, "name"), field_text(runtime, "version"));
     }
+    shown->count[worst]++;
+}
+
+/* The worst of those counted, if there is any. */
+static enum verdict worst_of(const struct shown *shown)
+{
+    for (enum verdict i = VERDICT_REFUTED; i > VERDICT_NONE; i--)
+        if (shown->count[i] > 0)
+            return i;
+    return VERDICT_NONE;
 }
 
 /* Adds what a machine says of a part. A part is supported there if all of its expectations are. */
-static void place_add(struct shown *shown, const json_t *place, const char *part, unsigned number)
+static void place_add(struct shown *shown, const json_t *place, enum side side, const char *part,
+                      unsigned number)
 {
-    struct shown here = {.supported = 0};
+    struct shown here = {.where = ""};
     json_each(one, json_object_get(place, "parts")) {
         if (strcmp(field_text(one, "id"), part) != 0)
             continue;
         json_each(expectation, json_object_get(one, "expectations")) {
             if (number == 0 || field_integer(expectation, "number") == number)
-                expectation_add(&here, expectation, field_text(place, "machine"));
+                expectation_add(&here, expectation, side, field_text(place, "machine"));
         }
     }
-    if (here.refuted > 0)
-        shown->refuted++;
-    else if (here.undecided > 0)
-        shown->undecided++;
-    else if (here.supported > 0)
-        shown->supported++;
-    if (here.undecided > 0)
+    enum verdict verdict = worst_of(&here);
+    shown->count[verdict]++;
+    if (*here.lacks)
         snprintf(shown->lacks, sizeof shown->lacks, "%s", here.lacks);
-    if (here.refuted + here.undecided + here.supported > 0) {
+    if (*here.runtime)
+        snprintf(shown->runtime, sizeof shown->runtime, "%s", here.runtime);
+    if (verdict != VERDICT_NONE) {
         size_t length = strlen(shown->where);
         snprintf(shown->where + length, sizeof shown->where - length, "%s%s", length ? ", " : "",
                  field_text(place, "machine"));
@@ -229,12 +274,13 @@ static void place_add(struct shown *shown, const json_t *place, const char *part
 }
 
 /* False if the experiment is not there. */
-static bool reference_judge(const char *text, const json_t *experiments, struct shown *shown)
+static bool reference_judge(const char *text, const json_t *experiments, enum side side,
+                            struct shown *shown)
 {
     char experiment[NAME_SIZE], part[NAME_SIZE];
     unsigned number;
     bool there = false;
-    *shown = (struct shown){.supported = 0};
+    *shown = (struct shown){.where = ""};
     if (!claim_reference_split(text, experiment, part, NAME_SIZE, &number))
         return false;
     json_each(one, experiments) {
@@ -242,48 +288,80 @@ static bool reference_judge(const char *text, const json_t *experiments, struct 
             continue;
         there = true;
         json_each(place, json_object_get(one, "machines"))
-            place_add(shown, place, part, number);
+            place_add(shown, place, side, part, number);
     }
     return there;
 }
 
-/* The experiment's verdict, which is the opposite of the claim's. */
+/* One machine that supports it is enough, if none refutes it. */
 static enum verdict shown_verdict(const struct shown *shown)
 {
-    return shown->refuted > 0     ? VERDICT_REFUTED
-           : shown->supported > 0 ? VERDICT_SUPPORTED
-                                  : VERDICT_UNDECIDED;
+    return shown->count[VERDICT_REFUTED] > 0     ? VERDICT_REFUTED
+           : shown->count[VERDICT_SUPPORTED] > 0 ? VERDICT_SUPPORTED
+           : shown->count[VERDICT_UNDECIDED] > 0 ? VERDICT_UNDECIDED
+                                                 : VERDICT_NOT_RUN;
+}
+
+static const char *agreement_of(enum verdict worst)
+{
+    switch (worst) {
+    case VERDICT_SUPPORTED:
+        return "agrees";
+    case VERDICT_REFUTED:
+        return "differs";
+    case VERDICT_UNDECIDED:
+        return "undecided";
+    case VERDICT_NOT_RUN:
+        return "not run";
+    case VERDICT_NONE:
+    case VERDICT_DISAGREE: /* of no reference */
+        break;
+    }
+    return "not measured";
+}
+
+/* {"agreement", "parts", "reason", "runtime"}; sets *touched if one of the experiments is there. */
+static json_t *side_judge(char *const *references, unsigned count, const json_t *experiments,
+                          enum side side, bool *touched)
+{
+    enum verdict worst = VERDICT_NONE;
+    json_t *list = json_array();
+    char reason[REASON_SIZE] = "", runtime[NAME_SIZE] = "";
+    for (unsigned i = 0; i < count; i++) {
+        struct shown shown;
+        bool there = reference_judge(references[i], experiments, side, &shown);
+        enum verdict verdict = shown_verdict(&shown);
+        *touched = *touched || there;
+        if (verdict > worst && (verdict == VERDICT_UNDECIDED || verdict == VERDICT_NOT_RUN))
+            snprintf(reason, sizeof reason, "%s: %.400s", references[i],
+                     *shown.lacks ? shown.lacks : "not of this run");
+        worst = verdict_join(worst, verdict);
+        if (*shown.runtime)
+            snprintf(runtime, sizeof runtime, "%s", shown.runtime);
+        json_array_append_new(list, json_pack("{ss ss ss}", "expectation", references[i], "verdict",
+                                              verdict_text(verdict), "machines", shown.where));
+    }
+    json_t *object = json_pack("{ss so}", "agreement", agreement_of(worst), "parts", list);
+    if (worst == VERDICT_UNDECIDED || worst == VERDICT_NOT_RUN)
+        json_object_set_new(object, "reason", json_string(reason));
+    if (*runtime)
+        json_object_set_new(object, "runtime", json_string(runtime));
+    return object;
 }
 
 static json_t *claim_judge(const struct claim *claim, const json_t *experiments, bool *touched)
 {
-    enum verdict worst = VERDICT_NONE;
-    json_t *list = json_array();
-    char reason[REASON_SIZE] = "";
     *touched = false;
-    for (unsigned i = 0; i < claim->shown_by_count; i++) {
-        struct shown shown;
-        bool there = reference_judge(claim->shown_by[i], experiments, &shown);
-        enum verdict verdict = shown_verdict(&shown);
-        *touched = *touched || there;
-        worst = verdict_join(worst, verdict);
-        if (verdict == VERDICT_UNDECIDED && !*reason)
-            snprintf(reason, sizeof reason, "%s: %.400s", claim->shown_by[i],
-                     *shown.lacks ? shown.lacks : "not run");
-        json_array_append_new(list,
-                              json_pack("{ss ss ss}", "expectation", claim->shown_by[i], "verdict",
-                                        verdict_text(verdict), "machines", shown.where));
-    }
-    json_t *object = json_pack("{ss ss ss ss ss so}", "id", claim->id, "kind", claim->kind, "who",
-                               claim->who, "says", claim->says, "go", claim->go, "shown_by", list);
-    const char *verdict = worst == VERDICT_SUPPORTED ? "refuted"
-                          : worst == VERDICT_REFUTED ? "supported"
-                                                     : "undecided";
-    json_object_set_new(object, "verdict", json_string(verdict));
+    json_t *object = json_pack("{ss ss ss ss ss}", "id", claim->id, "degree", claim->degree, "who",
+                               claim->who, "says", claim->says, "go", claim->go);
+    json_object_set_new(
+        object, "gmp",
+        side_judge(claim->shown_by, claim->shown_by_count, experiments, SIDE_GMP, touched));
+    json_object_set_new(
+        object, "itself",
+        side_judge(claim->go_itself, claim->go_itself_count, experiments, SIDE_ITSELF, touched));
     if (claim->not_shown)
         json_object_set_new(object, "not_shown", json_string(claim->not_shown));
-    else if (worst == VERDICT_UNDECIDED)
-        json_object_set_new(object, "reason", json_string(reason));
     return object;
 }
 
@@ -298,4 +376,80 @@ json_t *claims_judge(const struct claims *claims, const json_t *experiments, boo
         json_decref(claim);
     }
     return list;
+}
+
+/* Reading -------------------------------------------------------------------------------------- */
+
+const char *claim_degree(const json_t *claim)
+{
+    const char *degree = field_text(claim, "degree");
+    return *degree ? degree : field_text(claim, "kind");
+}
+
+const char *claim_agreement(const json_t *claim, const char *side)
+{
+    const char *agreement = field_text(json_object_get(claim, side), "agreement");
+    return *agreement ? agreement : "not measured";
+}
+
+bool claim_is_not_measured(const json_t *claim)
+{
+    return strcmp(claim_agreement(claim, "gmp"), "not measured") == 0 &&
+           strcmp(claim_agreement(claim, "itself"), "not measured") == 0;
+}
+
+const char *claims_runtime(const json_t *claims)
+{
+    json_each(claim, claims) {
+        const char *runtime = field_text(json_object_get(claim, "itself"), "runtime");
+        if (*runtime)
+            return runtime;
+    }
+    return "";
+}
+
+size_t claims_count(const json_t *claims, const char *degree, const char *side,
+                    const char *agreement)
+{
+    size_t count = 0;
+    json_each(claim, claims)
+        count += (!degree || strcmp(claim_degree(claim), degree) == 0) &&
+                 (!agreement || strcmp(claim_agreement(claim, side), agreement) == 0);
+    return count;
+}
+
+/* "; gmp agrees with Go's source on 90, differs on 2"; nothing if nothing was asked of it. */
+static void side_sum_put(FILE *to, const json_t *claims, const char *side, const char *name)
+{
+    static const char *const told[] = {"agrees with Go's source on", "differs on",
+                                       "is undecided on", "is not run on", NULL};
+    bool any = false;
+    for (size_t i = 0; told[i]; i++) {
+        size_t count = claims_count(claims, NULL, side, claim_agreements[i]);
+        if (count == 0)
+            continue;
+        fprintf(to, "%s%s%s %zu", any ? ", " : "; ", any ? "" : name, told[i], count);
+        any = true;
+    }
+}
+
+char *claims_sum_text(const json_t *claims)
+{
+    char *text = NULL, name[NAME_SIZE];
+    size_t size = 0, unmeasured = 0;
+    const char *runtime = claims_runtime(claims);
+    FILE *to = memory_stream(&text, &size);
+    fputs(counted(json_array_size(claims), "claim").s, to);
+    for (size_t i = 0; claim_degrees[i]; i++)
+        fprintf(to, "%s %zu %s", i ? "," : ":", claims_count(claims, claim_degrees[i], NULL, NULL),
+                claim_degrees[i]);
+    snprintf(name, sizeof name, "%s ", *runtime ? runtime : "Go itself");
+    side_sum_put(to, claims, "gmp", "gmp ");
+    side_sum_put(to, claims, "itself", name);
+    json_each(claim, claims)
+        unmeasured += claim_is_not_measured(claim);
+    if (unmeasured > 0)
+        fprintf(to, "; nothing measures %zu", unmeasured);
+    fclose(to);
+    return text;
 }

@@ -75,8 +75,7 @@ size_t repro_file_differences(const json_t *experiment,
                               void (*what)(const struct repro_difference *difference, void *arg),
                               void *arg);
 
-/* The number of entries of a list with each verdict; entries for which nothing can be run count as
- * VERDICT_NONE. */
+/* The number of entries of a list with each verdict. */
 struct repro_sum {
     size_t of[VERDICTS];
 };

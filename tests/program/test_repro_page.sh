@@ -95,10 +95,15 @@ experiment = {"id": "E3", "title": "Slots <script>alert(1)</script>", "claim": "
               expectation(2, "undecided", column("undecided", {"exact": False}, "64 workers take as many cores", "cores"))),
         place("sim:desktop8", "supported", expectation(1, "supported", column("supported", yes)),
               expectation(2, "supported", column("supported", far)))]}
-claims = [{"id": "1.2", "kind": "wrong", "who": "a post", "says": "It is LIFO.", "go": "A FIFO; `runqget`.",
-           "shown_by": [{"expectation": "E3/hog#1", "verdict": "supported", "machines": "native"}], "verdict": "refuted"},
-          {"id": "1.3", "kind": "outdated", "who": "a note", "says": "It is slow.", "go": "It is not.", "shown_by": [],
-           "verdict": "undecided", "not_shown": "there is nothing to run"}]
+nothing = {"agreement": "not measured", "parts": []}
+claims = [{"id": "1.2", "degree": "wrong", "who": "a post", "says": "It is <LIFO>.", "go": "A FIFO; `runqget`.",
+           "gmp": {"agreement": "agrees", "parts": [{"expectation": "E3/hog#1", "verdict": "supported", "machines": "native"}]},
+           "itself": {"agreement": "differs", "runtime": "Go 1.19.8", "parts": [{"expectation": "G1/ten", "verdict": "refuted", "machines": "native"}]}},
+          {"id": "1.3", "degree": "outdated", "who": "a note", "says": "It is slow.", "go": "It is not.", "gmp": nothing,
+           "itself": nothing, "not_shown": "there is nothing to run"},
+          {"id": "1.4", "degree": "right", "who": "a note", "says": "It is so.", "go": "It is.", "gmp": nothing,
+           "itself": {"agreement": "not run", "parts": [{"expectation": "G1/ten", "verdict": "not run", "machines": "native"}],
+                      "reason": "G1/ten: native: peer:go is not built here"}, "not_shown": "there is no gmp"}]
 repro = {"schema": 1, "name": "made", "began": "2026-01-31T10:15:00Z", "written": "2026-01-31T10:25:00Z",
          "finished": True, "revision": "abc", "run": {"form": "quick", "which": "own", "machines": [],
          "experiments": ["E3"], "all": False, "claims": True}, "experiments": [experiment], "claims": claims}
@@ -116,12 +121,19 @@ row() { tr -d '\n' <"$page" | grep -oP ">$1(</a>)?</th>\K(<td[^>]*>\d+</td>)+" |
 check sums_of_experiments [ "$(row Experiments)" = '0 0 1 0 0' ]
 check sums_by_machine [ "$(row 'on native') / $(row 'on sim:desktop8')" = '0 1 0 0 0 / 1 0 0 0 0' ]
 check sums_of_single_claims [ "$(row 'Single claims')" = '2 1 0 1 0' ]
-check sums_of_claims [ "$(row 'Claims of popular accounts') / $(row 'of a post')" = '0 1 0 0 1 / 0 1 0 0 0' ]
+check sums_of_claims [ "$(row All) / $(row 'a post')" = '1 0 1 1 1 0 0 1 1 / 0 0 0 1 1 0 0 1 0' ]
 check disagreement_is_told has 'machines disagree' "$page"
 check undecided_says_what_it_lacks has 'Lacks cores: 64 workers take as many cores' "$page"
 check catalogue_is_repeated_by_its_id has '<code>schedlab repro E3 --quick</code>' "$page"
 check claim_leads_to_its_experiment has 'href="#E3">E3/hog#1</a>' "$page"
-check claim_without_a_run_says_why has 'Nothing is run: there is nothing to run' "$page"
+check claims_have_three_columns [ "$(sed -n '/class="claims/,$p' "$page" | grep -o '<th scope="col">.*</th>' | paste -sd ' ')" = \
+    '<th scope="col">claim</th> <th scope="col">what it says</th> <th scope="col">degree</th> <th scope="col">what Go&#39;s source does</th> <th scope="col">our gmp</th> <th scope="col">Go 1.19.8</th>' ]
+check a_degree_is_no_verdict has '<td><strong>wrong</strong>' "$page"
+check gmp_agrees_with_the_source has '<span class="mark supported">✓ agrees</span><br><a class="id" href="#E3">E3/hog#1</a>' "$page"
+check go_itself_may_differ has '<span class="mark refuted">✗ differs</span><br><a class="id">G1/ten</a>' "$page"
+check a_claim_that_nothing_measures_says_so has 'Nothing measures it: there is nothing to run' "$page"
+check a_claim_of_go_alone_says_so has 'Nothing is run of gmp: there is no gmp' "$page"
+check a_go_that_is_not_there_is_not_run has '– not run</span><br><a class="id">G1/ten</a><span class="range"> not run on native</span><p class="note">G1/ten: native: peer:go is not built here' "$page"
 check machine_is_named has 'on A &amp; B with 4 hardware threads' "$page"
 check paragraphs_are_two has '<p>Second.</p>' "$page"
 
@@ -204,6 +216,11 @@ damaged no_such_column '.expectations[1]: "decisive" is none of its columns' \
 damaged table_without_text '.expectations[1].table has no text "wanted"' "$tabled"'; del tab["expectations"][1]["table"]["wanted"]'
 damaged folder_elsewhere '"folder" is not the name of one' 'experiment["machines"][0]["folder"] = "../elsewhere"'
 damaged broken_claim 'claims[1] has no text "go"' 'del claims[1]["go"]'
+damaged no_such_degree 'claims[1] has the degree "true"; valid: right, imprecise' 'claims[1]["degree"] = "true"'
+damaged no_such_agreement 'claims[0] has no object "gmp" with an agreement' 'claims[0]["gmp"] = {"agreement": "refuted", "parts": []}'
+python3 make.py 'claims[0] = {"id": "1.2", "kind": "wrong", "who": "a post", "says": "x", "go": "x", "shown_by": [], "verdict": "refuted"}'
+run report made
+check claims_of_earlier_versions_have_a_degree [ "$status" = 0 ] && check they_have_no_answers [ "$(grep -c '– not measured' "$page")" = 5 ]
 echo '{"schema": 1,' >made/repro.json
 misuse torn_file 'made/repro.json:' -- report made
 mkdir empty
@@ -232,6 +249,9 @@ run repro --catalogue pages --reference made
 check reference_is_in_the_index has '| ≠ **machines disagree**<br>native: refuted<br>sim:desktop8: supported | native: 1.00× (0.90× to 1.10×), expected at least 2.00×' \
     pages/EXPERIMENTS.md
 check reference_is_on_the_page contains pages/experiments/E3.md '- native: ✗ **refuted**, hog#1: 1.00×'
+check claims_have_their_answers_in_the_index has '| ✓ **agrees**<br>[E12](experiments/E12.md)/order\#7, [E24](experiments/E24.md)/structures\#1 | ✗ **differs**<br>[G1](experiments/G1.md)/ten,' \
+    pages/EXPERIMENTS.md
+check the_index_names_the_go_that_was_run has "| what Go's source does | our gmp | Go 1.19.8 |" pages/EXPERIMENTS.md
 check others_are_not_measured has 'does not have it' pages/experiments/E1.md
 cp -r pages again
 run repro --catalogue again --reference made

@@ -685,7 +685,7 @@ static void expectations_are_checked(void **state)
 /* Claims -------------------------------------------------------------------------------------- */
 
 #define CLAIM                                                                                      \
-    "- id: \"1.2\"\n  kind: wrong\n  who: a post\n  says: this\n  go: that\n  shown_by: "          \
+    "- id: \"1.2\"\n  degree: wrong\n  who: a post\n  says: this\n  go: that\n  shown_by: "        \
     "[T1/one]\n"
 
 static void expect_claim_error(const char *text, int line, const char *part)
@@ -712,24 +712,30 @@ static void claims_name_what_shows_them(void **state)
     claims_free(claims);
     experiment_free(experiment);
     expect_claim_error(CLAIM CLAIM, 7, "two claims have the id \"1.2\"");
-    expect_claim_error("- id: a\n  kind: lie\n  who: x\n  says: x\n  go: x\n  not_shown: x\n", 2,
-                       "kind is \"lie\"; valid: wrong, outdated, imprecise");
-    expect_claim_error("- id: a\n  kind: wrong\n  who: x\n  says: x\n  go: x\n", 1,
+    expect_claim_error("- id: a\n  degree: lie\n  who: x\n  says: x\n  go: x\n  not_shown: x\n", 2,
+                       "degree is \"lie\"; valid: right, imprecise, outdated, wrong");
+    expect_claim_error("- id: a\n  degree: wrong\n  who: x\n  says: x\n  go: x\n", 1,
                        "claim a has neither; valid: one of shown_by and not_shown");
     expect_claim_error(CLAIM "  not_shown: x\n", 1, "claim 1.2 has both");
-    expect_claim_error("- id: a\n  kind: wrong\n  who: x\n  says: x\n  go: x\n"
+    expect_claim_error("- id: a\n  degree: wrong\n  who: x\n  says: x\n  go: x\n"
                        "  shown_by: [T1/two]\n",
                        6, "experiment T1 has no part \"two\"; valid: one");
-    expect_claim_error("- id: a\n  kind: wrong\n  who: x\n  says: x\n  go: x\n"
+    expect_claim_error("- id: a\n  degree: wrong\n  who: x\n  says: x\n  go: x\n"
                        "  shown_by: [T2/one]\n",
                        6, "there is no experiment \"T2\"");
-    expect_claim_error("- id: a\n  kind: wrong\n  who: x\n  says: x\n  go: x\n"
+    expect_claim_error("- id: a\n  degree: wrong\n  who: x\n  says: x\n  go: x\n"
                        "  shown_by: [T1/one#2]\n",
                        6, "part T1/one has 1 expectations; valid: #1 to #1");
-    expect_claim_error("- id: a\n  kind: wrong\n  who: x\n  says: x\n  go: x\n"
+    expect_claim_error("- id: a\n  degree: wrong\n  who: x\n  says: x\n  go: x\n"
                        "  shown_by: [\"T1\"]\n",
                        6, "valid: EXPERIMENT/PART");
-    expect_claim_error("- id: T1\n  kind: wrong\n  who: x\n  says: x\n  go: x\n"
+    expect_claim_error("- id: a\n  degree: right\n  who: x\n  says: x\n  go: x\n"
+                       "  not_shown: x\n  go_itself: [T1/one]\n",
+                       7, "part T1/one has no peer; valid in go_itself: one with peer:go");
+    expect_claim_error("- id: a\n  degree: right\n  who: x\n  says: x\n  go: x\n"
+                       "  not_shown: x\n  go_itself: [\"T1\"]\n",
+                       7, "go_itself has \"T1\"; valid: EXPERIMENT/PART");
+    expect_claim_error("- id: T1\n  degree: wrong\n  who: x\n  says: x\n  go: x\n"
                        "  not_shown: x\n",
                        1, "an experiment has the id \"T1\" too");
     expect_claim_error("- idd: a\n", 1, "a claim has no key \"idd\"");

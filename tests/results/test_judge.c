@@ -469,53 +469,125 @@ static void expectations_may_be_of_one_machine(void **state)
 
 /* Claims -------------------------------------------------------------------------------------- */
 
-/* An experiment on two machines, as repro.json has it. */
-static json_t *experiment_of(const char *id, const char *native, const char *simulated)
+/* An experiment with a part on one machine, as repro.json has it: a column of gmp, and one of Go,
+ * unless that is NULL. */
+static json_t *place_of(const char *machine, const char *gmp, const char *peer)
 {
-    return json_pack("{ss s[{ss s[{ss s[{si ss s[] si}]}]} {ss s[{ss s[{si ss s[] si}]}]}]}", "id",
-                     id, "machines", "machine", "native", "parts", "id", "one", "expectations",
-                     "number", 1, "verdict", native, "columns", "decisive", 0, "machine",
-                     "sim:desktop8", "parts", "id", "one", "expectations", "number", 1, "verdict",
-                     simulated, "columns", "decisive", 0);
+    json_t *columns = json_pack("[{ss s{ss}}]", "verdict", gmp, "level", "variant", "gmp,ring=8");
+    if (peer)
+        json_array_append_new(columns,
+                              json_pack("{ss ss s{ss s{ss ss}}}", "verdict", peer, "reason",
+                                        "it is so", "level", "variant", "peer:go", "runtime",
+                                        "name", "Go", "version", "1.19.8"));
+    return json_pack("{ss s[{ss s[{si ss so}]}]}", "machine", machine, "parts", "id", "one",
+                     "expectations", "number", 1, "verdict", "undecided", "columns", columns);
 }
 
-static void expect_claim(const char *native, const char *simulated, const char *verdict)
+static json_t *experiment_of(const char *id, json_t *native, json_t *simulated)
+{
+    json_t *places = json_pack("[o]", native);
+    if (simulated)
+        json_array_append_new(places, simulated);
+    return json_pack("{ss so}", "id", id, "machines", places);
+}
+
+/* Takes the experiment; the answers of a claim that it is about on both sides. */
+static void expect_answers(json_t *experiment, const char *gmp, const char *itself)
 {
     char *shown[] = {(char[]){"T1/one#1"}};
     struct claim claim = {.id = (char[]){"1.1"},
-                          .kind = (char[]){"wrong"},
+                          .degree = (char[]){"right"},
                           .who = (char[]){"x"},
                           .says = (char[]){"x"},
                           .go = (char[]){"x"},
                           .shown_by = shown,
-                          .shown_by_count = 1};
+                          .shown_by_count = 1,
+                          .go_itself = shown,
+                          .go_itself_count = itself ? 1 : 0};
     struct claims claims = {.list = &claim, .count = 1};
-    json_t *experiments = json_pack("[o]", experiment_of("T1", native, simulated));
-    json_t *judged = claims_judge(&claims, experiments, false);
-    assert_int_equal(json_array_size(judged), 1);
-    assert_string_equal(field_text(json_array_get(judged, 0), "verdict"), verdict);
+    json_t *experiments = json_pack("[o]", experiment);
+    json_t *judged = claims_judge(&claims, experiments, true);
+    const json_t *one = json_array_get(judged, 0);
+    assert_string_equal(claim_degree(one), "right");
+    assert_string_equal(claim_agreement(one, "gmp"), gmp);
+    assert_string_equal(claim_agreement(one, "itself"), itself ? itself : "not measured");
+    assert_int_equal(claims_count(judged, "right", "gmp", gmp), 1);
+    assert_int_equal(claims_count(judged, "wrong", NULL, NULL), 0);
     json_decref(judged);
-    json_decref(experiments);
-
-    experiments = json_pack("[o]", experiment_of("T2", native, simulated));
     judged = claims_judge(&claims, experiments, false);
-    assert_int_equal(json_array_size(judged), 0); /* nothing that it is about was run */
-    json_decref(judged);
-    judged = claims_judge(&claims, experiments, true);
-    assert_string_equal(field_text(json_array_get(judged, 0), "verdict"), "undecided");
-    assert_string_equal(field_text(json_array_get(judged, 0), "reason"), "T1/one#1: not run");
+    bool is_about = strcmp(field_text(json_array_get(experiments, 0), "id"), "T1") == 0;
+    assert_int_equal(json_array_size(judged), is_about); /* else nothing that it is about was run */
     json_decref(judged);
     json_decref(experiments);
 }
 
-static void a_claim_is_refuted_where_go_is_right(void **state)
+static void a_claim_has_an_answer_of_each_side(void **state)
 {
     (void)state;
-    expect_claim("supported", "supported", "refuted");
-    expect_claim("supported", "undecided", "refuted");
-    expect_claim("supported", "refuted", "supported");
-    expect_claim("refuted", "refuted", "supported");
-    expect_claim("undecided", "undecided", "undecided");
+    expect_answers(experiment_of("T1", place_of("native", "supported", NULL),
+                                 place_of("sim:desktop8", "supported", NULL)),
+                   "agrees", NULL);
+    expect_answers(experiment_of("T1", place_of("native", "supported", NULL),
+                                 place_of("sim:desktop8", "undecided", NULL)),
+                   "agrees", NULL);
+    expect_answers(experiment_of("T1", place_of("native", "supported", NULL),
+                                 place_of("sim:desktop8", "refuted", NULL)),
+                   "differs", NULL);
+    expect_answers(experiment_of("T1", place_of("native", "undecided", NULL), NULL), "undecided",
+                   NULL);
+    expect_answers(experiment_of("T1", place_of("native", "supported", "refuted"), NULL), "agrees",
+                   "differs");
+    expect_answers(experiment_of("T1", place_of("native", "refuted", "supported"), NULL), "differs",
+                   "agrees");
+    expect_answers(experiment_of("T1", place_of("native", "supported", "not run"), NULL), "agrees",
+                   "not run");
+    expect_answers(experiment_of("T1", place_of("native", "supported", "undecided"), NULL),
+                   "agrees", "undecided");
+    expect_answers(experiment_of("T2", place_of("native", "supported", "supported"), NULL),
+                   "not run", "not run");
+}
+
+static void claims_say_why_and_by_which_go(void **state)
+{
+    (void)state;
+    char *shown[] = {(char[]){"T1/one"}, (char[]){"T2/one"}};
+    struct claim claim[] = {{.id = (char[]){"1.1"},
+                             .degree = (char[]){"right"},
+                             .who = (char[]){"x"},
+                             .says = (char[]){"x"},
+                             .go = (char[]){"x"},
+                             .not_shown = (char[]){"no such knob"},
+                             .go_itself = shown,
+                             .go_itself_count = 1},
+                            {.id = (char[]){"1.2"},
+                             .degree = (char[]){"wrong"},
+                             .who = (char[]){"x"},
+                             .says = (char[]){"x"},
+                             .go = (char[]){"x"},
+                             .shown_by = shown,
+                             .shown_by_count = 2},
+                            {.id = (char[]){"1.3"},
+                             .degree = (char[]){"outdated"},
+                             .who = (char[]){"x"},
+                             .says = (char[]){"x"},
+                             .go = (char[]){"x"},
+                             .not_shown = (char[]){"it is gone"}}};
+    struct claims claims = {.list = claim, .count = 3};
+    json_t *experiments =
+        json_pack("[o]", experiment_of("T1", place_of("native", "supported", "supported"), NULL));
+    json_t *judged = claims_judge(&claims, experiments, true);
+    assert_string_equal(claims_runtime(judged), "Go 1.19.8");
+    const json_t *second = json_object_get(json_array_get(judged, 1), "gmp");
+    assert_string_equal(field_text(second, "agreement"), "not run"); /* half of it is */
+    assert_string_equal(field_text(second, "reason"), "T2/one: not of this run");
+    assert_false(claim_is_not_measured(json_array_get(judged, 0)));
+    assert_true(claim_is_not_measured(json_array_get(judged, 2)));
+    char *sum = claims_sum_text(judged);
+    assert_string_equal(sum, "3 claims: 1 right, 0 imprecise, 1 outdated, 1 wrong; gmp is not run "
+                             "on 1; Go 1.19.8 agrees with Go's source on 1; nothing measures 1");
+    free(sum);
+    json_decref(judged);
+    json_decref(experiments);
 }
 
 /* Between jobs --------------------------------------------------------------------------------- */
@@ -592,7 +664,8 @@ int main(void)
         cmocka_unit_test(orders_are_texts),
         cmocka_unit_test(the_worst_column_decides),
         cmocka_unit_test(expectations_may_be_of_one_machine),
-        cmocka_unit_test(a_claim_is_refuted_where_go_is_right),
+        cmocka_unit_test(a_claim_has_an_answer_of_each_side),
+        cmocka_unit_test(claims_say_why_and_by_which_go),
         cmocka_unit_test(a_signal_between_jobs_leaves_verdicts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
