@@ -40,6 +40,8 @@ enum {
     KEY_REPLAY,
     KEY_POLICY,
     KEY_PROCESSORS,
+    KEY_FROM,
+    KEY_TO,
 };
 
 enum format {
@@ -66,11 +68,12 @@ struct options {
     struct workload_spec workload;
     struct sample_request request;
     enum format format;
-    const char *output; /* NULL: standard output */
-    const char *replay; /* NULL: none */
-    const char *of_run; /* an option given that says how a workload is run; NULL: none */
-    int policy;         /* of policy_words; -1: all */
-    int processors;     /* 0: all */
+    const char *output;     /* NULL: standard output */
+    const char *replay;     /* NULL: none */
+    const char *of_run;     /* an option given that says how a workload is run; NULL: none */
+    int policy;             /* of policy_words; -1: all */
+    int processors;         /* 0: all */
+    int64_t from_ns, to_ns; /* 0: from the first event, to the last */
 };
 
 static const struct argp_option option_table[] = {
@@ -85,6 +88,11 @@ static const struct argp_option option_table[] = {
      "where to; a timeline to FILE.svg, .pdf or .png is drawn by gnuplot; default: the terminal",
      0},
     {"most", KEY_MOST, "N", 0, "the first N events; default 100000, of json 10000", 0},
+    {"from", KEY_FROM, "TIME", 0,
+     "show what happens from then on, counted from the first event: 20us, 1ms; plain numbers are "
+     "us. A page opens there",
+     0},
+    {"to", KEY_TO, "TIME", 0, "and until then", 0},
     {"warmup", KEY_WARMUP, "N", 0,
      "calls before it, whose events come first; default 0. The first call meets cold memory", 0},
     {"every", KEY_EVERY, "MS", 0, "schedtrace: a line that often; default 1 ms", 0},
@@ -134,7 +142,8 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     struct options *options = state->input;
     struct sample_request *request = &options->request;
     if (key == 'w' || key == KEY_MACHINE || key == KEY_SEED || key == KEY_MOST ||
-        key == KEY_EVERY || key == KEY_DETAIL || key == KEY_TIMEOUT || key == KEY_WARMUP)
+        key == KEY_EVERY || key == KEY_DETAIL || key == KEY_TIMEOUT || key == KEY_WARMUP ||
+        key == KEY_FROM || key == KEY_TO)
         note_of_run(options, key);
     switch (key) {
     case 'w':
@@ -163,6 +172,13 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         request->timeout_s = (double)cli_time_ns(options->command, "timeout", arg, 1000000000,
                                                  INT64_C(86400000000000)) /
                              1e9;
+        break;
+    case KEY_FROM:
+        options->from_ns =
+            cli_time_ns(options->command, "from", arg, 1000, INT64_C(86400000000000));
+        break;
+    case KEY_TO:
+        options->to_ns = cli_time_ns(options->command, "to", arg, 1000, INT64_C(86400000000000));
         break;
     case KEY_FORMAT:
         options->format = (enum format)cli_word(options->command, "format", arg, format_words);
@@ -269,6 +285,13 @@ static void options_complete(struct options *options)
     if (options->format != FORMAT_SCHEDTRACE && (request->schedtrace_ns || request->scheddetail))
         cli_misuse(options->command, "%s comes with --format=schedtrace",
                    request->schedtrace_ns ? "--every" : "--scheddetail");
+    if (options->format == FORMAT_SCHEDTRACE && (options->from_ns || options->to_ns))
+        cli_misuse(options->command,
+                   "--%s does not come with --format=schedtrace, whose lines are "
+                   "written as the run goes on",
+                   options->from_ns ? "from" : "to");
+    if (options->to_ns && options->to_ns <= options->from_ns)
+        cli_misuse(options->command, "--to lies before --from; valid: a later time");
     if (options->format == FORMAT_SCHEDTRACE && !request->schedtrace_ns)
         request->schedtrace_ns = EVERY_DEFAULT_NS;
     check_output(options);
@@ -392,6 +415,20 @@ static void write_text(const struct options *options, const struct trace_page *p
     output_close(options, to);
 }
 
+static void check_shown(const struct options *options, const struct trace_page *page)
+{
+    char why[ERROR_SIZE];
+    size_t count = page->trace.count;
+    for (size_t i = 0; i < count; i++)
+        if (trace_shows(page, &page->trace.event[i]))
+            return;
+    int64_t last_ps =
+        count > 0 ? page->trace.event[count - 1].when_ps - page->trace.event[0].when_ps : 0;
+    snprintf(why, sizeof why, "no event between --from and --to: the last one is at %.3f us",
+             (double)last_ps / 1e6);
+    give_up(options, why);
+}
+
 static int trace_events(struct options *options)
 {
     char error[ERROR_SIZE];
@@ -403,9 +440,12 @@ static int trace_events(struct options *options)
         .workers = options->request.workers,
         .seed = options->request.seed,
         .by_m = ops->m_init && !ops->p_init,
+        .from_ps = options->from_ns * 1000,
+        .to_ps = options->to_ns * 1000,
     };
     json_t *record = run_with_events(options, &page.trace);
     page.record = record;
+    check_shown(options, &page);
     bool ok = true;
     if (options->format == FORMAT_TIMELINE && is_figure(options))
         ok = trace_timeline_draw(&page, options->output, error, sizeof error);

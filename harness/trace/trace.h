@@ -132,7 +132,11 @@ struct trace_page {
     bool by_m;
     const json_t *record;
     struct sched_trace trace;
+    int64_t from_ps, to_ps; /* what is shown, counted from the first event; to_ps 0: to the end */
 };
+
+/* True if the event is within what is shown. */
+bool trace_shows(const struct trace_page *page, const struct sched_trace_event *event);
 
 /* trace_story.c ------------------------------------------------------------------------------- */
 
@@ -182,7 +186,7 @@ void trace_story_free(struct trace_story *story);
  * it has the worker of the event, and rows below it have the others that changed with it. */
 void trace_steps_print(const struct trace_page *page, int width, FILE *to);
 
-/* "gmp fib,n=8 on sim:desktop8, 4 workers, seed 1"; free() it. */
+/* "gmp fib,n=8 on sim:desktop8, 4 workers, seed 1", and what is shown if not all is; free() it. */
 char *trace_title(const struct trace_page *page);
 /* The table as JSON, owned by the caller. A queue has its length and its first 300 places. */
 json_t *trace_steps_to_json(const struct trace_page *page);

@@ -1,11 +1,11 @@
 /* trace_html.c - see trace.h: a page to look around in.
  *
  * The page has its events as base64 of numbers of seven bits a byte, lowest first, the eighth bit
- * set on all but the last. For each event: the ps since the one before, its text's place in the
- * list of texts, M + 1, P + 1, the G or task, how many changes of the state follow, and these:
- * kind, where, a, b. Signed ones are folded: 0, -1, 1, -2 are 0, 1, 2, 3. The texts have "G 0" or
- * "T 0" where the name of the G or task stands. So the script has neither the scheduler's words nor
- * its rules.
+ * set on all but the last. An event is the ps since the one before, its text's place in the list of
+ * texts, M + 1, P + 1, the G or task, and how many changes of the state follow. A change is its
+ * kind, where, a and b. Signed ones are folded: 0, -1, 1, -2 are 0, 1, 2, 3. The texts have "G 0"
+ * or "T 0" where the name of the G or task stands. So the script has neither the scheduler's words
+ * nor its rules.
  */
 #include "harness/base/files.h"
 #include "harness/base/memory.h"
@@ -146,6 +146,10 @@ static void run_write(FILE *to, const struct trace_page *page)
         "machine", page->machine, "workers", page->workers, "seed", (json_int_t)page->seed, "by_m",
         page->by_m, "lanes", state.lanes, "ms", state.ms, "count", (json_int_t)page->trace.count,
         "happened", (json_int_t)page->trace.happened, "texts", texts.list);
+    if (page->from_ps > 0 || page->to_ps > 0)
+        json_object_set_new(
+            run, "shown",
+            json_pack("[ff]", (double)page->from_ps / 1e3, (double)page->to_ps / 1e3));
     if (state.odd)
         json_object_set_new(run, "odd", json_string(state.odd_text));
     json_write(to, run);

@@ -111,6 +111,8 @@ static void columns_measure(struct columns *columns, const struct trace_page *pa
     for (size_t k = 0; k < page->trace.count; k++) {
         char text[128];
         trace_state_apply(&state, &page->trace.event[k]);
+        if (!trace_shows(page, &page->trace.event[k]))
+            continue;
         widen(&columns->event,
               (int)strlen(diff_event_text(&page->trace.event[k], true, text, sizeof text)));
         for (int32_t i = 0; i < state.lanes; i++) {
@@ -274,10 +276,23 @@ void trace_print_limits(const struct trace_page *page, uint64_t odd, const char 
                 counted(odd, odd == 1 ? "event does" : "event do").s, odd_text);
 }
 
+bool trace_shows(const struct trace_page *page, const struct sched_trace_event *event)
+{
+    int64_t at_ps = event->when_ps - page->trace.event[0].when_ps;
+    return at_ps >= page->from_ps && (page->to_ps == 0 || at_ps <= page->to_ps);
+}
+
 char *trace_title(const struct trace_page *page)
 {
-    return text_format("%s %s on %s, %s, seed %" PRIu64, page->variant, page->workload,
-                       page->machine, counted((uint64_t)page->workers, "worker").s, page->seed);
+    char shown[64] = "";
+    if (page->to_ps > 0)
+        snprintf(shown, sizeof shown, ", %g to %g us of it", (double)page->from_ps / 1e6,
+                 (double)page->to_ps / 1e6);
+    else if (page->from_ps > 0)
+        snprintf(shown, sizeof shown, ", from %g us on", (double)page->from_ps / 1e6);
+    return text_format("%s %s on %s, %s, seed %" PRIu64 "%s", page->variant, page->workload,
+                       page->machine, counted((uint64_t)page->workers, "worker").s, page->seed,
+                       shown);
 }
 
 void trace_steps_print(const struct trace_page *page, int width, FILE *to)
@@ -294,6 +309,8 @@ void trace_steps_print(const struct trace_page *page, int width, FILE *to)
     struct shown shown = shown_at_first(&state);
     for (size_t i = 0; i < page->trace.count; i++) {
         trace_state_apply(&state, &page->trace.event[i]);
+        if (!trace_shows(page, &page->trace.event[i]))
+            continue;
         if (columns.wide)
             row_print(&columns, &state, page, i, to);
         else
@@ -350,6 +367,8 @@ json_t *trace_steps_to_json(const struct trace_page *page)
     trace_state_init(&state, &page->trace, page->by_m, page->workers);
     for (size_t i = 0; i < page->trace.count; i++) {
         trace_state_apply(&state, &page->trace.event[i]);
+        if (!trace_shows(page, &page->trace.event[i]))
+            continue;
         json_t *step = diff_event_to_json(&page->trace.event[i], i);
         json_t *lanes = json_array();
         for (int32_t k = 0; k < state.lanes; k++)

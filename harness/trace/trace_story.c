@@ -216,6 +216,40 @@ static void teller_end(struct teller *teller, int64_t when_ps)
     free(teller->length);
 }
 
+/* Leaves what is shown. Slices that reach beyond are cut; of each queue's length the last before is
+ * the first. */
+static void crop(struct trace_story *story, const struct trace_page *page, int64_t origin_ps)
+{
+    int64_t from = origin_ps + page->from_ps;
+    int64_t to = page->to_ps > 0 ? origin_ps + page->to_ps : story->end_ps;
+    size_t kept = 0;
+    story->begin_ps = from;
+    story->end_ps = to < story->end_ps ? to : story->end_ps;
+    for (size_t i = 0; i < story->slices; i++) {
+        struct trace_slice slice = story->slice[i];
+        if (slice.end_ps < from || slice.begin_ps > to)
+            continue;
+        slice.begin_ps = slice.begin_ps < from ? from : slice.begin_ps;
+        slice.end_ps = slice.end_ps > to ? to : slice.end_ps;
+        story->slice[kept++] = slice;
+    }
+    story->slices = kept;
+    kept = 0;
+    for (size_t i = 0; i < story->arrows; i++)
+        if (story->arrow[i].from_ps >= from && story->arrow[i].to_ps <= to)
+            story->arrow[kept++] = story->arrow[i];
+    story->arrows = kept;
+    kept = 0;
+    for (size_t i = 0; i < story->lengths; i++) {
+        struct trace_length length = story->length[i];
+        if (length.when_ps > to)
+            continue;
+        length.when_ps = length.when_ps < from ? from : length.when_ps;
+        story->length[kept++] = length;
+    }
+    story->lengths = kept;
+}
+
 void trace_story_make(struct trace_story *story, const struct trace_page *page)
 {
     const struct sched_trace *trace = &page->trace;
@@ -242,6 +276,8 @@ void trace_story_make(struct trace_story *story, const struct trace_page *page)
         lengths_tell(&teller, event->when_ps);
     }
     teller_end(&teller, story->end_ps);
+    if (page->from_ps > 0 || page->to_ps > 0)
+        crop(story, page, story->begin_ps);
 }
 
 void trace_story_free(struct trace_story *story)

@@ -123,8 +123,10 @@ void trace_timeline_print(const struct trace_page *page, int width, FILE *to)
     char *title = trace_title(page);
     text_wrap(to, 0, 0, width, title);
     free(title);
-    fprintf(to, "0 to %.3f us, %.3f us a column\n\n", (double)(story.end_ps - story.begin_ps) / 1e6,
-            (double)(story.end_ps - story.begin_ps) / 1e6 / columns);
+    double from_us = (double)page->from_ps / 1e6;
+    double span_us = (double)(story.end_ps - story.begin_ps) / 1e6;
+    fprintf(to, "%g to %.3f us, %.3f us a column\n\n", from_us, from_us + span_us,
+            span_us / columns);
     if (story.end_ps > story.begin_ps) {
         lanes_print(&story, columns, to);
         fputs("\nIn its queue at most (+: 10 or more)\n", to);

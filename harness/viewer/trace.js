@@ -84,8 +84,9 @@ class Reader {
 /* One run: its events, and the state after one of them. */
 class Run {
     constructor(facts, text) {
-        const {variant, workload, machine, workers, seed, by_m: byM, lanes, ms, count, happened, texts, odd} = facts;
+        const {variant, workload, machine, workers, seed, by_m: byM, lanes, ms, count, happened, texts, odd, shown} = facts;
         Object.assign(this, {variant, workload, machine, workers, seed, happened, odd});
+        this.shown = shown; /* [from, to] in ns, of which to may be 0; or undefined */
         this.byM = byM; /* lanes are Ms, else Ps */
         this.lanes = lanes;
         this.ms = ms;
@@ -274,6 +275,7 @@ class Run {
     }
     /* From the first child of main to the end of the last: start-up and the check of the answer are out. */
     middle() {
+        if (this.shown) return [this.shown[0], Math.min(this.shown[1] || this.last, this.last)];
         let from = -1, to = 0;
         for (let i = 0; i < this.count; i++) {
             if (this.g[i] < 2) continue;

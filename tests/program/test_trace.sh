@@ -166,6 +166,23 @@ check it_says_how_to_have_some grep -q 'before the first line was due, after 100
 run gmp uneven,tasks=200,rounds=4000 --workers 2 --format schedtrace --every 20us --scheddetail
 check with_details grep -qE '^  P0: status=' out
 
+# A part of it: the same rows as of the whole, with the same numbers and contents.
+run gmp order,n=20,mode=steal --workers 2 --output whole
+run gmp order,n=20,mode=steal --workers 2 --from 93us --to 94 --output part
+check a_part_is_of_the_whole sh -c 'grep -E "^ +[0-9]+ " part >rows && [ "$(wc -l <rows)" -gt 20 ] && grep -qE "^ +[0-9]+ +93" rows &&
+    ! grep -vE "^ +[0-9]+ +9[34]\." rows && grep -E "^ +[0-9]+ +(93\.|94\.000 )" whole | tr -s " " >all && tr -s " " <rows | cmp - all'
+check it_says_which_part grep -q '93 to 94 us of it' part
+run gmp order,n=20,mode=steal --workers 2 --from 93us --to 94us --format json
+names=
+json parts_are_cropped_in_json_too "0 < len(j['steps']) < j['happened'] and j['steps'][0]['lanes'][0]['runs'] == 'G1'"
+run gmp order,n=20,mode=steal --workers 2 --from 90us --to 130us --format timeline
+check a_timeline_is_cropped grep -q '^90 to 130.000 us' out
+run gmp order,n=20,mode=steal --workers 2 --from 91us --to 101us --format perfetto
+json slices_are_cropped "all(e['ts'] + e.get('dur', 0) <= 10.0001 for e in j['traceEvents'] if 'ts' in e)"
+run gmp order,n=20,mode=steal --workers 2 --from 9s
+check nothing_is_left_is_a_failure [ $status = 1 ]
+check it_says_where_the_end_is grep -q 'no event between --from and --to: the last one is at ' err
+
 # The textbook's fib(4) ------------------------------------------------------------------------------------------
 
 # Which rows are as in the book, and what is there instead, is what the variants do; the book's own numbers are data.
@@ -262,6 +279,8 @@ misuse two_variants_are_a_misuse 'one variant and one workload; found "fib" too'
 misuse an_unknown_variant_is_a_misuse 'unknown variant "gnp"' -- gnp fib
 misuse an_unknown_workload_is_a_misuse 'unknown workload "fob"' -- gmp fob
 misuse an_unknown_machine_is_a_misuse "--machine=sim:toaster: " -- gmp fib --machine sim:toaster
+misuse the_end_before_the_beginning_is_a_misuse '--to lies before --from' -- gmp fib --from 2us --to 1us
+misuse lines_take_no_part '--from does not come with --format=schedtrace' -- gmp fib --from 2us --format schedtrace
 misuse an_unknown_format_is_a_misuse "--format=table" -- gmp fib --format table
 misuse a_figure_of_steps_is_a_misuse "only --format=timeline draws figures" -- gmp fib,n=3 --output steps.svg
 misuse a_figure_of_another_kind_is_a_misuse "figures are svg, pdf or png" -- gmp fib,n=3 --format timeline --output steps.bmp
