@@ -64,12 +64,30 @@ struct texts {
     json_t *list, *places;
 };
 
-static uint64_t text_place(struct texts *texts, const struct sched_trace_event *event)
+static void text_make(char text[TEXT_SIZE], const struct trace_state *state,
+                      const struct sched_trace_event *event)
+{
+    struct sched_trace_event nameless = *event;
+    int32_t lane;
+    size_t length;
+    nameless.g = 0;
+    diff_event_text(&nameless, false, text, TEXT_SIZE);
+    if (event->kind == SCHED_STOLEN && trace_stolen_from(state, event, &lane, &length)) {
+        if (event->b)
+            snprintf(text, TEXT_SIZE, "stole what was in the runnext of worker %" PRId32, lane);
+        else
+            snprintf(text, TEXT_SIZE,
+                     "stole %" PRId32 " of the %zu in the queue of worker %" PRId32, event->a,
+                     length, lane);
+    }
+}
+
+/* state: before the event. */
+static uint64_t text_place(struct texts *texts, const struct trace_state *state,
+                           const struct sched_trace_event *event)
 {
     char text[TEXT_SIZE], key[TEXT_SIZE + 8];
-    struct sched_trace_event nameless = *event;
-    nameless.g = 0;
-    diff_event_text(&nameless, false, text, sizeof text);
+    text_make(text, state, event);
     snprintf(key, sizeof key, "%d %s", event->kind, text);
     json_t *place = json_object_get(texts->places, key);
     if (!place) {
@@ -104,9 +122,10 @@ static void events_write(struct base64 *out, const struct trace_page *page,
     for (size_t i = 0; i < page->trace.count; i++) {
         const struct sched_trace_event *event = &page->trace.event[i];
         bool of_task = event->kind >= SCHED_EVENT_FIRST_OF_TASKS;
+        uint64_t text = text_place(texts, state, event);
         trace_state_apply(state, event);
         put_number(out, (uint64_t)(event->when_ps - last_ps));
-        put_number(out, text_place(texts, event));
+        put_number(out, text);
         put_number(out, (uint64_t)(event->m + 1));
         put_number(out, (uint64_t)(event->p + 1));
         put_number(out, folded((int32_t)(event->g | (of_task && event->g ? TRACE_TASK : 0))));

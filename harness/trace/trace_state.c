@@ -137,15 +137,35 @@ static void on_put(struct trace_state *state, const struct sched_trace_event *ev
     state->g[event->g].slot = slot;
 }
 
+/* The event that says which of the stolen is run; NULL: they do not tell. */
+static const struct sched_trace_event *taken_after(const struct trace_state *state,
+                                                   const struct sched_trace_event *event)
+{
+    const struct sched_trace_event *taken = event + 1;
+    while (taken < state->events_end && taken->m != event->m)
+        taken++;
+    bool told = taken < state->events_end && taken->kind == SCHED_TAKEN && taken->a == FROM_VICTIM;
+    return told ? taken : NULL;
+}
+
+bool trace_stolen_from(const struct trace_state *state, const struct sched_trace_event *event,
+                       int32_t *lane, size_t *length)
+{
+    const struct sched_trace_event *taken = taken_after(state, event);
+    if (!taken || taken->b < 0 || taken->b >= state->lanes)
+        return false;
+    *lane = taken->b;
+    *length = state->lane[taken->b].queue.count;
+    return true;
+}
+
 /* The one to be run is the last of a stolen batch, and is said to be taken next; those before it
  * come along. */
 static void on_stolen(struct trace_state *state, const struct sched_trace_event *event,
                       int32_t lane)
 {
-    const struct sched_trace_event *taken = event + 1;
-    while (taken < state->events_end && taken->m != event->m)
-        taken++;
-    if (taken == state->events_end || taken->kind != SCHED_TAKEN || taken->a != FROM_VICTIM)
+    const struct sched_trace_event *taken = taken_after(state, event);
+    if (!taken)
         return;
     struct trace_queue *from = state->g[taken->g].queue;
     if (from && event->a > 1 && lane >= 0) {

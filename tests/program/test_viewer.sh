@@ -122,6 +122,7 @@ check what_is_not_there_is_said found 'f["unfound"].startswith("No event fits")'
 check words_are_found found '"ended" in f["ended"]'
 check plus_goes_closer found '0.4 < f["closer"] < 0.6'
 check goroutines_have_the_names_of_the_program found '"main" in f["names"] and "19" in f["names"]'
+check a_steal_says_how_many_of_how_many grep -qE 'stole [0-9]+ of the [0-9]+ in the queue of worker 0' run.html
 check a_life_has_its_states found 'f["states"][0] == "runnable" and "running" in f["states"]'
 check steals_are_arrows found 'f["arrows"] > 0'
 check the_address_has_the_state found 'f["hash"].startswith("#e=") and "&z=" in f["hash"]'
