@@ -229,15 +229,38 @@ static void figure_add(struct figures *figures, const struct report *report,
     figures->figures[figures->count++] = figure;
 }
 
+/* True if it has the very cell, which is on the same machine. */
+static bool holds_cell(const struct report_group *group, const struct report_cell *cell)
+{
+    for (size_t i = 0; i < group->count; i++)
+        if (strcmp(group->cells[i].id, cell->id) == 0)
+            return true;
+    return false;
+}
+
 static bool holds_shown_cells(const struct report_group *larger, const struct report_group *group)
 {
     for (size_t i = 0; i < group->count; i++) {
         const struct report_cell *cell = &group->cells[i];
-        if (cell->workers == report_workers_max(group, cell->workload) &&
-            !report_cell_find(larger, cell->variant, cell->workload, cell->workers))
+        if (cell->workers == report_workers_max(group, cell->workload) && !holds_cell(larger, cell))
             return false;
     }
     return true;
+}
+
+/* A figure that the group does not ask for itself, unless another group with its cells has it. */
+static void figure_add_beside(struct figures *figures, const struct report *report,
+                              const struct report_group *group, enum sweep_figure kind)
+{
+    for (size_t i = 0; i < figures->count; i++)
+        if (figures->figures[i].kind == kind && figures->figures[i].group != group &&
+            holds_shown_cells(figures->figures[i].group, group))
+            return;
+    for (size_t i = 0; i < report->groups_count; i++)
+        if (report->groups[i].figure == kind && &report->groups[i] != group &&
+            holds_shown_cells(&report->groups[i], group))
+            return;
+    figure_add(figures, report, group, kind);
 }
 
 const struct report_group *figures_events_group(const struct report *report,
@@ -262,12 +285,11 @@ struct figures figures_plan(const struct report *report)
         /* The curve over a knob's values shows the same throughputs better than bars. A group that
          * asks for counts does not ask for speed. */
         if (group->figure != SWEEP_FIGURE_KNOB && report_subject(group) != SWEEP_FIGURE_EVENTS)
-            figure_add(&figures, report, group, SWEEP_FIGURE_THROUGHPUT);
-        figure_add(&figures, report, group, SWEEP_FIGURE_SPEEDUP);
-        figure_add(&figures, report, group, SWEEP_FIGURE_LATENCY);
-        figure_add(&figures, report, group, SWEEP_FIGURE_STALLS);
-        if (!figures_events_group(report, group))
-            figure_add(&figures, report, group, SWEEP_FIGURE_EVENTS);
+            figure_add_beside(&figures, report, group, SWEEP_FIGURE_THROUGHPUT);
+        figure_add_beside(&figures, report, group, SWEEP_FIGURE_SPEEDUP);
+        figure_add_beside(&figures, report, group, SWEEP_FIGURE_LATENCY);
+        figure_add_beside(&figures, report, group, SWEEP_FIGURE_STALLS);
+        figure_add_beside(&figures, report, group, SWEEP_FIGURE_EVENTS);
     }
     return figures;
 }

@@ -357,6 +357,21 @@ static void group_compare_to_baseline(struct report_group *group)
     }
 }
 
+struct report_group report_group_pinned(const struct report_group *group, const char *baseline)
+{
+    const struct interval none = {NAN, NAN, NAN, 0};
+    struct report_group pinned = *group;
+    pinned.baseline = baseline;
+    pinned.cells = xcalloc(group->count + 1, sizeof *pinned.cells);
+    memcpy(pinned.cells, group->cells, group->count * sizeof *pinned.cells);
+    for (size_t i = 0; i < pinned.count; i++) {
+        pinned.cells[i].to_baseline = none;
+        pinned.cells[i].beside = (struct class_choice){.unlike = false};
+    }
+    group_compare_to_baseline(&pinned);
+    return pinned;
+}
+
 static void groups_make(struct report *report)
 {
     report->groups = xcalloc(report->cells_count, sizeof *report->groups);

@@ -155,6 +155,10 @@ enum sweep_figure report_subject(const struct report_group *group);
 /* The first record of a cell; NULL if there is none. */
 const json_t *report_record(const struct report *report, const char *cell);
 
+/* The group with another baseline: its cells' to_baseline and beside are of that. free() the cells,
+ * whose texts and samples are the report's. */
+struct report_group report_group_pinned(const struct report_group *group, const char *baseline);
+
 /* Steps over the workloads of a group: *at is 0 at first and the end of this workload's cells
  * afterwards. NULL after the last one. */
 const char *report_next_workload(const struct report_group *group, size_t *at);

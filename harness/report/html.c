@@ -1,7 +1,11 @@
 /* html.c - see html.h. */
 #include "harness/report/html.h"
 
+#include "harness/base/files.h"
+#include "harness/host/data_folder.h"
 #include "harness/report/doc.h"
+
+#include <stdlib.h>
 
 void html_thead(FILE *to, const char *const *names)
 {
@@ -39,4 +43,30 @@ void html_table_end(FILE *to)
 {
     html_put(to, "</tbody>");
     html_table_close(to);
+}
+
+void html_json(FILE *to, const json_t *object)
+{
+    char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(7));
+    for (const char *at = text; *at; at++) {
+        if (*at == '<')
+            fputs("\\u003c", to);
+        else
+            fputc(*at, to);
+    }
+    free(text);
+}
+
+bool html_viewer_part(FILE *to, const char *name, char *error, size_t error_size)
+{
+    char inside[128], path[4096];
+    size_t size;
+    snprintf(inside, sizeof inside, "harness/viewer/%s", name);
+    data_find(inside, path, sizeof path);
+    char *text = file_read(path, &size, error, error_size);
+    if (!text)
+        return false;
+    fwrite(text, 1, size, to);
+    free(text);
+    return true;
 }

@@ -6,6 +6,7 @@
 #ifndef SCHEDLAB_HTML_H
 #define SCHEDLAB_HTML_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -20,6 +21,13 @@ void html_thead(FILE *to, const char *const *names);
 /* Both at once, and the body of a table that has but one. */
 void html_table_begin(FILE *to, const char *label, const char *class, const char *const *names);
 void html_table_end(FILE *to);
+
+/* JSON that no HTML can end: "<" stands as its number. */
+void html_json(FILE *to, const json_t *object);
+
+/* Makes a file of harness/viewer/ part of the page: a script, a style. False and one line in error
+ * if it cannot be read. */
+bool html_viewer_part(FILE *to, const char *name, char *error, size_t error_size);
 
 /* Makes an SVG file part of the page, without the parts that do not show (html_svg.c). It gets a
  * label for those who do not see it. Ids get a prefix that makes them unique, because gnuplot gives

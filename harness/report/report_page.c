@@ -300,6 +300,22 @@ static void header_write(FILE *to, const struct report *report)
     free(caption);
 }
 
+/* Without it the page can be read all the same. */
+static void script_write(FILE *to, const struct report *report)
+{
+    char error[512];
+    json_t *pins = report_pins_to_json(report);
+    fputs("<script type=\"application/json\" id=\"pins\">", to);
+    html_json(to, pins);
+    fputs("</script>\n<script>\n", to);
+    bool whole = html_viewer_part(to, "report.js", error, sizeof error);
+    fputs("</script>\n", to);
+    if (!whole)
+        html_put(to, "<p class='problem'>Rows cannot be filtered, nor baselines changed: %s</p>",
+                 error);
+    json_decref(pins);
+}
+
 void report_page_write(FILE *to, const struct report *report, const struct figures *figures)
 {
     head_write(to, report);
@@ -322,5 +338,7 @@ void report_page_write(FILE *to, const struct report *report, const struct figur
     absences_write(to, report);
     report_cells_write(to, report);
     method_write(to, report);
-    html_put(to, "</main></body></html>");
+    html_put(to, "</main>");
+    script_write(to, report);
+    html_put(to, "</body></html>");
 }

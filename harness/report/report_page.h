@@ -47,6 +47,10 @@ void report_levels_write(FILE *to, const struct report *report, const struct rep
 /* Writes the gain that another machine would bring (report_what_if.c); nothing without what_if. */
 void report_what_if_write(FILE *to, const struct report *report, const struct report_group *group);
 
+/* Each group's multiples with each of its variants as the baseline: group -> variant -> cell ->
+ * texts and numbers (report_pins.c). The caller's. */
+json_t *report_pins_to_json(const struct report *report);
+
 /* Writes each cell by itself, folded by workload. Has the ids "cell-ID". */
 void report_cells_write(FILE *to, const struct report *report);
 

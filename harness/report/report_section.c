@@ -108,12 +108,17 @@ static void throughput_row(FILE *to, const struct report *report, const struct r
     if (report_cell_is_crowded(report, cell))
         snprintf(workers, sizeof workers, "%d on %d", cell->workers, report_cores(report, cell));
     snprintf(n, sizeof n, "%zu of %zu", cell->throughput.n, cell->n_all);
-    html_put(to, standing == STANDS_BEST ? "<tr class='best'>" : "<tr>");
+    html_put(to,
+             "<tr class='%s' data-cell='%s' data-group='%s' data-variant='%s' data-workload='%s' "
+             "data-workers='%d' data-machine='%s'>",
+             standing == STANDS_BEST ? "best" : "row", cell->id, group->id, cell->variant,
+             cell->workload, cell->workers, cell->machine);
     html_put(to, "<th scope='row'>%s</th><td class='number'>%s</td>", cell->variant, workers);
     if (report_cell_ok(cell)) {
         html_put(to,
                  "<td class='number'>%s%s</td><td class='range'>%s</td><td "
-                 "class='number'>%s</td><td class='range'>%s</td><td class='number'>%s</td><td "
+                 "class='number over'>%s</td><td class='range over-range'>%s</td><td "
+                 "class='number'>%s</td><td "
                  "class='number'>%s</td><td class='number'>%s</td><td>%s</td><td>%s</td>",
                  standing == STANDS_TIED ? "~ " : "", text_si(cell->throughput.median).s,
                  text_si_interval(cell->throughput).s, text_ratio(cell->to_baseline.median).s,
@@ -165,7 +170,7 @@ static void throughput_write(FILE *to, const struct report *report,
                  "Samples: those behind the numbers, of all that are good. Their class: near or "
                  "far, the undisturbed ones while the cores were so; quiet, the undisturbed ones; "
                  "all. Ended by: what ended the measuring of the cell.</p>");
-    html_table_open(to, "Throughput in operations a second", "numbers");
+    html_table_open(to, "Throughput in operations a second", "numbers pinnable");
     throughput_head(to, group);
     size_t at = 0, first = 0, count;
     struct verdict *verdicts = verdicts_make(group, &count);
@@ -429,6 +434,7 @@ void report_section_write(FILE *to, const struct report *report, const struct re
         html_put(to, " %s.", group->left_out);
     html_put(to, "</p>");
     crowded_write(to, report, group);
+    html_put(to, "<div class='pins'></div>"); /* the page's script fills it */
     bool has_its_own = false;
     for (size_t i = 0; i < figures->count; i++) {
         if (figures->figures[i].group != group)

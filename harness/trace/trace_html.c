@@ -7,10 +7,9 @@
  * or "T 0" where the name of the G or task stands. So the script has neither the scheduler's words
  * nor its rules.
  */
-#include "harness/base/files.h"
 #include "harness/base/memory.h"
-#include "harness/host/data_folder.h"
 #include "harness/report/doc.h"
+#include "harness/report/html.h"
 #include "harness/trace/diff.h"
 #include "harness/trace/trace.h"
 
@@ -18,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096, TEXT_SIZE = 128 };
+enum { TEXT_SIZE = 128 };
 
 /* Base64 --------------------------------------------------------------------------------------- */
 
@@ -138,19 +137,6 @@ static void events_write(struct base64 *out, const struct trace_page *page,
     free(changes.change);
 }
 
-/* JSON that no HTML can end: "<" stands as its number. */
-static void json_write(FILE *to, const json_t *object)
-{
-    char *text = json_dumps(object, JSON_COMPACT);
-    for (const char *at = text; *at; at++) {
-        if (*at == '<')
-            fputs("\\u003c", to);
-        else
-            fputc(*at, to);
-    }
-    free(text);
-}
-
 static void run_write(FILE *to, const struct trace_page *page)
 {
     struct trace_state state;
@@ -171,7 +157,7 @@ static void run_write(FILE *to, const struct trace_page *page)
             json_pack("[ff]", (double)page->from_ps / 1e3, (double)page->to_ps / 1e3));
     if (state.odd)
         json_object_set_new(run, "odd", json_string(state.odd_text));
-    json_write(to, run);
+    html_json(to, run);
     fputs("</script>\n", to);
     json_decref(run);
     json_decref(texts.list);
@@ -180,21 +166,6 @@ static void run_write(FILE *to, const struct trace_page *page)
 }
 
 /* The page ------------------------------------------------------------------------------------- */
-
-/* False and one line in error if it cannot be read. */
-static bool part_write(FILE *to, const char *name, char *error, size_t error_size)
-{
-    char inside[TEXT_SIZE], path[PATH_SIZE];
-    size_t size;
-    snprintf(inside, sizeof inside, "harness/viewer/%s", name);
-    data_find(inside, path, sizeof path);
-    char *text = file_read(path, &size, error, error_size);
-    if (!text)
-        return false;
-    fwrite(text, 1, size, to);
-    free(text);
-    return true;
-}
 
 bool trace_html_write(const struct trace_page *const *pages, size_t count,
                       const struct trace_parting *parting, FILE *to, char *error, size_t error_size)
@@ -206,11 +177,11 @@ bool trace_html_write(const struct trace_page *const *pages, size_t count,
     html_put(to, "<title>%s</title>", title);
     free(title);
     fputs("<style>\n", to);
-    if (!part_write(to, "trace.css", error, error_size))
+    if (!html_viewer_part(to, "trace.css", error, error_size))
         return false;
     fputs("</style></head>\n", to);
     fprintf(to, "<body data-parts=\"%" PRId64 "\">\n", parting ? parting->at : -1);
-    if (!part_write(to, "trace.html", error, error_size))
+    if (!html_viewer_part(to, "trace.html", error, error_size))
         return false;
     if (parting)
         html_put(to, "<p id='parting'>They part at event %lld: %s.</p>", (long long)parting->at + 1,
@@ -218,7 +189,7 @@ bool trace_html_write(const struct trace_page *const *pages, size_t count,
     for (size_t i = 0; i < count; i++)
         run_write(to, pages[i]);
     fputs("<script>\n", to);
-    if (!part_write(to, "trace.js", error, error_size))
+    if (!html_viewer_part(to, "trace.js", error, error_size))
         return false;
     fputs("</script></body></html>\n", to);
     return true;

@@ -683,15 +683,16 @@ class Page {
     changed(all = false) {
         this.all = this.all || all;
         if (this.waiting) return;
-        this.waiting = requestAnimationFrame(() => {
-            this.waiting = 0;
-            this.views.forEach((view) => {
-                view.draw();
-                if (this.all) view.tell();
-            });
-            this.all = false;
-            this.remember();
+        this.waiting = requestAnimationFrame(() => this.render());
+    }
+    render() {
+        this.waiting = 0;
+        this.views.forEach((view) => {
+            view.draw();
+            if (this.all) view.tell();
         });
+        this.all = false;
+        this.remember();
     }
     remember() {
         const {run, from, to} = this.lead;

@@ -186,11 +186,12 @@ for table in samples cells events latency scale; do
     check "report_writes_$table" test -s "$folder/$table.tsv"
 done
 for figure in structures-throughput structures-speedup structures-events structures-latency \
-    tick-knob map-heatmap numbers-scale tails-latency tails-throughput; do
+    tick-knob map-heatmap numbers-scale tails-latency; do
     for format in svg pdf png; do
         check "report_draws_${figure}_$format" test -s "$folder/figures/$figure.$format"
     done
 done
+check figures_of_the_same_cells_are_drawn_once test ! -e "$folder/figures/tails-throughput.svg"
 check report_changes_no_sample test "$(cksum <"$folder/samples.jsonl")" = "$(cat samples.before)"
 
 # Text of the page ----------------------------------------------------------------------------------
