@@ -547,6 +547,7 @@ class View {
             to.fillRect(x - 0.75, AXIS - 6, 1.5, height);
             if (text) to.fillText(text, x + 4, height - 8);
         };
+        this.page.stops.forEach(({at}) => mark(at, this.ink.link, ''));
         if (this.page.parts >= 0) mark(this.page.parts, this.ink.link, 'here they part');
         mark(this.run.at, this.ink.mark, '');
     }
@@ -645,6 +646,8 @@ class Page {
         this.parts = +document.body.dataset.parts;
         this.followed = 0;
         this.matches = null;
+        /* Of a lesson: [{at, says}], in order of their events. */
+        this.stops = [...document.querySelectorAll('script.stops')].flatMap((script) => JSON.parse(script.textContent));
         this.views = [...document.querySelectorAll('script.run')].map((script, i) => {
             const run = new Run(JSON.parse(script.textContent), texts[i].textContent);
             texts[i].remove();
@@ -658,6 +661,9 @@ class Page {
                 return /^\d/.test(name) ? `goroutine ${name}` : name;
             });
         });
+        document.body.classList.toggle('lesson', this.stops.length > 0);
+        document.querySelectorAll('[data-step]').forEach((item) =>
+            item.addEventListener('click', () => this.goTo(+item.getAttribute('data-step') - 1)));
         this.listen();
         this.restore();
     }
@@ -691,6 +697,7 @@ class Page {
             view.draw();
             if (this.all) view.tell();
         });
+        if (this.all) this.caption();
         this.all = false;
         this.remember();
     }
@@ -709,6 +716,20 @@ class Page {
             this.views.forEach((each) => { [each.from, each.to] = [from, to]; });
         this.goTo((+asked.get('e') || (this.parts >= 0 ? this.parts + 1 : 1)) - 1);
     }
+    /* The words of the stop here, or of the last one before it. */
+    caption() {
+        const at = this.lead.run.at, last = this.stops.filter((stop) => stop.at <= at).length - 1;
+        const here = last >= 0 && this.stops[last].at === at;
+        byId('caption').className = here ? 'here' : '';
+        byId('caption').textContent = last >= 0 ? `${last + 1} of ${this.stops.length}: ${this.stops[last].says}` :
+            `${this.stops.length} stops; s goes to the next one, space plays up to it.`;
+    }
+    /* Goes to the next stop, or with by -1 to the one before. */
+    stop(by) {
+        const at = this.lead.run.at;
+        const to = by > 0 ? this.stops.find((stop) => stop.at > at) : this.stops.filter((stop) => stop.at < at).pop();
+        if (to) this.goTo(to.at);
+    }
     /* Steps by one event of the leading run. */
     step(by) {
         this.goTo(this.lead.run.at + by);
@@ -719,7 +740,8 @@ class Page {
         this.playing = 0;
         if (!stop)
             this.playing = setInterval(() => {
-                if (this.lead.run.at >= this.lead.run.count - 1) this.play(); else this.step(1);
+                if (this.lead.run.at < this.lead.run.count - 1) this.step(1);
+                if (this.lead.run.at >= this.lead.run.count - 1 || this.stops.some((each) => each.at === this.lead.run.at)) this.play();
             }, 1000 / +input('speed').value);
         byId('play').textContent = this.playing ? 'Stop' : 'Play';
     }
@@ -741,6 +763,7 @@ class Page {
         const on = (id, what) => byId(id).addEventListener('click', what);
         on('back', () => this.step(-1));
         on('ahead', () => this.step(1));
+        on('stop', () => this.stop(1));
         on('play', () => this.play());
         on('in', () => this.views.forEach((view) => view.zoom(0.5)));
         on('out', () => this.views.forEach((view) => view.zoom(2)));
@@ -765,6 +788,8 @@ class Page {
             0: () => byId('fit').click(),
             n: () => this.search(1),
             p: () => this.search(-1),
+            s: () => this.stop(1),
+            S: () => this.stop(-1),
             f: () => this.follow(this.followed ? 0 : this.lead.run.g[this.lead.run.at]),
             d: () => this.parts >= 0 && this.goTo(this.parts),
             '/': () => byId('find').focus(),
