@@ -82,6 +82,16 @@ static void print_experiments(FILE *to)
     data_folder_names_free(names);
 }
 
+/* Their names without the number: "stealing" of 03-stealing.yaml. */
+static void print_lessons(FILE *to)
+{
+    char error[ERROR_SIZE];
+    char **names = data_folder_names("lessons", error, sizeof error);
+    for (char **name = names; name && *name; name++)
+        fprintf(to, "lesson %s\n", strchr(*name, '-') ? strchr(*name, '-') + 1 : *name);
+    data_folder_names_free(names);
+}
+
 void list_words_print(FILE *to, const char *const *topics)
 {
     for (; *topics; topics++)
@@ -92,4 +102,5 @@ void list_words_print(FILE *to, const char *const *topics)
     print_events(to);
     print_machines(to);
     print_experiments(to);
+    print_lessons(to);
 }

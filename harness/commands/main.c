@@ -37,6 +37,7 @@ static const struct command {
     {"compare", cmd_compare, "two runs, variants or revisions: who is faster, and is that shown"},
     {"diff", cmd_diff, "where two schedulers part on a simulated machine, event by event"},
     {"trace", cmd_trace, "what a scheduler does in one small run: steps, timeline, Perfetto"},
+    {"lesson", cmd_lesson, "a short course on how a scheduler decides, by runs that it makes"},
     {"audit", cmd_audit, "whether comparisons can be believed, from cells whose truth is known"},
     {"micro", cmd_micro, "single operations: queues, locks, switches, channels, wake-ups"},
     {"export", cmd_export, "the samples of a run for Google Benchmark, benchstat or a spreadsheet"},

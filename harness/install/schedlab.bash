@@ -48,6 +48,7 @@ _schedlab() {
             list) kinds="topic variant workload knob event machine" ;;
             micro) kinds=variant ;;
             repro) kinds=experiment ;;
+            lesson) kinds=lesson ;;
         esac
     fi
     [ -n "$kinds" ] && COMPREPLY=($(_schedlab_words "$program" "$typed" $kinds))

@@ -1,0 +1,123 @@
+/* lesson.h - a short course on Go's scheduler: questions, each answered by runs that the reader
+ * makes.
+ *
+ * Callers: cmd_lesson.c and list_words.c. Nothing in a lesson is a recorded result: each command is
+ * run when the lesson is shown, and each `expect` is looked for in its output. A lesson is a file,
+ * harness/lessons/NN-name.yaml:
+ *
+ *     title: A loop of 20 goroutines
+ *     question: In which order do they run?
+ *     text: |                         # a few short paragraphs; a word is explained where it first
+ *       ...                           # stands
+ *     account: |                      # what popular accounts say of it, and whether that is right;
+ *       ...                           # may be left out
+ *     runs:
+ *       - says: Main starts 20 ...    # what to see in it
+ *         command: trace gmp order,n=20 --workers 1    # run, trace or diff, on a simulated one
+ *         expect: ["regex", ...]      # each must be in the output
+ *         shows: "^ran"               # the lines of the output to print; all of it if left out
+ *         stops:                      # of a trace, of one in a lesson: where its player stops
+ *           - event: "put goroutine 0 into runnext"   # a regex of its words, after the
+ *             says: The newest ...                     # stop before
+ *
+ * Regular expressions are POSIX extended ones, by lines. `event` may be the number of a step too.
+ * Goroutines have the names of the page of a trace there: main, 3 for the fourth that main started,
+ * 3.1 for the second that this one did.
+ */
+#ifndef SCHEDLAB_LESSON_H
+#define SCHEDLAB_LESSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { LESSON_ERROR_SIZE = 8192 };
+
+struct lesson_stop {
+    char *event, *says;
+    size_t line; /* in the file */
+};
+
+struct lesson_run {
+    char *says, *command, *shows; /* shows: NULL if all of it */
+    char **expect;
+    struct lesson_stop *stops;
+    unsigned expect_count, stops_count;
+    size_t line;
+};
+
+struct lesson {
+    char *title, *question, *text, *account; /* account: NULL if there is none */
+    struct lesson_run *runs;
+    unsigned runs_count;
+    unsigned number; /* from 1; set by lessons_load() */
+    char *name;      /* "01-loop-of-20"; the same */
+    char *path;      /* of the file; the same */
+};
+
+/* All lessons in the order of the course. */
+struct lessons {
+    struct lesson **list;
+    size_t count;
+};
+
+/* Reads and checks one file. NULL, and a line in error for each mistake: "PATH:LINE: ...". */
+struct lesson *lesson_load(const char *path, char *error, size_t error_size);
+void lesson_free(struct lesson *lesson);
+
+/* Reads those that come with the program. False, nothing to free and a line in error for each
+ * mistake if there are none or one is wrong. */
+bool lessons_load(struct lessons *lessons, char *error, size_t error_size);
+void lessons_free(struct lessons *lessons);
+
+/* The lesson with that number ("3"), name ("03-stealing") or name without number; NULL if there is
+ * none, and then the names that are valid in valid. */
+const struct lesson *lesson_find(const struct lessons *lessons, const char *text, char *valid,
+                                 size_t valid_size);
+
+/* Running: lesson_run.c ------------------------------------------------------------------------ */
+
+/* Where a stop is in its run. */
+struct lesson_place {
+    size_t step;     /* from 1 */
+    char words[160]; /* "P0 put goroutine 3 into runnext" */
+    double when_us;  /* since the first event */
+};
+
+/* The output of a run, and the places of its stops. */
+struct lesson_output {
+    char *text;
+    char *page;                 /* of a trace with stops, if asked for: the file that shows it */
+    struct lesson_place *place; /* one per stop */
+};
+
+/* Runs the command by this program. False, nothing to free and one line in error if it fails, an
+ * expectation is not in its output, or a stop is nowhere. */
+bool lesson_run_make(const struct lesson *lesson, const struct lesson_run *run, bool with_page,
+                     struct lesson_output *output, char *error, size_t error_size);
+void lesson_output_free(struct lesson_output *output);
+
+/* The lines of the output that the lesson shows, with "..." where some are left out; to be
+ * freed. */
+char *lesson_output_shown(const struct lesson_run *run, const char *text);
+
+/* Showing -------------------------------------------------------------------------------------- */
+
+/* Prints the course: number, title and question of each. */
+void lessons_print(const struct lessons *lessons, int columns, FILE *to);
+
+/* Prints one lesson, in lines of so many columns, and makes its runs. False and one line in error
+ * if one of them fails. lesson_print.c. */
+bool lesson_print(const struct lesson *lesson, int columns, FILE *to, char *error,
+                  size_t error_size);
+
+/* Writes one lesson as an HTML file that needs nothing else; the run with stops has a player. False
+ * and one line in error. lesson_page.c. */
+bool lesson_page_write(const struct lesson *lesson, FILE *to, char *error, size_t error_size);
+
+/* Writes the pages of all lessons and README.md, which lists them, into a folder. */
+bool lessons_pages_write(const struct lessons *lessons, const char *folder, char *error,
+                         size_t error_size);
+
+#endif

@@ -1,0 +1,250 @@
+/* lesson_run.c - see lesson.h: making a lesson's runs, by this program itself. */
+#include "harness/base/memory.h"
+#include "harness/base/process.h"
+#include "harness/base/text.h"
+#include "harness/lessons/lesson.h"
+
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { WORDS_MAX = 64, TIMEOUT_S = 120, NAME_SIZE = 64, STEP_SIZE = 24, GOES_ON = 16 };
+
+/* Tables are as wide wherever a lesson is shown, so that what is expected of them does not depend
+ * on the terminal. */
+static const char COLUMNS[] = "76";
+
+static bool matches(const char *pattern, const char *text)
+{
+    regex_t regex;
+    if (regcomp(&regex, pattern, REG_EXTENDED | REG_NEWLINE | REG_NOSUB) != 0)
+        return false; /* lesson_load() has compiled it */
+    bool found = regexec(&regex, text, 0, NULL, 0) == 0;
+    regfree(&regex);
+    return found;
+}
+
+/* Running -------------------------------------------------------------------------------------- */
+
+/* `diff` ends with 1 where two runs part, which is an answer. */
+static bool is_answer(const struct lesson_run *run, const struct process_result *result)
+{
+    if (result->end != PROCESS_ENDED || !WIFEXITED(result->status))
+        return false;
+    int status = WEXITSTATUS(result->status);
+    return status == 0 ||
+           (status == 1 && strncmp(run->command, "diff", 4) == 0 && result->output_size > 0);
+}
+
+/* The output of the run's command with one more argument, NULL for none; to be freed. NULL and one
+ * line in error. */
+static char *command_run(const struct lesson *lesson, const struct lesson_run *run,
+                         const char *more, char *error, size_t error_size)
+{
+    const char *argv[WORDS_MAX + 3] = {"schedlab"};
+    char *words = xstrdup(run->command), *rest = words, *word;
+    size_t count = 1;
+    while (count <= WORDS_MAX && (word = strtok_r(rest, " \n", &rest)))
+        argv[count++] = word;
+    argv[count] = more;
+    struct process_result result;
+    setenv("COLUMNS", COLUMNS, true);
+    int failed = process_run("/proc/self/exe", argv, TIMEOUT_S, &result);
+    free(words);
+    if (failed) {
+        snprintf(error, error_size, "cannot start a process: %s", strerror(-failed));
+        return NULL;
+    }
+    char *text = NULL, end[256] = "it took too long";
+    if (is_answer(run, &result)) {
+        text = xstrdup(result.output);
+    } else {
+        if (result.end == PROCESS_ENDED)
+            process_end_text(&result, end, sizeof end);
+        snprintf(error, error_size, "%s:%zu: `schedlab %s`: %s", lesson->path, run->line,
+                 run->command, text_one_line(end));
+    }
+    process_result_free(&result);
+    return text;
+}
+
+/* Stops ---------------------------------------------------------------------------------------- */
+
+/* The names of goroutines, as the page of a trace has them. */
+struct names {
+    char (*text)[NAME_SIZE];
+    unsigned *children;
+    size_t count;
+    const char *worker, *letter; /* the key of a step's worker, and how its name begins: P or M */
+};
+
+static size_t step_number(const json_t *step, const char *key)
+{
+    const json_t *value = json_object_get(step, key);
+    return json_is_integer(value) ? (size_t)json_integer_value(value) : 0;
+}
+
+/* The G that the worker of the event runs in that row: "G7" is 7; 0 if there is none. */
+static size_t running(const struct names *names, const json_t *row, const json_t *step)
+{
+    const json_t *worker = json_object_get(step, names->worker);
+    const json_t *lane =
+        worker ? json_array_get(json_object_get(row, "lanes"), (size_t)json_integer_value(worker))
+               : NULL;
+    const char *runs = json_string_value(json_object_get(lane, "runs"));
+    return runs && runs[0] == 'G' ? strtoul(runs + 1, NULL, 10) : 0;
+}
+
+/* Names the G that this step created, after the one that ran before it. */
+static void name_new(struct names *names, const json_t *before, const json_t *step)
+{
+    size_t g = step_number(step, "g"), parent = before ? running(names, before, step) : 0;
+    if (g >= names->count || names->text[g][0])
+        return;
+    unsigned child = parent < names->count ? names->children[parent]++ : 0;
+    char above[NAME_SIZE / 2] = "";
+    if (parent > 0 && strcmp(names->text[parent], "main") != 0)
+        snprintf(above, sizeof above, "%.30s.", names->text[parent]);
+    if (parent > 0)
+        snprintf(names->text[g], NAME_SIZE, "%s%u", above, child);
+    else
+        snprintf(names->text[g], NAME_SIZE, "%s", g == 1 ? "main" : "");
+}
+
+/* The words of a step: "P0 put goroutine 3 into runnext". */
+static void step_words(const struct names *names, const json_t *step, char *words, size_t size)
+{
+    char number[STEP_SIZE];
+    size_t g = step_number(step, "g");
+    const char *text = json_string_value(json_object_get(step, "text"));
+    const char *name = g < names->count ? names->text[g] : "";
+    const json_t *worker = json_object_get(step, names->worker);
+    int length = snprintf(number, sizeof number, "G %zu", g);
+    const char *at = g ? strstr(text, number) : NULL;
+    char who[STEP_SIZE] = "-";
+    if (worker && json_integer_value(worker) >= 0)
+        snprintf(who, sizeof who, "%s%lld", names->letter, (long long)json_integer_value(worker));
+    if (at && *name)
+        snprintf(words, size, "%s %.*s%s%s%s", who, (int)(at - text), text,
+                 *name == 'm' ? "" : "goroutine ", name, at + length);
+    else
+        snprintf(words, size, "%s %s", who, text);
+}
+
+static bool is_stop(const struct lesson_stop *stop, size_t step, const char *words)
+{
+    char *end;
+    unsigned long number = strtoul(stop->event, &end, 10);
+    return *end ? matches(stop->event, words) : number == step;
+}
+
+static bool places_find(const struct lesson *lesson, const struct lesson_run *run,
+                        const json_t *trace, struct lesson_place *place, char *error,
+                        size_t error_size)
+{
+    const json_t *steps = json_object_get(trace, "steps");
+    bool by_m = strcmp(json_string_value(json_object_get(trace, "lane")), "M") == 0;
+    struct names names = {.count = json_array_size(steps) + 2,
+                          .worker = by_m ? "m_self" : "p_self",
+                          .letter = by_m ? "M" : "P"};
+    names.text = xcalloc(names.count, sizeof names.text[0]);
+    names.children = xcalloc(names.count, sizeof names.children[0]);
+    unsigned stop = 0;
+    const json_t *step, *before = NULL;
+    size_t i;
+    double first_ps = json_number_value(json_object_get(json_array_get(steps, 0), "when_ps"));
+    json_array_foreach(steps, i, step)
+    {
+        const char *kind = json_string_value(json_object_get(step, "event"));
+        if (strcmp(kind, "CREATED") == 0)
+            name_new(&names, before, step);
+        before = step;
+        char words[sizeof place->words];
+        step_words(&names, step, words, sizeof words);
+        if (stop == run->stops_count || !is_stop(&run->stops[stop], i + 1, words))
+            continue;
+        place[stop].step = i + 1;
+        place[stop].when_us =
+            (json_number_value(json_object_get(step, "when_ps")) - first_ps) / 1e6;
+        snprintf(place[stop++].words, sizeof words, "%s", words);
+    }
+    free(names.text);
+    free(names.children);
+    if (stop < run->stops_count)
+        snprintf(error, error_size, "%s:%zu: no event after step %zu fits \"%s\"", lesson->path,
+                 run->stops[stop].line, stop ? place[stop - 1].step : 0, run->stops[stop].event);
+    return stop == run->stops_count;
+}
+
+static bool stops_find(const struct lesson *lesson, const struct lesson_run *run,
+                       struct lesson_output *output, char *error, size_t error_size)
+{
+    char *text = command_run(lesson, run, "--format=json", error, error_size);
+    if (!text)
+        return false;
+    json_t *trace = json_loads(text, 0, NULL);
+    free(text);
+    output->place = xcalloc(run->stops_count, sizeof output->place[0]);
+    bool ok = places_find(lesson, run, trace, output->place, error, error_size);
+    json_decref(trace);
+    return ok;
+}
+
+/* A lesson's run ------------------------------------------------------------------------------- */
+
+bool lesson_run_make(const struct lesson *lesson, const struct lesson_run *run, bool with_page,
+                     struct lesson_output *output, char *error, size_t error_size)
+{
+    *output = (struct lesson_output){.text = command_run(lesson, run, NULL, error, error_size)};
+    bool ok = output->text != NULL;
+    for (unsigned i = 0; ok && i < run->expect_count; i++) {
+        ok = matches(run->expect[i], output->text);
+        if (!ok)
+            snprintf(error, error_size, "%s:%zu: `schedlab %s` does not print \"%s\"", lesson->path,
+                     run->line, run->command, run->expect[i]);
+    }
+    if (ok && run->stops_count > 0)
+        ok = stops_find(lesson, run, output, error, error_size);
+    if (ok && run->stops_count > 0 && with_page) {
+        output->page = command_run(lesson, run, "--format=page", error, error_size);
+        ok = output->page != NULL;
+    }
+    if (!ok)
+        lesson_output_free(output);
+    return ok;
+}
+
+void lesson_output_free(struct lesson_output *output)
+{
+    free(output->text);
+    free(output->page);
+    free(output->place);
+    *output = (struct lesson_output){NULL, NULL, NULL};
+}
+
+/* A row of a table that goes on with the row above it. */
+static bool goes_on(const char *line)
+{
+    return strspn(line, " ") >= GOES_ON;
+}
+
+char *lesson_output_shown(const struct lesson_run *run, const char *text)
+{
+    char *shown = NULL, *lines = xstrdup(text), *rest = lines, *line;
+    size_t size;
+    bool left_out = false, begun = false;
+    FILE *to = memory_stream(&shown, &size);
+    while ((line = strsep(&rest, "\n"))) {
+        bool wanted = run->shows ? matches(run->shows, line) : rest != NULL;
+        wanted = wanted || (begun && !left_out && goes_on(line));
+        if (wanted)
+            fprintf(to, "%s%s\n", left_out && begun ? "...\n" : "", line);
+        begun = begun || wanted;
+        left_out = !wanted;
+    }
+    if (fclose(to) != 0)
+        abort();
+    free(lines);
+    return shown;
+}

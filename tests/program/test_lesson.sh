@@ -1,0 +1,163 @@
+#!/bin/bash
+# test_lesson.sh - each lesson's runs print what it says of them; its page stops where the captions are.
+#
+#     tests/program/test_lesson.sh build/schedlab
+#
+# Prints TAP. Needs the program, chromium and python3.
+. "$(dirname "$0")/../tap.sh"
+
+run() {
+    "$schedlab" "$@" >out 2>err </dev/null
+    status=$?
+}
+
+# done_with PART: the last command succeeded in silence, and printed PART.
+done_with() { [ $status = 0 ] && [ ! -s err ] && contains out "$1"; }
+
+lessons=("$tree"/harness/lessons/*.yaml)
+run lesson
+check the_course_is_listed done_with 'A loop that starts 20 goroutines'
+check the_list_has_all_lessons [ "$(grep -cE '^ ?[0-9]+  ' out)" = ${#lessons[@]} ]
+for file in "${lessons[@]}"; do
+    name=$(basename "$file" .yaml)
+    title=$(sed -n 's/^title: //p' "$file")
+    run lesson "$((10#${name%%-*}))"
+    check "runs_print_what_is_said_${name//-/_}" done_with "$title"
+    check "lines_fit_${name//-/_}" python3 -c '
+import sys
+assert all(len(line.rstrip("\n")) <= 80 or line.startswith(("$ ", "  | ")) for line in open("out"))'
+done
+run lesson stealing
+cp out named
+run lesson 03-stealing
+check names_stand_for_numbers cmp -s named out
+
+# Misuse ---------------------------------------------------------------------------------------------
+
+misuse a_number_that_is_none 'valid: 1 to ' -- lesson 99
+misuse a_near_name_is_offered 'the nearest is "stealing"' -- lesson steeling
+misuse one_lesson_at_a_time 'one lesson at a time' -- lesson 1 2
+misuse a_page_is_of_one_lesson '--format=page is of one lesson' -- lesson --format page
+misuse pages_are_of_all '--pages writes all lessons' -- lesson 1 --pages x
+misuse pages_are_pages 'leave out --format' -- lesson --pages x --format page
+misuse a_format_that_is_none 'valid: text, page' -- lesson 1 --format pdf
+run lesson --pages /nowhere/x
+check a_folder_that_cannot_be_made_is_one_line [ $status = 1 -a "$(wc -l <err)" = 1 ]
+
+# Wrong files: a program in build/ reads the data beside that folder -----------------------------------
+
+mkdir -p lab/build lab/harness/lessons
+cp "$schedlab" lab/build/
+cp -r "$tree/harness/viewer" "$tree/harness/machines" lab/harness/
+ln -s "$(realpath "$tree/build/schedlab-sim")" lab/build/schedlab-sim
+whole='title: T
+question: Q
+text: A text.
+runs:
+  - says: S
+    command: trace gmp order,n=3 --workers 1
+    expect: ["ran G 4"]
+    stops:
+      - {event: "ran goroutine 2", says: Here.}
+      - {event: "20", says: There.}'
+# wrong NAME WHERE STATUS SED PART: the lesson with that change is refused at that line, and the message has PART.
+wrong() {
+    sed "$4" <<<"$whole" >lab/harness/lessons/01-it.yaml
+    lab/build/schedlab lesson 1 >out 2>err
+    status=$?
+    check "$1" eval "[ $status = $3 ] && contains err '01-it.yaml:$2' && contains err '$5' && [ \"\$(wc -l <err)\" = 1 ]"
+}
+sed '' <<<"$whole" >lab/harness/lessons/01-it.yaml
+lab/build/schedlab lesson 1 >out 2>err
+check a_lesson_of_ones_own contains out 'There.'
+wrong an_unknown_key '2: ' 1 's/^question/qestion/' question
+wrong a_missing_key '' 1 '/^text/d' text
+wrong a_key_of_a_stop_is_named '9: ' 1 's/says: Here/say: Here/' says
+wrong a_regex_that_is_none '7: ' 1 's/ran G 4/(ran/' 'is no regular expression'
+wrong a_command_that_is_none '6: ' 1 's/trace gmp/sweep gmp/' 'valid: run, trace or diff'
+wrong a_run_has_a_machine '6: ' 1 's/trace gmp/run gmp/;/stops/,$d' 'valid: --machine sim:MODEL'
+wrong real_threads_are_never_the_same '6: ' 1 's/1$/1 --machine native/' 'real threads'
+wrong stops_are_of_a_trace '6: ' 1 's/trace gmp/diff gmp gmp/' 'valid: trace without --format'
+wrong what_is_not_printed_fails '5: ' 1 's/ran G 4/ran G 40/' 'does not print "ran G 40"'
+wrong a_stop_that_is_nowhere_fails '9: ' 1 's/goroutine 2/goroutine 20/' 'no event after step 0 fits'
+wrong stops_are_in_order '10: ' 1 's/"20"/created goroutine 0/' 'no event after step'
+wrong a_command_that_fails '5: ' 1 's/order,n=3/ordre/' 'ordre'
+mv lab/harness/lessons/01-it.yaml lab/harness/lessons/02-it.yaml
+lab/build/schedlab lesson >out 2>err
+check numbers_have_no_gap contains err 'valid: 01-NAME.yaml'
+rm lab/harness/lessons/*
+
+# Pages ------------------------------------------------------------------------------------------------
+
+run lesson --pages pages
+check pages_are_written [ $status = 0 -a "$(ls pages/*.html | wc -l)" = ${#lessons[@]} ]
+run lesson 8 --format page
+check a_page_is_the_same_each_time cmp -s out pages/08-*.html
+check pages_are_small [ -z "$(find pages -size +150k)" ]
+browse() { # FILE: the page's text after its scripts have run, in dom; what its console said in said
+    local sandbox=()
+    [ "$(id -u)" = 0 ] && sandbox=(--no-sandbox)
+    rm -rf profile
+    timeout -k 5 300 chromium --headless "${sandbox[@]}" --disable-gpu --disable-dev-shm-usage \
+        --disable-background-networking --disable-component-update --no-first-run --user-data-dir="$scratch/profile" \
+        --enable-logging=stderr --virtual-time-budget=20000 --window-size=1300,1000 --dump-dom "file://$scratch/$1" \
+        >dom 2>browser.err </dev/null
+    grep CONSOLE browser.err >said
+}
+
+cat >test.js <<'END'
+(() => {
+const run = page.lead.run, text = () => { page.caption(); return document.getElementById('caption').textContent; };
+const press = (key) => document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+const items = [...document.querySelectorAll('.stops li')];
+const found = {first: text(), seen: [], stops: page.stops.length, items: items.length};
+for (let i = 0; i < page.stops.length; i++) {
+    press('s');
+    found.seen.push([run.at, text() === `${i + 1} of ${page.stops.length}: ${page.stops[i].says}`,
+        document.getElementById('caption').className, items[i].textContent.includes(run.words(run.at))]);
+}
+press('s');
+found.stays = run.at === page.stops[page.stops.length - 1].at;
+press('S');
+found.back = run.at === page.stops[page.stops.length - 2].at;
+items[0].click();
+found.clicked = run.at === page.stops[0].at;
+page.goTo(page.stops[page.stops.length - 1].at + 1);
+found.passed = text().startsWith(`${page.stops.length} of`) && document.getElementById('caption').className === '';
+press('Home');
+document.getElementById('stop').click();
+found.button = run.at === page.stops[0].at;
+const pre = document.createElement('pre');
+pre.id = 'found';
+pre.textContent = JSON.stringify(found);
+document.body.append(pre);
+})();
+END
+found() {
+    python3 -c '
+import html, json, re, sys
+f = json.loads(html.unescape(re.search("<pre id=\"found\">(.*?)</pre>", open("dom").read(), re.S).group(1)))
+assert eval(sys.argv[1]), f' "$1"
+}
+for page in pages/0[13]-*.html pages/12-*.html; do
+    sed -e '$d' "$page" >tested.html
+    printf '</script><script>\n%s\n</script></body></html>\n' "$(cat test.js)" >>tested.html
+    browse tested.html
+    name=$(basename "$page" .html)
+    check "console_is_silent_${name//-/_}" test ! -s said
+    check "captions_are_shown_at_their_stops_${name//-/_}" found \
+        'f["stops"] > 3 and f["items"] == f["stops"] and all(s[1] and s[2] == "here" for s in f["seen"])'
+    check "the_list_has_the_words_of_the_player_${name//-/_}" found 'all(s[3] for s in f["seen"])'
+done
+check the_first_words_say_how found '"stops; s goes to the next one" in f["first"]'
+check after_the_last_stop_is_none found 'f["stays"]'
+check capital_s_goes_back found 'f["back"]'
+check a_click_in_the_list_goes_there found 'f["clicked"]'
+check a_caption_that_was_passed_steps_back found 'f["passed"]'
+check the_button_is_the_key found 'f["button"]'
+run trace gmp order,n=3 --format page
+cp out plain.html
+browse plain.html
+check a_trace_without_stops_has_no_lesson eval 'test ! -s said && ! grep -q "<body[^>]*class=\"lesson" dom'
+
+finish
