@@ -225,7 +225,7 @@ CONFORMANCE := $(OUT)/tests/conformance
 
 SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 
-.PHONY: trace validate help deps deps-test deps-lint deps-coverage deps-aarch64 deps-peers build run sweep repro repro-full docs scale micro bench peers audit report plots \
+.PHONY: trace validate help deps deps-test deps-lint deps-coverage deps-aarch64 deps-peers build run sweep repro repro-full docs lessons scale micro bench peers audit report plots \
     check t test tests coverage test-all test-rest mutants fuzz budget test-slurm test-ssh lint format hooks \
     asan tsan clang aarch64 sim verdicts clean always
 always:
@@ -495,6 +495,9 @@ docs: build ## Write docs/EXPERIMENTS.md and docs/experiments/ anew from the exp
 	@command -v xz >/dev/null || { echo 'xz is missing: apt-get install xz-utils' >&2; exit 1; }
 	@mkdir -p build/reference && xz -dc $(REFERENCE)/repro.json.xz >build/reference/repro.json
 	build/schedlab repro --catalogue docs --reference build/reference
+
+lessons: build ## Write docs/lessons/ anew: a page per lesson, with its runs, and their index
+	build/schedlab lesson --pages docs/lessons
 
 trace: build build/schedlab-trace ## Build build/schedlab-trace too: `schedlab trace --machine native` runs it
 

@@ -1,7 +1,11 @@
 #!/bin/bash
-# test_lesson.sh - each lesson's runs print what it says of them; its page stops where the captions are.
+# test_lesson.sh - each lesson's runs print what it says of them; its page stops where the captions are, and the committed
+# pages have the words of the lessons.
 #
 #     tests/program/test_lesson.sh build/schedlab
+#
+# The data of committed pages (times, steps) may be of an older revision: a change of a scheduler would else have to
+# commit twelve pages. Their words may not.
 #
 # Prints TAP. Needs the program, chromium and python3.
 . "$(dirname "$0")/../tap.sh"
@@ -94,6 +98,20 @@ check pages_are_written [ $status = 0 -a "$(ls pages/*.html | wc -l)" = ${#lesso
 run lesson 8 --format page
 check a_page_is_the_same_each_time cmp -s out pages/08-*.html
 check pages_are_small [ -z "$(find pages -size +150k)" ]
+check the_committed_pages_have_the_words_of_the_lessons python3 -c '
+import pathlib, re, sys
+def words(path):
+    text = path.read_text()
+    if path.suffix == ".md":
+        return text
+    text = "".join(re.findall("<article>.*?</article>", text, re.S))
+    text = re.sub("<pre.*?</pre>|<script.*?</script>", "", text, flags=re.S)
+    return re.sub(" data-step=.\\d+.|<b>Step.*?\\. ", "", text)
+new, old = (pathlib.Path(folder) for folder in sys.argv[1:])
+assert sorted(p.name for p in new.iterdir()) == sorted(p.name for p in old.iterdir())
+wrong = [p.name for p in new.iterdir() if words(p) != words(old / p.name)]
+assert not wrong, wrong' pages "$tree/docs/lessons"
+
 browse() { # FILE: the page's text after its scripts have run, in dom; what its console said in said
     local sandbox=()
     [ "$(id -u)" = 0 ] && sandbox=(--no-sandbox)
