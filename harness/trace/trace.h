@@ -110,10 +110,10 @@ void trace_state_init(struct trace_state *state, const struct sched_trace *trace
 void trace_state_apply(struct trace_state *state, const struct sched_trace_event *event);
 void trace_state_free(struct trace_state *state);
 
-/* Before a STOLEN event: whose queue it takes from, and how many are in that. False if the events
- * do not tell. */
-bool trace_stolen_from(const struct trace_state *state, const struct sched_trace_event *event,
-                       int32_t *lane, size_t *length);
+/* What the event says, before it is applied: as diff_event_text() has it, and of a theft how many of
+ * how many are taken. Returns text. */
+char *trace_event_text(const struct trace_state *state, const struct sched_trace_event *event,
+                       char *text, size_t size);
 
 /* Lets no event be earlier than the one before it. Events are in the order of their effects, and a
  * simulated core's clock may be ahead of another's by the model's lookahead. */

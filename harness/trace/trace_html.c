@@ -63,30 +63,17 @@ struct texts {
     json_t *list, *places;
 };
 
-static void text_make(char text[TEXT_SIZE], const struct trace_state *state,
-                      const struct sched_trace_event *event)
-{
-    struct sched_trace_event nameless = *event;
-    int32_t lane;
-    size_t length;
-    nameless.g = 0;
-    diff_event_text(&nameless, false, text, TEXT_SIZE);
-    if (event->kind == SCHED_STOLEN && trace_stolen_from(state, event, &lane, &length)) {
-        if (event->b)
-            snprintf(text, TEXT_SIZE, "stole what was in the runnext of worker %" PRId32, lane);
-        else
-            snprintf(text, TEXT_SIZE,
-                     "stole %" PRId32 " of the %zu in the queue of worker %" PRId32, event->a,
-                     length, lane);
-    }
-}
-
 /* state: before the event. */
 static uint64_t text_place(struct texts *texts, const struct trace_state *state,
                            const struct sched_trace_event *event)
 {
     char text[TEXT_SIZE], key[TEXT_SIZE + 8];
-    text_make(text, state, event);
+    struct sched_trace_event nameless = *event;
+    nameless.g = 0;
+    if (event->kind == SCHED_STOLEN)
+        trace_event_text(state, event, text, sizeof text);
+    else
+        diff_event_text(&nameless, false, text, sizeof text);
     snprintf(key, sizeof key, "%d %s", event->kind, text);
     json_t *place = json_object_get(texts->places, key);
     if (!place) {

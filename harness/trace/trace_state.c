@@ -148,15 +148,20 @@ static const struct sched_trace_event *taken_after(const struct trace_state *sta
     return told ? taken : NULL;
 }
 
-bool trace_stolen_from(const struct trace_state *state, const struct sched_trace_event *event,
-                       int32_t *lane, size_t *length)
+char *trace_event_text(const struct trace_state *state, const struct sched_trace_event *event,
+                       char *text, size_t size)
 {
-    const struct sched_trace_event *taken = taken_after(state, event);
+    const struct sched_trace_event *taken =
+        event->kind == SCHED_STOLEN ? taken_after(state, event) : NULL;
+    diff_event_text(event, false, text, size);
     if (!taken || taken->b < 0 || taken->b >= state->lanes)
-        return false;
-    *lane = taken->b;
-    *length = state->lane[taken->b].queue.count;
-    return true;
+        return text;
+    if (event->b)
+        snprintf(text, size, "stole what was in the runnext of worker %d", (int)taken->b);
+    else
+        snprintf(text, size, "stole %d of the %zu in the queue of worker %d", (int)event->a,
+                 state->lane[taken->b].queue.count, (int)taken->b);
+    return text;
 }
 
 /* The one to be run is the last of a stolen batch, and is said to be taken next; those before it

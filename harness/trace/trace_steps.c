@@ -366,10 +366,13 @@ json_t *trace_steps_to_json(const struct trace_page *page)
     json_t *steps = json_array();
     trace_state_init(&state, &page->trace, page->by_m, page->workers);
     for (size_t i = 0; i < page->trace.count; i++) {
+        char text[128];
+        trace_event_text(&state, &page->trace.event[i], text, sizeof text);
         trace_state_apply(&state, &page->trace.event[i]);
         if (!trace_shows(page, &page->trace.event[i]))
             continue;
         json_t *step = diff_event_to_json(&page->trace.event[i], i);
+        json_object_set_new(step, "text", json_string(text));
         json_t *lanes = json_array();
         for (int32_t k = 0; k < state.lanes; k++)
             json_array_append_new(lanes, lane_to_json(&state, k));
