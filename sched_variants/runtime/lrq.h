@@ -122,7 +122,7 @@ extern const char *const lrq_yield_words[];
             KNOB_FINE(QUEUES, "OVERFLOWS GRQ_LOCKS", "overflow_end=new spawn,n=5000 1")),          \
         PARAM_WORD(o, lrq.steal, lrq_share_words, SHARE_HALF, "Go 1.26 proc.go runqgrab",          \
                    "how much of a victim's ring a thief takes",                                    \
-                   KNOB_DECISIVE(STEALING, "STOLEN STEALS", "steal=one uneven,tasks=500 4")),      \
+                   KNOB_DECISIVE(STEALING, "STOLEN STEALS", "steal=one uneven,tasks=2000 4")),     \
         PARAM_WORD(o, lrq.victim, lrq_victim_words, VICTIM_COPRIME, "Go 1.26 proc.go randomOrder", \
                    "in which order a thief visits the others",                                     \
                    .detail =                                                                       \
