@@ -97,14 +97,21 @@ struct sched_ops {
      * m->spinning. Default: nothing to steal. */
     struct g *(*steal)(struct m *m);
 
+    /* Optional. The next G from queues that pick() leaves alone until others' queues have been
+     * searched; NULL if there is none. Asked after steal(), or in its place where an M may not
+     * search, and before a look at descriptors, which otherwise comes before steal(). Not asked if
+     * init() has set sched->pick_last to NULL, since by the knobs pick() leaves nothing. Default:
+     * pick() leaves nothing. */
+    struct g *(*pick_last)(struct m *m);
+
     /* Optional. gp has returned on m, which holds its P, and is readied no more; called on gp's
      * stack, before m picks another. Default: nothing. */
     void (*ended)(struct m *m, struct g *gp);
 
-    /* Required unless `blocks`. Is there work that a P about to go idle could get by pick() or
-     * steal()? An M that is about to sleep calls it without a P, and once more under sched->lock
-     * before a deadlock is reported. A mutex that is about to spin calls it with a P. Takes no
-     * lock. May err towards true, never towards false. */
+    /* Required unless `blocks`. Is there work that a P about to go idle could get by pick(),
+     * steal() or pick_last()? An M that is about to sleep calls it without a P, and once more under
+     * sched->lock before a deadlock is reported. A mutex that is about to spin calls it with a P.
+     * Takes no lock. May err towards true, never towards false. */
     bool (*has_work)(struct sched *sched);
 
     /* Required if queues are the workers'. Moves the Gs of p to where every worker looks

@@ -9,6 +9,8 @@
  *   4  the other Ps, in random order, four times; half a ring each; in the last pass what is due in
  *      the P's heap of timers, and then its runnext
  *
+ * The poller comes between 3 and 4. With search=steal 4 comes before 3, and the poller last.
+ *
  * Since the queue belongs to the P, an M that sleeps strands nothing, and thieves visit Ps, of
  * which there are as many as workers, not Ms.
  *
@@ -107,6 +109,11 @@ static struct g *gmp_pick(struct m *m, bool *inherit)
     return lrq_pick(m, m->p->variant, globq_of(m->sched), inherit);
 }
 
+static struct g *gmp_pick_last(struct m *m)
+{
+    return lrq_get_global(m, m->p->variant, globq_of(m->sched), sched_procs_used(m->sched));
+}
+
 static struct g *gmp_steal(struct m *m)
 {
     const struct gmp_knobs *knobs = m->sched->knobs;
@@ -168,6 +175,7 @@ const struct sched_ops gmp_ops = {
     .keeps = gmp_keeps,
     .pick = gmp_pick,
     .steal = gmp_steal,
+    .pick_last = gmp_pick_last,
     .has_work = gmp_has_work,
     .p_drain = gmp_p_drain,
     .queued = gmp_queued,

@@ -122,6 +122,11 @@ static struct g *perm_pick(struct m *m, bool *inherit)
     return lrq_pick(m, m->variant, globq_of(m->sched), inherit);
 }
 
+static struct g *perm_pick_last(struct m *m)
+{
+    return lrq_get_global(m, m->variant, globq_of(m->sched), sched_procs_used(m->sched));
+}
+
 /* Does m hold a P? It stops to before whoever puts that P on the idle list asks for work. */
 static bool holds_p(const struct sched *sched, const struct m *m)
 {
@@ -196,6 +201,7 @@ const struct sched_ops perm_ops = {
     .keeps = perm_keeps,
     .pick = perm_pick,
     .steal = perm_steal,
+    .pick_last = perm_pick_last,
     .has_work = perm_has_work,
     .p_drain = perm_p_drain,
     .m_drain = perm_m_drain,

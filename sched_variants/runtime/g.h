@@ -273,6 +273,7 @@ struct sched {
     struct runtime_knobs *runtime;
     enum fj_policy forkjoin;    /* ops->forkjoin, unless the variant's init() says otherwise */
     bool (*keeps)(struct m *m); /* ops->keeps, unless the variant's init() has set it to NULL */
+    struct g *(*pick_last)(struct m *m); /* likewise, ops->pick_last */
     void *variant;
     uint32_t globq_lock; /* enum qlock_kind: 0, unless the variant's init() says otherwise */
     int schedtrace_fd;

@@ -14,6 +14,7 @@ const char *const lrq_victim_words[] = {"coprime", "fixed",  "last", "zero", /* 
                                         "rotate",  "random", NULL};
 const char *const lrq_backoff_words[] = {"never", NULL};
 const char *const lrq_yield_words[] = {"global", "local", NULL};
+const char *const lrq_search_words[] = {"global", "steal", NULL};
 
 enum { TICK_RANDOM_MEAN = 61 };
 
@@ -59,6 +60,8 @@ void lrq_init(struct sched *sched)
     sched->look_ns = knobs->look_ns;
     if (!lrq_may_keep(knobs))
         sched->keeps = NULL;
+    if (knobs->search == SEARCH_GLOBAL)
+        sched->pick_last = NULL;
 }
 
 struct lrq *lrq_new(const struct lrq_knobs *knobs)
@@ -81,6 +84,7 @@ struct lrq *lrq_new(const struct lrq_knobs *knobs)
     lrq->yield = (uint8_t)knobs->yield;
     lrq->runnext_on = knobs->runnext;
     lrq->inherit = knobs->inherit;
+    lrq->global_last = knobs->search == SEARCH_STEAL;
     lrq->taken = sched_zalloc((size_t)knobs->ring * sizeof *lrq->taken, "lrq.taken");
     INVARIANT(lrq->tick == knobs->tick && lrq->yield == knobs->yield);
     return lrq;
@@ -324,10 +328,12 @@ static int64_t batch_of(struct m *m, const struct lrq *lrq, int64_t size, int32_
     }
 }
 
-struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int32_t procs)
+/* last: after the victims, where search=steal would leave the global queue alone before them. */
+static struct g *get_global(struct m *m, struct lrq *lrq, struct globq *globq, int32_t procs,
+                            bool last)
 {
     INVARIANT(procs > 0);
-    if (globq_is_empty(globq))
+    if (globq_is_empty(globq) || (lrq->global_last && !last))
         return NULL;
     globq_lock(m, globq);
     INVARIANT(globq_is_valid(globq));
@@ -343,6 +349,11 @@ struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int3
     INVARIANT(lrq_is_valid(lrq));
     sched_event(m, SCHED_TAKEN, gp, FROM_GLOBAL, 0);
     return gp;
+}
+
+struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int32_t procs)
+{
+    return get_global(m, lrq, globq, procs, true);
 }
 
 /* Is it the global queue's turn? Source: Go 1.26 proc.go findRunnable. The usual kind of knob
@@ -366,7 +377,7 @@ static __attribute__((noinline)) struct g *pick_slow(struct m *m, struct lrq *lr
         return gp;
     }
     gp = lrq_get(m, lrq, inherit);
-    return gp ? gp : lrq_get_global(m, lrq, globq, sched_procs_used(m->sched));
+    return gp ? gp : get_global(m, lrq, globq, sched_procs_used(m->sched), false);
 }
 
 struct g *lrq_pick(struct m *m, struct lrq *lrq, struct globq *globq, bool *inherit)
@@ -378,7 +389,7 @@ struct g *lrq_pick(struct m *m, struct lrq *lrq, struct globq *globq, bool *inhe
         (lrq->tick <= 0 || tick_is_due(m, lrq)))
         return pick_slow(m, lrq, globq, inherit);
     struct g *gp = get(m, lrq, inherit);
-    return gp ? gp : lrq_get_global(m, lrq, globq, sched_procs_used(m->sched));
+    return gp ? gp : get_global(m, lrq, globq, sched_procs_used(m->sched), false);
 }
 
 /* Stealing ---------------------------------------------------------------------------------- */

@@ -36,6 +36,7 @@ enum victim_order {
 };
 enum overflow_end { OVERFLOW_OLDEST, OVERFLOW_NEWEST, OVERFLOW_NEW };
 enum yield_to { YIELD_GLOBAL, YIELD_LOCAL };
+enum search { SEARCH_GLOBAL, SEARCH_STEAL };
 enum { TICK_RANDOM = -1, BACKOFF_NEVER = -1 };
 
 /* The knobs of variants with such a queue; the variant's struct begins with it. */
@@ -56,6 +57,7 @@ struct lrq_knobs {
     int64_t look_ns;    /* of a spinner that got nothing, before it gives up */
     int64_t backoff_ns; /* before runnext is stolen from a running owner; 0 none; BACKOFF_NEVER */
     int64_t yield;      /* enum yield_to */
+    int64_t search;     /* enum search */
 };
 
 extern const char *const lrq_off_on[];
@@ -66,6 +68,7 @@ extern const char *const lrq_end_words[];
 extern const char *const lrq_victim_words[];
 extern const char *const lrq_backoff_words[];
 extern const char *const lrq_yield_words[];
+extern const char *const lrq_search_words[];
 
 /* The knob table's rows for all of the above but the runtime's. */
 #define LRQ_KNOBS(o)                                                                               \
@@ -158,7 +161,14 @@ extern const char *const lrq_yield_words[];
                    "where gosched() puts its caller",                                              \
                    .detail =                                                                       \
                        "global: at the tail of the global queue. local: at the ring's tail.",      \
-                   KNOB_FINE(QUEUES, "GRQ_HITS LOCAL_HITS", "yield=local yield,n=2000 1"))
+                   KNOB_FINE(QUEUES, "GRQ_HITS LOCAL_HITS", "yield=local yield,n=2000 1")),        \
+        PARAM_WORD(o, lrq.search, lrq_search_words, SEARCH_GLOBAL, "Go 1.26 proc.go findRunnable", \
+                   "where a worker with an empty queue looks first",                               \
+                   .detail = "global: in the global queue, then for ready descriptors, then with " \
+                             "victims. steal: with victims, if it may search; then in the global " \
+                             "queue, then for ready descriptors. `tick` comes before either.",     \
+                   KNOB_DECISIVE(STEALING, "GRQ_HITS STEALS",                                      \
+                                 "search=steal echo,connections=32,messages=20 4"))
 
 /* Rows of sched_ops.moot: the above's, and the runtime's. */
 #define LRQ_MOOT                                                                                   \
@@ -169,7 +179,7 @@ extern const char *const lrq_yield_words[];
         {"overflow", "overflow_end=new", "where no part of the ring moves"},                       \
         {"overflow_end", "overflow=all", "where the whole ring moves"},                            \
     {                                                                                              \
-        "steal victim passes backoff_ns look_ns", NOBODY_SEARCHES                                  \
+        "steal victim passes backoff_ns look_ns search", NOBODY_SEARCHES                           \
     }
 
 struct lrq {
@@ -183,6 +193,7 @@ struct lrq {
     int16_t tick;
     uint8_t yield; /* enum yield_to */
     bool runnext_on : 1, inherit : 1;
+    bool global_last : 1; /* search=steal */
     uint64_t tick_factor; /* see tick_is_due() */
 
     struct g **taken;    /* scratch of the overflow: as many as the ring holds */
@@ -237,11 +248,12 @@ bool lrq_keeps(struct lrq *lrq, struct globq *globq);
 /* Owner: runnext, else the head, else NULL. */
 struct g *lrq_get(struct m *m, struct lrq *lrq, bool *inherit);
 
-/* Owner, with nothing of its own: a batch from the global queue for one of `procs` Ps; the first is
- * returned. */
+/* Owner, with nothing of its own, whatever `search` says: a batch from the global queue for one of
+ * `procs` Ps; the first is returned. */
 struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int32_t procs);
 
-/* Go's findRunnable up to stealing: 1 in tick from the global queue, own queue, global queue. */
+/* Go's findRunnable up to stealing: 1 in tick from the global queue, own queue, global queue. With
+ * search=steal the last is left to sched_ops.pick_last. */
 struct g *lrq_pick(struct m *m, struct lrq *lrq, struct globq *globq, bool *inherit);
 
 /* With backoff_ns=never runnext is private; for how long is the variant's to say. */

@@ -284,6 +284,7 @@ struct sched *sched_new(const struct sched_config *config, int *error)
     sched->runtime = config->knobs;
     sched->forkjoin = config->ops->forkjoin;
     sched->keeps = config->ops->keeps;
+    sched->pick_last = config->ops->pick_last;
     sched->procs = config->ops->single_threaded || config->ops->thread_per_g ? 1 : config->workers;
     sched->live_step = config->ops->thread_per_g ? 1 : config->workers > 1 ? 64 : INT64_MAX;
     sched->exact = sched->procs == 1 && !config->ops->thread_per_g;

@@ -154,22 +154,42 @@ void knob_victim(const char *variant)
     assert_int_equal(steps, 1u << 1 | 1u << 3 | 1u << 5 | 1u << 7);
 }
 
-/* Overflow ------------------------------------------------------------------------------------ */
+/* Orders -------------------------------------------------------------------------------------- */
 
 extern const struct workload workload_order;
 
-/* The order workload with 30 Gs: one in runnext, 16 in the ring. */
-static void scene_overflow(void *arg)
+/* Leaves in id what the order workload finds. */
+static void find_order(struct trace *self, const char *settings)
 {
-    struct trace *self = arg;
     void *params = calloc(1, workload_order.params_size);
-    support_set(params, workload_order.params, "n=30");
+    support_set(params, workload_order.params, settings);
     void *state = workload_order.init(params, 1);
     struct outcome out = {0};
     workload_order.run(state, &out);
     snprintf((char *)self->id, sizeof self->id, "%s", order_text(state));
     workload_order.fini(state);
     free(params);
+}
+
+/* One in runnext, 16 in the ring, the others do not fit. */
+static void scene_overflow(void *arg)
+{
+    find_order(arg, "n=30");
+}
+
+/* One G is in the global queue, one waits for a pipe that is ready, two are a victim's. */
+static void scene_one_in_each_place(void *arg)
+{
+    find_order(arg, "n=4,mode=search");
+}
+
+/* With search=global the reader is last if an M without a P had waited for the pipe. */
+void knob_search(const char *variant)
+{
+    scene_run(variant, "sysmon=off,search=global", 2, 0, scene_one_in_each_place);
+    assert_int_equal(*(char *)trace->id, '0');
+    scene_run(variant, "sysmon=off,search=steal", 2, 0, scene_one_in_each_place);
+    assert_string_equal((char *)trace->id, "2-3 0-1");
 }
 
 void knob_overflow_end(const char *variant)

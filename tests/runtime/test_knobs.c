@@ -674,6 +674,7 @@ static const struct knob_test {
     {"overflow", QUEUE, knob_overflow},
     {"overflow_end", QUEUE, knob_overflow_end},
     {"steal", NULL, knob_steal},
+    {"search", NULL, knob_search},
     {"victim", "gmp", knob_victim_of_ps},
     {"victim", NULL, knob_victim},
     {"idle_mask", "gmp", knob_idle_mask},
