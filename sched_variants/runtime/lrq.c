@@ -14,6 +14,7 @@ const char *const lrq_victim_words[] = {"coprime", "fixed",  "last", "zero", /* 
                                         "rotate",  "random", NULL};
 const char *const lrq_backoff_words[] = {"never", NULL};
 const char *const lrq_yield_words[] = {"global", "local", NULL};
+const char *const lrq_order_words[] = {"fifo", "lifo", NULL};
 const char *const lrq_search_words[] = {"global", "steal", NULL};
 
 enum { TICK_RANDOM_MEAN = 61 };
@@ -85,6 +86,8 @@ struct lrq *lrq_new(const struct lrq_knobs *knobs)
     lrq->runnext_on = knobs->runnext;
     lrq->inherit = knobs->inherit;
     lrq->global_last = knobs->search == SEARCH_STEAL;
+    lrq->lifo = knobs->ring_order == RING_LIFO;
+    lrq->special = lrq->lifo || knobs->runnext_cap > 0;
     lrq->taken = sched_zalloc((size_t)knobs->ring * sizeof *lrq->taken, "lrq.taken");
     INVARIANT(lrq->tick == knobs->tick && lrq->yield == knobs->yield);
     return lrq;
@@ -223,9 +226,35 @@ static inline struct g *take_head(struct lrq *lrq)
     }
 }
 
-static inline struct g *get_head(struct m *m, struct lrq *lrq)
+/* Owner, lifo: the newest. */
+static struct g *take_tail(struct m *m, struct lrq *lrq)
 {
-    struct g *gp = take_head(lrq);
+    uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_relaxed); /* own word */
+    /* relaxed: head moves up to tail only, so an owner that sees both equal cannot be wrong */
+    if (tail == atomic_load_explicit(&lrq->head, memory_order_relaxed))
+        return NULL;
+    tail--;
+    atomic_store_explicit(&lrq->tail, tail, memory_order_relaxed);          /* ordered by Q6 */
+    machine_fence(&m->fence_scratch);                                       /* Q6 */
+    uint32_t head = atomic_load_explicit(&lrq->head, memory_order_relaxed); /* ordered by Q6 */
+    struct g *gp = NULL;
+    if ((int32_t)(tail - head) >= 0) {
+        /* relaxed: the owner wrote it */
+        gp = atomic_load_explicit(&lrq->slot[tail & lrq->mask], memory_order_relaxed);
+        if (tail != head)
+            return gp;
+        if (!atomic_compare_exchange_strong_explicit(
+                &lrq->head, &head, head + 1, memory_order_seq_cst, memory_order_relaxed)) /* Q8 */
+            gp = NULL;
+    }
+    /* empty: head == tail. relaxed: there is no new slot to publish */
+    atomic_store_explicit(&lrq->tail, tail + 1, memory_order_relaxed);
+    return gp;
+}
+
+static inline struct g *get_ring(struct m *m, struct lrq *lrq, bool lifo)
+{
+    struct g *gp = lifo ? take_tail(m, lrq) : take_head(lrq);
     stat_add(&m->stats, STAT_LOCAL_HITS, gp != NULL);
     sched_event(m, SCHED_TAKEN, gp, FROM_LOCAL, 0);
     return gp;
@@ -245,30 +274,31 @@ static inline struct g *get_next(struct m *m, struct lrq *lrq, bool *inherit)
     return gp;
 }
 
-static __attribute__((noinline)) struct g *get_capped(struct m *m, struct lrq *lrq, bool *inherit)
+static __attribute__((noinline)) struct g *get_special(struct m *m, struct lrq *lrq, bool *inherit)
 {
     struct g *gp;
-    if (lrq->next_runs >= lrq->runnext_cap) {
+    bool capped = lrq->runnext_cap > 0;
+    if (capped && lrq->next_runs >= lrq->runnext_cap) {
         lrq->next_runs = 0;
-        gp = get_head(m, lrq);
+        gp = get_ring(m, lrq, lrq->lifo);
         if (gp)
             return gp;
     }
     gp = get_next(m, lrq, inherit);
     if (gp) {
-        lrq->next_runs++;
+        lrq->next_runs += capped;
         return gp;
     }
     lrq->next_runs = 0;
-    return get_head(m, lrq);
+    return get_ring(m, lrq, lrq->lifo);
 }
 
 static inline struct g *get(struct m *m, struct lrq *lrq, bool *inherit)
 {
-    if (__builtin_expect(lrq->runnext_cap, 0))
-        return get_capped(m, lrq, inherit);
+    if (__builtin_expect(lrq->special, 0))
+        return get_special(m, lrq, inherit);
     struct g *gp = get_next(m, lrq, inherit);
-    return gp ? gp : get_head(m, lrq);
+    return gp ? gp : get_ring(m, lrq, false);
 }
 
 struct g *lrq_get(struct m *m, struct lrq *lrq, bool *inherit)
@@ -289,9 +319,10 @@ void lrq_drain(struct m *m, struct lrq *lrq, struct globq *globq)
 
 int64_t lrq_length(struct lrq *lrq)
 {
-    /* relaxed: a snapshot */
+    /* relaxed: a snapshot; with lifo tail may be head - 1 */
     uint32_t head = atomic_load_explicit(&lrq->head, memory_order_relaxed);
-    return (int32_t)(atomic_load_explicit(&lrq->tail, memory_order_relaxed) - head);
+    int32_t n = (int32_t)(atomic_load_explicit(&lrq->tail, memory_order_relaxed) - head);
+    return n > 0 ? n : 0;
 }
 
 /* Moves up to n Gs from the head of fifo to the tail of the owner's ring, which has room. */
@@ -436,13 +467,41 @@ static uint32_t grab(struct m *m, struct lrq *mine, struct lrq *victim)
     }
 }
 
+/* The same of a ring with lifo: one by one, as many as are a share of those that it first sees. */
+static uint32_t grab_each(struct m *m, struct lrq *mine, struct lrq *victim)
+{
+    uint32_t at = atomic_load_explicit(&mine->tail, memory_order_relaxed); /* own word */
+    uint32_t n = 0, most = UINT32_MAX;
+    while (n < most) {
+        uint32_t head = atomic_load_explicit(&victim->head, memory_order_acquire); /* Q4 */
+        machine_fence(&m->fence_scratch);                                          /* Q7 */
+        uint32_t tail = atomic_load_explicit(&victim->tail, memory_order_acquire); /* Q2 */
+        int32_t size = (int32_t)(tail - head);
+        if (size <= 0)
+            break;
+        if (size > (int32_t)victim->mask + 1)
+            continue; /* head and tail were not read at one time */
+        if (most == UINT32_MAX)
+            most = share_of(knobs_of(m)->steal, (uint32_t)size);
+        struct g *gp = atomic_load_explicit(&victim->slot[head & victim->mask],
+                                            memory_order_relaxed); /* by Q2 */
+        if (!atomic_compare_exchange_strong_explicit(&victim->head, &head, head + 1,
+                                                     memory_order_seq_cst,
+                                                     memory_order_relaxed)) /* Q8 */
+            continue;
+        atomic_store_explicit(&mine->slot[(at + n) & mine->mask], gp, memory_order_relaxed);
+        n++;
+    }
+    return n;
+}
+
 struct g *lrq_steal(struct m *m, struct lrq *mine, struct lrq *victim, bool steal_next,
                     bool victim_runs)
 {
     INVARIANT(mine != victim);
     INVARIANT(lrq_length(mine) == 0);
     stat_add(&m->stats, STAT_VICTIM_PROBES, 1);
-    uint32_t n = grab(m, mine, victim);
+    uint32_t n = victim->lifo ? grab_each(m, mine, victim) : grab(m, mine, victim);
     if (n == 0) {
         struct g *gp = steal_next ? steal_next_slot(m, victim, victim_runs) : NULL;
         stat_add(&m->stats, STAT_STOLEN, gp != NULL);

@@ -11,13 +11,25 @@
  *
  * Invariants: 0 <= tail - head <= capacity (32-bit, wrapping);  slots [head, tail) hold runnable
  *             Gs; tail and slots are written by the owner only;  head moves by compare-and-swap
- *             only.
+ *             only. With ring_order=lifo, while the owner takes the last one: tail = head - 1.
  * Order labels:
  *   Q1  put: release store of tail   pairs with  Q2  grab: acquire load of tail (the slot is
  *   visible)
  *   Q3  get/grab: release CAS of head  pairs with  Q4  put/get/grab: acquire load of head (the slot
  *       has been read before it is written again)
  *   Q5  runnext: release store, acq_rel exchange and CAS; the G that is handed over is visible
+ *   Q6  take_tail: fence between store of tail and load of head   pairs with
+ *   Q7  grab_each: fence between load of head and load of tail
+ *       (of an owner and a thief after the last one at least one sees the other)
+ *   Q8  take_tail, grab_each: seq_cst CAS of head: exactly one gets the last; its release half is
+ *       Q3's
+ *
+ * ring_order=lifo. The owner takes at the tail, without a CAS unless it takes the last one. So a
+ * thief must not take several by one CAS: the owner could have taken some of them meanwhile, which
+ * the head does not tell. It takes one after the other, each as from the deque (deque.h), and both
+ * sides fence. Beside the order the price is a fence for each take, and a CAS for each theft.
+ *   Rejected: to let the owner take by a CAS of one word that has both head and tail: Go's thieves
+ *   and puts would have to pay for it too.
  */
 #ifndef SCHEDLAB_LRQ_H
 #define SCHEDLAB_LRQ_H
@@ -37,6 +49,7 @@ enum victim_order {
 enum overflow_end { OVERFLOW_OLDEST, OVERFLOW_NEWEST, OVERFLOW_NEW };
 enum yield_to { YIELD_GLOBAL, YIELD_LOCAL };
 enum search { SEARCH_GLOBAL, SEARCH_STEAL };
+enum ring_order { RING_FIFO, RING_LIFO };
 enum { TICK_RANDOM = -1, BACKOFF_NEVER = -1 };
 
 /* The knobs of variants with such a queue; the variant's struct begins with it. */
@@ -58,6 +71,7 @@ struct lrq_knobs {
     int64_t backoff_ns; /* before runnext is stolen from a running owner; 0 none; BACKOFF_NEVER */
     int64_t yield;      /* enum yield_to */
     int64_t search;     /* enum search */
+    int64_t ring_order; /* enum ring_order */
 };
 
 extern const char *const lrq_off_on[];
@@ -69,6 +83,7 @@ extern const char *const lrq_victim_words[];
 extern const char *const lrq_backoff_words[];
 extern const char *const lrq_yield_words[];
 extern const char *const lrq_search_words[];
+extern const char *const lrq_order_words[];
 
 /* The knob table's rows for all of the above but the runtime's. */
 #define LRQ_KNOBS(o)                                                                               \
@@ -113,6 +128,12 @@ extern const char *const lrq_search_words[];
         PARAM_NUMBER(o, lrq.ring, 256, 2, 65536, "Gs", "Go 1.26 runtime2.go p.runq",               \
                      "how many goroutines a local queue holds; a power of two",                    \
                      KNOB_DECISIVE(QUEUES, "OVERFLOWS GRQ_HITS", "ring=16 spawn,n=2000 1")),       \
+        PARAM_WORD(o, lrq.ring_order, lrq_order_words, RING_FIFO, "Go 1.26 proc.go runqget",       \
+                   "which end of its ring a worker takes from",                                    \
+                   .detail =                                                                       \
+                       "fifo: the oldest first. lifo: the newest first, so that old ones can "     \
+                       "starve. Thieves take the oldest either way, with lifo one by one.",        \
+                   KNOB_DECISIVE(QUEUES, "DEQUE_MAX LIVE_GS_PEAK", "ring_order=lifo skynet 2")),   \
         PARAM_WORD(o, lrq.overflow, lrq_share_words, SHARE_HALF, "Go 1.26 proc.go runqputslow",    \
                    "how much of a full ring moves to the global queue",                            \
                    .detail = "The goroutine that does not fit moves with it.",                     \
@@ -194,6 +215,8 @@ struct lrq {
     uint8_t yield; /* enum yield_to */
     bool runnext_on : 1, inherit : 1;
     bool global_last : 1; /* search=steal */
+    bool lifo : 1;
+    bool special : 1;     /* the owner takes otherwise than Go's: a cap, or lifo */
     uint64_t tick_factor; /* see tick_is_due() */
 
     struct g **taken;    /* scratch of the overflow: as many as the ring holds */
@@ -228,6 +251,7 @@ static inline bool lrq_is_valid(const struct lrq *lrq)
            HOLDS(head == tail ||
                  atomic_load_explicit(&lrq->slot[(tail - 1) & lrq->mask], memory_order_relaxed)) &&
            HOLDS(lrq->runnext_on || !atomic_load_explicit(&lrq->runnext, memory_order_relaxed)) &&
+           HOLDS(lrq->special == (lrq->lifo || lrq->runnext_cap > 0)) &&
            HOLDS(lrq->next_runs <= lrq->runnext_cap) && HOLDS(lrq->walk_steps <= lrq->walk_n) &&
            HOLDS(lrq->taken);
 }
@@ -245,7 +269,7 @@ static inline bool lrq_may_keep(const struct lrq_knobs *knobs)
  * sched_ops.keeps. */
 bool lrq_keeps(struct lrq *lrq, struct globq *globq);
 
-/* Owner: runnext, else the head, else NULL. */
+/* Owner: runnext, else the head, or with lifo the tail, else NULL. */
 struct g *lrq_get(struct m *m, struct lrq *lrq, bool *inherit);
 
 /* Owner, with nothing of its own, whatever `search` says: a batch from the global queue for one of

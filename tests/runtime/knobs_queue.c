@@ -177,6 +177,19 @@ static void scene_overflow(void *arg)
     find_order(arg, "n=30");
 }
 
+static void scene_ten(void *arg)
+{
+    find_order(arg, "n=10");
+}
+
+void knob_ring_order(const char *variant)
+{
+    scene_run(variant, "ring_order=fifo", 1, 0, scene_ten);
+    assert_string_equal((char *)trace->id, "9 0-8");
+    scene_run(variant, "ring_order=lifo", 1, 0, scene_ten);
+    assert_string_equal((char *)trace->id, "9 8 7 6 5 4 3 2 1 0");
+}
+
 /* One G is in the global queue, one waits for a pipe that is ready, two are a victim's. */
 static void scene_one_in_each_place(void *arg)
 {

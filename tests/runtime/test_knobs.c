@@ -671,6 +671,7 @@ static const struct knob_test {
     {"tick", NULL, knob_tick},
     {"take", QUEUE, knob_take},
     {"ring", QUEUE, knob_ring},
+    {"ring_order", QUEUE, knob_ring_order},
     {"overflow", QUEUE, knob_overflow},
     {"overflow_end", QUEUE, knob_overflow_end},
     {"steal", NULL, knob_steal},

@@ -6,13 +6,10 @@
  * has_work() sees what moves from one queue to the other. There the processor stops after each
  * instruction (x86-64, no sanitizer), and the test looks.
  */
-#include "internal.h"
 #include "runtime/lrq.h"
 #include "runtime/timer.h"
-#include "tests/support/support.h"
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,84 +17,7 @@
 
 #include <cmocka.h>
 
-enum { PS_MAX = 4, GS_MAX = 1000 };
-
-/* A scheduler whose Ms have no threads. */
-struct stage {
-    const struct sched_ops *ops;
-    struct sched *sched;
-    void *knobs;
-    struct m *m[PS_MAX]; /* m[i] holds P i */
-    struct g *g;         /* GS_MAX of them, that never run */
-};
-
-static struct stage stage_make(const char *variant, const char *settings, int workers)
-{
-    struct stage stage = {.ops = support_variant(variant)};
-    int error = 0;
-    assert_non_null(stage.ops);
-    stage.knobs = calloc(1, stage.ops->knobs_size);
-    support_set(stage.knobs, stage.ops->knobs, settings);
-    struct sched_config config = {
-        .ops = stage.ops, .knobs = stage.knobs, .workers = workers, .seed = 1};
-    stage.sched = sched_new(&config, &error);
-    assert_non_null(stage.sched);
-    for (int i = 0; i < stage.sched->procs; i++)
-        stage.m[i] = m_new(stage.sched, idle_p_take(stage.sched));
-    machine_set_self(stage.m[0]);
-    stage.g = aligned_alloc(64, GS_MAX * sizeof *stage.g);
-    memset(stage.g, 0, GS_MAX * sizeof *stage.g);
-    for (uint32_t i = 0; i < GS_MAX; i++)
-        stage.g[i].id = i;
-    return stage;
-}
-
-static void stage_free(struct stage *stage)
-{
-    machine_set_self(NULL);
-    sched_free(stage->sched);
-    free(stage->knobs);
-    free(stage->g);
-}
-
-/* n of them from `first` on, in the order of their ids. */
-static void ready(struct stage *stage, int worker, uint32_t first, uint32_t n, enum ready_how how)
-{
-    for (uint32_t i = 0; i < n; i++)
-        stage->ops->ready(stage->m[worker], &stage->g[first + i], how);
-}
-
-static struct g *pick(struct stage *stage, int worker)
-{
-    bool inherit = false;
-    return stage->ops->pick(stage->m[worker], &inherit);
-}
-
-/* The worker has these, in this order, and no more. */
-static void expect_picks(struct stage *stage, int worker, uint32_t first, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        const struct g *gp = pick(stage, worker);
-        assert_non_null(gp);
-        assert_int_equal(gp->id, first + i);
-    }
-    assert_null(pick(stage, worker));
-}
-
-static int64_t queued(struct stage *stage, int worker)
-{
-    return stage->ops->queued(stage->sched, stage->sched->allp[worker]);
-}
-
-static int64_t queued_globally(struct stage *stage)
-{
-    return stage->ops->queued(stage->sched, NULL);
-}
-
-static uint64_t stat_now(struct stage *stage, enum stat_id which)
-{
-    return sched_stat(stage->sched, which);
-}
+#include "tests/runtime/stage.h"
 
 /* Thieves ------------------------------------------------------------------------------------- */
 
@@ -525,47 +445,7 @@ static void a_retired_p_hands_its_timers_on(void **state)
 
 /* Between any two instructions ---------------------------------------------------------------- */
 
-#if defined(__x86_64__) && !SUPPORT_SANITIZED
-enum { TRAP_FLAG = 0x100 };
-
-static struct {
-    struct stage *stage;
-    bool (*holds)(struct stage *stage);
-    int steps, broken; /* instructions, and after how many of them it did not hold */
-} watch;
-
-static void watch_on_trap(int signal_number)
-{
-    (void)signal_number;
-    watch.steps++;
-    if (!watch.holds(watch.stage))
-        watch.broken++;
-}
-
-static void watch_begin(struct stage *stage, bool (*holds)(struct stage *stage))
-{
-    struct sigaction action = {.sa_handler = watch_on_trap};
-    watch.stage = stage;
-    watch.holds = holds;
-    watch.steps = watch.broken = 0;
-    assert_int_equal(sigaction(SIGTRAP, &action, NULL), 0);
-    __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; orq %0, (%%rsp); popfq; lea 128(%%rsp), %%rsp"
-                     :
-                     : "i"(TRAP_FLAG)
-                     : "memory", "cc");
-}
-
-static void watch_end(void)
-{
-    __asm__ volatile(
-        "lea -128(%%rsp), %%rsp; pushfq; andq %0, (%%rsp); popfq; lea 128(%%rsp), %%rsp"
-        :
-        : "i"(~TRAP_FLAG)
-        : "memory", "cc");
-    assert_true(watch.steps > 0);
-    assert_int_equal(watch.broken, 0);
-}
-
+#if STAGE_WATCHES
 /* Each G of the ring is one, and none is there twice. */
 static bool rings_are_whole(struct stage *stage)
 {
@@ -697,7 +577,7 @@ int main(void)
         cmocka_unit_test(a_worker_keeps_its_newest_alone),
         cmocka_unit_test(a_drained_p_keeps_nothing),
         cmocka_unit_test(a_retired_p_hands_its_timers_on),
-#if defined(__x86_64__) && !SUPPORT_SANITIZED
+#if STAGE_WATCHES
         cmocka_unit_test(a_slot_is_written_before_the_index),
         cmocka_unit_test(an_overflow_leaves_whole_rings),
         cmocka_unit_test(what_moves_is_seen_all_the_time),

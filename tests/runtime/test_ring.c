@@ -1,0 +1,285 @@
+/* test_ring.c - the local queue's other designs, which Go has not: an owner that takes the newest.
+ * Called by hand (stage.h), against a model, and raced.
+ *
+ * Races use real threads with bounded counts. Which thread gets a G is up to the machine; that each
+ * is taken exactly once is not.
+ */
+#include "runtime/lrq.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/runtime/stage.h"
+
+static const char *const variants[] = {"gmp", "perm"};
+
+/* The worker has these, the newest first, and no more. */
+static void expect_picks_back(struct stage *stage, int worker, uint32_t first, uint32_t n)
+{
+    while (n-- > 0)
+        assert_ptr_equal(pick(stage, worker), &stage->g[first + n]);
+    assert_null(pick(stage, worker));
+}
+
+static struct lrq *ring_of(struct stage *stage, int worker)
+{
+    return stage->m[worker]->p->variant; /* gmp's */
+}
+
+/* ring_order=lifo ----------------------------------------------------------------------------- */
+
+static void a_lifo_owner_takes_the_newest(void **state)
+{
+    (void)state;
+    for (size_t v = 0; v < 2; v++) {
+        struct stage stage = stage_make(variants[v], "tick=0,ring_order=lifo", 1);
+        ready(&stage, 0, 0, 5, READY_POLLED);
+        expect_picks_back(&stage, 0, 0, 5);
+        ready(&stage, 0, 0, 1, READY_POLLED);
+        expect_picks_back(&stage, 0, 0, 1);
+        stage_free(&stage);
+    }
+}
+
+/* A thief takes the older half, rounded up, and runs the youngest of those, as from Go's ring. */
+static void a_lifo_ring_loses_its_oldest_half(void **state)
+{
+    (void)state;
+    for (size_t v = 0; v < 2; v++)
+        for (uint32_t n = 1; n <= 20; n++) {
+            struct stage stage = stage_make(variants[v], "tick=0,ring_order=lifo", 2);
+            uint32_t half = (n + 1) / 2;
+            ready(&stage, 1, 0, n, READY_POLLED);
+            assert_ptr_equal(stage.ops->steal(stage.m[0]), &stage.g[half - 1]);
+            assert_int_equal(stat_now(&stage, STAT_STOLEN), half);
+            expect_picks_back(&stage, 0, 0, half - 1);
+            expect_picks_back(&stage, 1, half, n - half);
+            assert_null(stage.ops->steal(stage.m[0]));
+            assert_false(stage.ops->has_work(stage.sched));
+            stage_free(&stage);
+        }
+}
+
+/* Random puts, takes and thefts against an array with two ends, round and round a ring that also
+ * overflows. */
+static void a_lifo_ring_equals_its_model(void **state)
+{
+    (void)state;
+    enum { RING = 8, STEPS = 20000 };
+    struct stage stage = stage_make("gmp", "tick=0,ring=8,steal=one,ring_order=lifo", 2);
+    uint32_t model[RING + 1], length = 0, next = 0;
+    for (int step = 0; step < STEPS; step++) {
+        uint64_t dice = m_random(stage.m[0]) % 8;
+        struct g *gp = NULL;
+        if (dice < 4) {
+            struct g *put = &stage.g[next++ % GS_MAX];
+            stage.ops->ready(stage.m[1], put, READY_POLLED);
+            model[length++] = put->id;
+            if (length == RING + 1) { /* the oldest half and the new one are in the global queue */
+                for (int i = 0; i < RING / 2 + 1; i++)
+                    globq_get(stage.m[0], stage.sched->variant);
+                length = RING / 2;
+                memmove(model, model + RING / 2, length * sizeof *model);
+            }
+        } else if (dice < 6) {
+            gp = pick(&stage, 1);
+            assert_int_equal(gp ? gp->id : GS_MAX, length ? model[length - 1] : GS_MAX);
+            length -= gp != NULL;
+        } else {
+            gp = stage.ops->steal(stage.m[0]);
+            assert_int_equal(gp ? gp->id : GS_MAX, length ? model[0] : GS_MAX);
+            length -= gp != NULL;
+            memmove(model, model + 1, length * sizeof *model);
+        }
+        assert_int_equal(queued(&stage, 1), length);
+    }
+    stage_free(&stage);
+}
+
+/* Between any two instructions ---------------------------------------------------------------- */
+
+#if STAGE_WATCHES
+enum { WORKERS = 2, CUT_GS = 3 };
+
+/* While one worker takes, another one does, at one of its instructions. */
+static struct {
+    int at;            /* the instruction */
+    int worker, takes; /* who comes between, and how often */
+    int taken[CUT_GS]; /* how often each G was */
+} cut;
+
+static void cut_note(const struct stage *stage, const struct g *gp)
+{
+    if (gp)
+        cut.taken[gp - stage->g]++;
+}
+
+/* Worker 1 is the owner, worker 0 a thief. */
+static void cut_take(struct stage *stage, int worker)
+{
+    struct m *m = stage->m[worker];
+    struct lrq *mine = ring_of(stage, worker), *owner = ring_of(stage, 1);
+    cut_note(stage, worker == 1 ? lrq_get(m, mine, &(bool){false})
+                                : lrq_steal(m, mine, owner, true, false));
+}
+
+static bool cut_in(struct stage *stage)
+{
+    for (int i = 0; watch.steps == cut.at && i < cut.takes; i++)
+        cut_take(stage, cut.worker);
+    return true;
+}
+
+/* Each of n in the owner's ring is taken once, wherever `takes` takes by `worker` come between. */
+static void expect_each_once(struct stage *stage, uint32_t n, int worker, int takes)
+{
+    int steps = 1;
+    for (int at = 1; at <= steps; at++) {
+        cut.at = at;
+        cut.worker = worker;
+        cut.takes = takes;
+        memset(cut.taken, 0, sizeof cut.taken);
+        ready(stage, 1, 0, n, READY_POLLED);
+        watch_begin(stage, cut_in);
+        cut_take(stage, !worker);
+        watch_end();
+        steps = watch.steps > steps ? watch.steps : steps;
+        for (int i = 0; i < WORKERS; i++)
+            for (const struct g *gp; (gp = pick(stage, i));)
+                cut_note(stage, gp);
+        for (uint32_t i = 0; i < n; i++)
+            if (cut.taken[i] != 1)
+                fail_msg("of %u, %d takes by worker %d at instruction %d: %u was taken %d times", n,
+                         takes, worker, at, i, cut.taken[i]);
+    }
+}
+
+static void a_lifo_ring_gives_each_once(void **state)
+{
+    (void)state;
+    struct stage stage = stage_make("gmp", "tick=0,ring=8,ring_order=lifo", WORKERS);
+    for (uint32_t n = 1; n <= CUT_GS; n++) {
+        expect_each_once(&stage, n, 0, 1);
+        for (int takes = 1; takes <= (int)n; takes++)
+            expect_each_once(&stage, n, 1, takes);
+    }
+    stage_free(&stage);
+}
+#endif
+
+/* Races --------------------------------------------------------------------------------------- */
+
+enum { RACE_GS = 100000, THIEVES = 2 };
+
+struct race {
+    struct stage *stage;
+    struct g *g;
+    _Atomic int taken[RACE_GS]; /* how often each was */
+    _Atomic int begun;
+    _Atomic bool over;
+};
+
+struct thief {
+    struct race *race;
+    int worker;
+};
+
+static void race_note(struct race *race, const struct g *gp)
+{
+    atomic_fetch_add(&race->taken[gp - race->g], 1);
+}
+
+static void race_thief(void *arg)
+{
+    const struct thief *self = arg;
+    struct race *race = self->race;
+    struct m *m = race->stage->m[self->worker];
+    bool over;
+    atomic_fetch_add(&race->begun, 1);
+    do {
+        over = atomic_load(&race->over);
+        struct g *gp = lrq_steal(m, m->p->variant, ring_of(race->stage, 0), true, false);
+        for (; gp; gp = lrq_get(m, m->p->variant, &(bool){false}))
+            race_note(race, gp);
+    } while (!over);
+}
+
+/* The owner keeps at most `depth`, so that it meets thieves at the last one when that is 1. */
+static void race_run(const char *settings, uint64_t depth)
+{
+    struct stage stage = stage_make("gmp", settings, 1 + THIEVES);
+    struct race *race = calloc(1, sizeof *race);
+    struct lrq *ring = ring_of(&stage, 0);
+    struct machine_thread threads[THIEVES];
+    struct thief thieves[THIEVES];
+    race->stage = &stage;
+    race->g = aligned_alloc(64, RACE_GS * sizeof *race->g);
+    memset(race->g, 0, RACE_GS * sizeof *race->g);
+    for (int i = 0; i < THIEVES; i++) {
+        thieves[i] = (struct thief){race, 1 + i};
+        machine_thread_start(&threads[i], race_thief, &thieves[i], 1 << 18, -1);
+    }
+    while (atomic_load(&race->begun) < THIEVES)
+        machine_yield();
+    for (int i = 0; i < RACE_GS;) {
+        for (uint64_t n = m_random(stage.m[0]) % depth + 1; n > 0 && i < RACE_GS; n--)
+            lrq_put(stage.m[0], ring, stage.sched->variant, &race->g[i++], n == 2);
+        for (uint64_t n = m_random(stage.m[0]) % depth + 1; n > 0; n--) {
+            const struct g *gp = lrq_get(stage.m[0], ring, &(bool){false});
+            if (gp)
+                race_note(race, gp);
+        }
+    }
+    atomic_store(&race->over, true);
+    for (int i = 0; i < THIEVES; i++)
+        machine_thread_join(&threads[i]);
+    for (const struct g *gp; (gp = lrq_get(stage.m[0], ring, &(bool){false}));)
+        race_note(race, gp);
+    for (const struct g *gp; (gp = globq_get(stage.m[0], stage.sched->variant));)
+        race_note(race, gp);
+    for (int i = 0; i < RACE_GS; i++)
+        assert_int_equal(race->taken[i], 1);
+    free(race->g);
+    free(race);
+    stage_free(&stage);
+}
+
+static void a_lifo_owner_races_thieves_for_the_last(void **state)
+{
+    (void)state;
+    race_run("tick=0,ring_order=lifo", 1);
+    race_run("tick=0,ring_order=lifo", 2);
+}
+
+static void a_lifo_ring_overflows_beside_thieves(void **state)
+{
+    (void)state;
+    race_run("tick=0,ring=4,ring_order=lifo", 9);
+    race_run("tick=0,ring=4,ring_order=lifo,overflow_end=newest", 9);
+    race_run("tick=0,ring=4,ring_order=lifo,overflow_end=new", 9);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    return machine_init(NULL, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lifo_owner_takes_the_newest),
+        cmocka_unit_test(a_lifo_ring_loses_its_oldest_half),
+        cmocka_unit_test(a_lifo_ring_equals_its_model),
+#if STAGE_WATCHES
+        cmocka_unit_test(a_lifo_ring_gives_each_once),
+#endif
+        cmocka_unit_test(a_lifo_owner_races_thieves_for_the_last),
+        cmocka_unit_test(a_lifo_ring_overflows_beside_thieves),
+    };
+    return cmocka_run_group_tests_name("ring", tests, begin, NULL);
+}
