@@ -83,11 +83,13 @@ struct lrq *lrq_new(const struct lrq_knobs *knobs)
     if (knobs->tick > 0)
         lrq->tick_factor = UINT64_MAX / (uint64_t)knobs->tick + 1;
     lrq->yield = (uint8_t)knobs->yield;
-    lrq->runnext_on = knobs->runnext;
+    lrq->runnext_on = knobs->runnext && knobs->steal_age_ns == 0;
     lrq->inherit = knobs->inherit;
     lrq->global_last = knobs->search == SEARCH_STEAL;
     lrq->lifo = knobs->ring_order == RING_LIFO;
     lrq->special = lrq->lifo || knobs->runnext_cap > 0;
+    if (knobs->steal_age_ns > 0)
+        lrq->since = sched_zalloc((size_t)knobs->ring * sizeof *lrq->since, "lrq.since");
     lrq->taken = sched_zalloc((size_t)knobs->ring * sizeof *lrq->taken, "lrq.taken");
     INVARIANT(lrq->tick == knobs->tick && lrq->yield == knobs->yield);
     return lrq;
@@ -96,6 +98,7 @@ struct lrq *lrq_new(const struct lrq_knobs *knobs)
 void lrq_free(struct lrq *lrq)
 {
     machine_free(lrq->taken);
+    machine_free(lrq->since);
     machine_free(lrq->coprimes); /* or met */
     machine_free(lrq);
 }
@@ -115,8 +118,8 @@ bool lrq_has_work(struct lrq *lrq, bool private_next)
 
 /* Putting ----------------------------------------------------------------------------------- */
 
-/* Owner, who has just taken the n Gs in `taken` from the head: puts them back at the tail, in their
- * order. */
+/* Owner, who has just taken the n newest Gs of a full ring, the n in `taken` from the head: puts
+ * them back at the tail, in their order. */
 static void put_back(struct lrq *lrq, uint32_t n)
 {
     uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_relaxed); /* own word */
@@ -160,29 +163,51 @@ static bool overflow(struct m *m, struct lrq *lrq, struct globq *globq, struct g
 /* Out of line, as pick_slow() is, so that the usual case has no call in it and saves no registers.
  */
 static __attribute__((noinline)) void put_full(struct m *m, struct lrq *lrq, struct globq *globq,
-                                               struct g *gp);
+                                               struct g *gp, int64_t since);
 
-static inline void put_tail(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp)
+/* since: with steal_age_ns when it came; else 0. */
+static inline void put_tail(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp,
+                            int64_t since)
 {
     uint32_t head = atomic_load_explicit(&lrq->head, memory_order_acquire); /* Q4 */
     uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_relaxed); /* own word */
     if (__builtin_expect(tail - head > lrq->mask, 0)) {
-        put_full(m, lrq, globq, gp);
+        put_full(m, lrq, globq, gp, since);
         return;
     }
     sched_event_g(m, SCHED_PUT, gp, INTO_LOCAL, 0);
+    if (since)
+        atomic_store_explicit(&lrq->since[tail & lrq->mask], since,
+                              memory_order_relaxed);                               /* by Q1 */
     atomic_store_explicit(&lrq->slot[tail & lrq->mask], gp, memory_order_relaxed); /* by Q1 */
     atomic_store_explicit(&lrq->tail, tail + 1, memory_order_release);             /* Q1 */
     INVARIANT(lrq_is_valid(lrq));
     stat_max(&m->stats, STAT_DEQUE_MAX, tail + 1 - head);
 }
 
-static void put_full(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp)
+static void put_full(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, int64_t since)
 {
     uint32_t head = atomic_load_explicit(&lrq->head, memory_order_acquire); /* Q4 */
     uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_relaxed); /* own word */
     if (tail - head <= lrq->mask || !overflow(m, lrq, globq, gp, head))
-        put_tail(m, lrq, globq, gp); /* thieves have made room */
+        put_tail(m, lrq, globq, gp, since); /* thieves have made room */
+}
+
+/* steal_age_ns: notes when gp comes. The one that it pushes out of runnext came earlier. */
+static __attribute__((noinline)) void put_dated(struct m *m, struct lrq *lrq, struct globq *globq,
+                                                struct g *gp, bool next)
+{
+    int64_t since = machine_now();
+    if (next && knobs_of(m)->runnext) {
+        sched_event_g(m, SCHED_PUT, gp, INTO_RUNNEXT, 0);
+        int64_t before = atomic_load_explicit(&lrq->next_since, memory_order_relaxed); /* own */
+        atomic_store_explicit(&lrq->next_since, since, memory_order_relaxed);          /* by Q5 */
+        gp = atomic_exchange_explicit(&lrq->runnext, gp, memory_order_acq_rel);        /* Q5 */
+        if (!gp)
+            return;
+        since = before;
+    }
+    put_tail(m, lrq, globq, gp, since);
 }
 
 void lrq_put(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, bool next)
@@ -200,8 +225,11 @@ void lrq_put(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, bo
         gp = atomic_exchange_explicit(&lrq->runnext, gp, memory_order_acq_rel); /* Q5 */
         if (!gp)
             return;
+    } else if (__builtin_expect(lrq->since != NULL, 0)) {
+        put_dated(m, lrq, globq, gp, next);
+        return;
     }
-    put_tail(m, lrq, globq, gp);
+    put_tail(m, lrq, globq, gp, 0);
 }
 
 bool lrq_keeps(struct lrq *lrq, struct globq *globq)
@@ -325,6 +353,13 @@ int64_t lrq_length(struct lrq *lrq)
     return n > 0 ? n : 0;
 }
 
+/* steal_age_ns: the n from that place on may be stolen at once. relaxed: by Q1 */
+static void dates_clear(struct lrq *lrq, uint32_t at, int64_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        atomic_store_explicit(&lrq->since[(at + i) & lrq->mask], 0, memory_order_relaxed);
+}
+
 /* Moves up to n Gs from the head of fifo to the tail of the owner's ring, which has room. */
 static void move_batch(struct m *m, struct lrq *lrq, struct gfifo *fifo, int64_t n)
 {
@@ -332,6 +367,8 @@ static void move_batch(struct m *m, struct lrq *lrq, struct gfifo *fifo, int64_t
     uint32_t before = tail;
     struct g *gp;
     INVARIANT(lrq_length(lrq) + n <= (int64_t)lrq->mask + 1);
+    if (lrq->since) /* before n counts down */
+        dates_clear(lrq, tail, n);
     while (n-- > 0 && (gp = gfifo_pop(fifo)))
         atomic_store_explicit(&lrq->slot[tail++ & lrq->mask], gp, memory_order_relaxed); /* by Q1 */
     atomic_store_explicit(&lrq->tail, tail, memory_order_release);                       /* Q1 */
@@ -425,11 +462,32 @@ struct g *lrq_pick(struct m *m, struct lrq *lrq, struct globq *globq, bool *inhe
 
 /* Stealing ---------------------------------------------------------------------------------- */
 
+/* steal_age_ns: has it been here for too short a time? */
+static bool is_young(const struct m *m, const _Atomic int64_t *since)
+{
+    return machine_now() - atomic_load_explicit(since, memory_order_relaxed) <
+           knobs_of(m)->steal_age_ns;
+}
+
+/* Counts, from victim's head on and up to n, those before the first young one; copies their times
+ * behind those of mine's. relaxed: by Q2, and thrown away with the Gs if it was too late */
+static uint32_t dates_copy(const struct m *m, struct lrq *mine, uint32_t at,
+                           const struct lrq *victim, uint32_t head, uint32_t n)
+{
+    uint32_t i = 0;
+    for (; i < n && !is_young(m, &victim->since[(head + i) & victim->mask]); i++) {
+        int64_t since =
+            atomic_load_explicit(&victim->since[(head + i) & victim->mask], memory_order_relaxed);
+        atomic_store_explicit(&mine->since[(at + i) & mine->mask], since, memory_order_relaxed);
+    }
+    return i;
+}
+
 static struct g *steal_next_slot(struct m *m, struct lrq *victim, bool victim_runs)
 {
     int64_t backoff = knobs_of(m)->backoff_ns;
     struct g *gp = atomic_load_explicit(&victim->runnext, memory_order_acquire); /* Q5 */
-    if (!gp)
+    if (!gp || (victim->since && is_young(m, &victim->next_since)))
         return NULL;
     /* A G that has just been readied is about to run where its waker ran; give it the time. */
     if (victim_runs && backoff > 0)
@@ -455,6 +513,8 @@ static uint32_t grab(struct m *m, struct lrq *mine, struct lrq *victim)
         if (n == 0)
             return 0;
         uint32_t at = atomic_load_explicit(&mine->tail, memory_order_relaxed); /* own word */
+        if (victim->since && (n = dates_copy(m, mine, at, victim, head, n)) == 0)
+            return 0;
         for (uint32_t i = 0; i < n; i++) {
             struct g *gp = atomic_load_explicit(&victim->slot[(head + i) & victim->mask],
                                                 memory_order_relaxed); /* by Q2 */
@@ -483,6 +543,8 @@ static uint32_t grab_each(struct m *m, struct lrq *mine, struct lrq *victim)
             continue; /* head and tail were not read at one time */
         if (most == UINT32_MAX)
             most = share_of(knobs_of(m)->steal, (uint32_t)size);
+        if (victim->since && dates_copy(m, mine, at + n, victim, head, 1) == 0)
+            break;
         struct g *gp = atomic_load_explicit(&victim->slot[head & victim->mask],
                                             memory_order_relaxed); /* by Q2 */
         if (!atomic_compare_exchange_strong_explicit(&victim->head, &head, head + 1,

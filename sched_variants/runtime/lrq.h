@@ -30,6 +30,14 @@
  * sides fence. Beside the order the price is a fence for each take, and a CAS for each theft.
  *   Rejected: to let the owner take by a CAS of one word that has both head and tail: Go's thieves
  *   and puts would have to pay for it too.
+ *
+ * steal_age_ns. Beside each slot, and beside runnext, stands since when its G is in a local queue;
+ * stolen ones keep that, and those from the global queue have 0. The owner writes it before Q1 or
+ * Q5, so a thief that has read a G by Q2 or Q5 reads its time too. Q3 or Q8 throws away what was
+ * read too late; only of runnext it may be a later one's, and the thief then waits too long.
+ * has_work() counts the young ones too. It must, since an M that slept would not be woken when they
+ * are old enough. So the price, beside a look at the clock for each put, is that whoever is idle
+ * searches until they are.
  */
 #ifndef SCHEDLAB_LRQ_H
 #define SCHEDLAB_LRQ_H
@@ -71,6 +79,7 @@ struct lrq_knobs {
     int64_t backoff_ns; /* before runnext is stolen from a running owner; 0 none; BACKOFF_NEVER */
     int64_t yield;      /* enum yield_to */
     int64_t search;     /* enum search */
+    int64_t steal_age_ns;
     int64_t ring_order; /* enum ring_order */
 };
 
@@ -170,6 +179,14 @@ extern const char *const lrq_order_words[];
                       "is private; a worker that is woken for it searches in vain, over "          \
                       "and over, unless runnext_wake=off.",                                        \
             KNOB_FINE(STEALING, "RUNNEXT_STEALS STEALS", "backoff_ns=0 pingpong,rounds=1000 2")),  \
+        PARAM_NUMBER(o, lrq.steal_age_ns, 0, 0, 1000000000, "ns", "Go 1.26 proc.go runqgrab",      \
+                     "how long a goroutine stays in a queue before thieves may take it",           \
+                     .detail =                                                                     \
+                         "From when it was readied, or started; not if it came from the global "   \
+                         "queue. Idle workers search until then. 0: no time, as in Go, but for "   \
+                         "`backoff_ns`.",                                                          \
+                     KNOB_DECISIVE(STEALING, "SPIN_ROUNDS STOLEN",                                 \
+                                   "steal_age_ns=100us uneven,tasks=500 4")),                      \
         PARAM_NUMBER(o, lrq.look_ns, 10000, 0, 1000000000, "ns", "schedlab; Go 1.26: 0",           \
                      "how long a worker whose search failed watches the queues before it sleeps",  \
                      .detail =                                                                     \
@@ -200,7 +217,7 @@ extern const char *const lrq_order_words[];
         {"overflow", "overflow_end=new", "where no part of the ring moves"},                       \
         {"overflow_end", "overflow=all", "where the whole ring moves"},                            \
     {                                                                                              \
-        "steal victim passes backoff_ns look_ns search", NOBODY_SEARCHES                           \
+        "steal victim passes backoff_ns look_ns search steal_age_ns", NOBODY_SEARCHES              \
     }
 
 struct lrq {
@@ -212,16 +229,17 @@ struct lrq {
     /* constant: the knobs that every put and pick asks, beside what those touch anyway */
     uint32_t runnext_cap;
     int16_t tick;
-    uint8_t yield; /* enum yield_to */
-    bool runnext_on : 1, inherit : 1;
-    bool global_last : 1; /* search=steal */
+    uint8_t yield;                    /* enum yield_to */
+    bool runnext_on : 1, inherit : 1; /* runnext_on: puts need look at nothing else for it */
+    bool global_last : 1;             /* search=steal */
     bool lifo : 1;
     bool special : 1;     /* the owner takes otherwise than Go's: a cap, or lifo */
     uint64_t tick_factor; /* see tick_is_due() */
 
-    struct g **taken;    /* scratch of the overflow: as many as the ring holds */
-    uint32_t walk_n;     /* the number of victims that the array below is for */
-    uint32_t walk_steps; /* how many numbers up to walk_n are coprime to it */
+    _Atomic int64_t *since; /* steal_age_ns: beside each slot, see above; else NULL */
+    struct g **taken;       /* scratch of the overflow: as many as the ring holds */
+    uint32_t walk_n;        /* the number of victims that the array below is for */
+    uint32_t walk_steps;    /* how many numbers up to walk_n are coprime to it */
     union {
         uint32_t *coprimes; /* victim=coprime: these */
         uint64_t *met;      /* victim=random, bit i: the search has come to the i-th victim */
@@ -229,6 +247,7 @@ struct lrq {
     /* written by owner and thieves */
     _Alignas(64) _Atomic uint32_t head;
     _Atomic(struct g *) runnext;
+    _Atomic int64_t next_since; /* of runnext; steal_age_ns */
     _Alignas(64) _Atomic(struct g *) slot[];
 };
 _Static_assert(offsetof(struct lrq, head) == 64, "what only the owner writes fills one line");
@@ -250,7 +269,8 @@ static inline bool lrq_is_valid(const struct lrq *lrq)
     return HOLDS((lrq->mask & (lrq->mask + 1)) == 0) && HOLDS(tail - head <= lrq->mask + 1) &&
            HOLDS(head == tail ||
                  atomic_load_explicit(&lrq->slot[(tail - 1) & lrq->mask], memory_order_relaxed)) &&
-           HOLDS(lrq->runnext_on || !atomic_load_explicit(&lrq->runnext, memory_order_relaxed)) &&
+           HOLDS(lrq->runnext_on || lrq->since ||
+                 !atomic_load_explicit(&lrq->runnext, memory_order_relaxed)) &&
            HOLDS(lrq->special == (lrq->lifo || lrq->runnext_cap > 0)) &&
            HOLDS(lrq->next_runs <= lrq->runnext_cap) && HOLDS(lrq->walk_steps <= lrq->walk_n) &&
            HOLDS(lrq->taken);

@@ -96,6 +96,7 @@ void knob_idle_mask(const char *variant);
 void knob_overflow_end(const char *variant);
 void knob_search(const char *variant);
 void knob_ring_order(const char *variant);
+void knob_steal_age_ns(const char *variant);
 
 /* knobs_static.c */
 void knob_block(const char *variant);

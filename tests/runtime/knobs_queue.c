@@ -224,6 +224,38 @@ void knob_overflow_end(const char *variant)
     }
 }
 
+/* Age ----------------------------------------------------------------------------------------- */
+
+static void dated_g(void *arg)
+{
+    struct trace *self = arg;
+    self->found[1] = go_now();
+    atomic_store(&self->ran[0], true);
+    wg_done(&self->done);
+}
+
+/* Main's worker stays busy. found[0]: how long a G lay in its queue until another took it. */
+static void scene_age(void *arg)
+{
+    struct trace *self = arg;
+    wg_add(&self->done, 1);
+    self->found[2] = go_now();
+    go(dated_g, self);
+    AWAIT(atomic_load(&self->ran[0]));
+    self->found[0] = self->found[1] - self->found[2];
+    wg_wait(&self->done);
+}
+
+void knob_steal_age_ns(const char *variant)
+{
+    scene_run(variant, "backoff_ns=0,steal_age_ns=20000000", 2, 0, scene_age);
+    assert_true(trace->found[0] >= 20000000);
+    assert_int_equal(stat_of(STAT_RUNNEXT_STEALS), 1);
+    scene_run(variant, "runnext=off,steal_age_ns=20000000", 2, 0, scene_age);
+    assert_true(trace->found[0] >= 20000000);
+    assert_true(stat_of(STAT_STOLEN) >= 1);
+}
+
 /* Searches that find nothing, by a worker that is alone -------------------------------------- */
 
 /* n searches of main's worker. found[0]: queues looked into; count_missed[k]: searches that came to

@@ -676,6 +676,7 @@ static const struct knob_test {
     {"overflow_end", QUEUE, knob_overflow_end},
     {"steal", NULL, knob_steal},
     {"search", NULL, knob_search},
+    {"steal_age_ns", NULL, knob_steal_age_ns},
     {"victim", "gmp", knob_victim_of_ps},
     {"victim", NULL, knob_victim},
     {"idle_mask", "gmp", knob_idle_mask},

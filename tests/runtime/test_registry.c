@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { ERROR_SIZE = 1024, ROWS = 48 };
+enum { ERROR_SIZE = 1024, ROWS = 56 };
 
 struct knobs {
     struct runtime_knobs runtime;

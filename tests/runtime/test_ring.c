@@ -1,5 +1,6 @@
-/* test_ring.c - the local queue's other designs, which Go has not: an owner that takes the newest.
- * Called by hand (stage.h), against a model, and raced.
+/* test_ring.c - the local queue's other designs, which Go has not: an owner that takes the newest,
+ * and goroutines that are too young for thieves. Called by hand (stage.h), against a model, and
+ * raced.
  *
  * Races use real threads with bounded counts. Which thread gets a G is up to the machine; that each
  * is taken exactly once is not.
@@ -97,6 +98,94 @@ static void a_lifo_ring_equals_its_model(void **state)
         }
         assert_int_equal(queued(&stage, 1), length);
     }
+    stage_free(&stage);
+}
+
+/* steal_age_ns -------------------------------------------------------------------------------- */
+
+#define AGE "steal_age_ns=1000000000,tick=0"
+
+/* The first `old` in the owner's ring have been there for long. */
+static void ring_ages(struct stage *stage, int worker, uint32_t old)
+{
+    struct lrq *ring = ring_of(stage, worker);
+    for (uint32_t i = 0; i < old; i++)
+        atomic_store(&ring->since[(atomic_load(&ring->head) + i) & ring->mask], 1);
+}
+
+/* A thief takes of its share what is old enough; the rest is work for all the same. */
+static void young_ones_are_left_alone(void **state)
+{
+    (void)state;
+    enum { N = 8 };
+    static const char *const settings[] = {AGE, AGE ",ring_order=lifo"};
+    for (size_t i = 0; i < 2; i++)
+        for (uint32_t old = 0; old <= N; old++) {
+            struct stage stage = stage_make("gmp", settings[i], 2);
+            uint32_t taken = old < N / 2 ? old : N / 2;
+            ready(&stage, 1, 0, N, READY_POLLED);
+            ring_ages(&stage, 1, old);
+            const struct g *gp = stage.ops->steal(stage.m[0]);
+            assert_ptr_equal(gp, taken ? &stage.g[taken - 1] : NULL);
+            assert_int_equal(queued(&stage, 1), N - taken);
+            assert_true(stage.ops->has_work(stage.sched));
+            stage_free(&stage);
+        }
+}
+
+/* In runnext it is no older than there; pushed out of it, it is as old as it was. */
+static void the_newest_is_young_too(void **state)
+{
+    (void)state;
+    struct stage stage = stage_make("gmp", AGE ",backoff_ns=0", 2);
+    struct lrq *ring = ring_of(&stage, 1);
+    ready(&stage, 1, 0, 1, READY_NEW);
+    assert_null(stage.ops->steal(stage.m[0]));
+    atomic_store(&ring->next_since, 1);
+    ready(&stage, 1, 1, 1, READY_NEW);
+    assert_ptr_equal(stage.ops->steal(stage.m[0]), &stage.g[0]);
+    assert_null(stage.ops->steal(stage.m[0]));
+    atomic_store(&ring->next_since, 1);
+    assert_ptr_equal(stage.ops->steal(stage.m[0]), &stage.g[1]);
+    assert_int_equal(stat_now(&stage, STAT_RUNNEXT_STEALS), 1);
+    stage_free(&stage);
+}
+
+/* A stolen one is as old at the thief's, and one from the global queue may be taken at once. */
+static void age_goes_along(void **state)
+{
+    (void)state;
+    struct stage stage = stage_make("gmp", AGE, 3);
+    ready(&stage, 1, 0, 4, READY_POLLED);
+    ring_ages(&stage, 1, 4);
+    assert_ptr_equal(stage.ops->steal(stage.m[0]), &stage.g[1]);
+    assert_ptr_equal(lrq_steal(stage.m[2], ring_of(&stage, 2), ring_of(&stage, 0), false, true),
+                     &stage.g[0]);
+    expect_picks(&stage, 1, 2, 2);
+    ready(&stage, 1, 4, 9, READY_POLLED);
+    expect_picks(&stage, 1, 4, 9);
+    ready(&stage, 1, 20, 6, READY_INJECTED);
+    assert_ptr_equal(pick(&stage, 1), &stage.g[20]);
+    assert_int_equal(queued(&stage, 1), 2);
+    assert_ptr_equal(stage.ops->steal(stage.m[0]), &stage.g[21]);
+    stage_free(&stage);
+}
+
+/* An overflow that puts some back leaves them as old as before. */
+static void an_overflow_leaves_ages_alone(void **state)
+{
+    (void)state;
+    struct stage stage = stage_make("gmp", AGE ",ring=8,overflow_end=newest", 2);
+    ready(&stage, 1, 0, 8, READY_POLLED);
+    ring_ages(&stage, 1, 3);
+    ready(&stage, 1, 8, 1, READY_POLLED);
+    assert_int_equal(queued(&stage, 1), 4);
+    assert_ptr_equal(lrq_steal(stage.m[0], ring_of(&stage, 0), ring_of(&stage, 1), false, true),
+                     &stage.g[1]);
+    assert_ptr_equal(pick(&stage, 0), &stage.g[0]);
+    assert_ptr_equal(lrq_steal(stage.m[0], ring_of(&stage, 0), ring_of(&stage, 1), false, true),
+                     &stage.g[2]);
+    assert_null(lrq_steal(stage.m[0], ring_of(&stage, 0), ring_of(&stage, 1), false, true));
     stage_free(&stage);
 }
 
@@ -275,6 +364,10 @@ int main(void)
         cmocka_unit_test(a_lifo_owner_takes_the_newest),
         cmocka_unit_test(a_lifo_ring_loses_its_oldest_half),
         cmocka_unit_test(a_lifo_ring_equals_its_model),
+        cmocka_unit_test(young_ones_are_left_alone),
+        cmocka_unit_test(the_newest_is_young_too),
+        cmocka_unit_test(age_goes_along),
+        cmocka_unit_test(an_overflow_leaves_ages_alone),
 #if STAGE_WATCHES
         cmocka_unit_test(a_lifo_ring_gives_each_once),
 #endif
