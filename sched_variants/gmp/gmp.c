@@ -25,8 +25,12 @@
 
 struct gmp_knobs {
     struct lrq_knobs lrq;
-    int64_t idle_mask; /* 0 off, 1 on */
+    int64_t idle_mask;  /* 0 off, 1 on */
+    int64_t returns_to; /* enum returns_to */
 };
+
+enum returns_to { RETURNS_TO_GLOBAL, RETURNS_TO_OWN };
+static const char *const returns_to_words[] = {"global", "own", NULL};
 
 struct gmp {
     struct globq globq;
@@ -39,12 +43,22 @@ static const struct param gmp_knobs[] = {
                .detail = "off: they look into the queues of idle Ps, too, which are empty.",
                KNOB_FINE(STEALING, "VICTIM_PROBES", "idle_mask=off bursts,n=20,b=4 8")),
     RUNTIME_KNOBS_WATCHED(struct gmp_knobs, lrq.runtime, WATCH_SYSMON),
+    PARAM_WORD(struct gmp_knobs, returns_to, returns_to_words, RETURNS_TO_GLOBAL,
+               "Go 1.26 proc.go exitsyscallNoP",
+               "where a goroutine waits after a call, if it finds no P to go on with",
+               .detail = "global: in the global queue. own: at the tail of the queue of the P that "
+                         "it had before the call, whoever has that P now. It gets there by an "
+                         "inbox with a lock, from which thieves take too.",
+               KNOB_FINE(CALLS, "GRQ_HITS LOCAL_HITS",
+                         "returns_to=own calls,n=100,sleep_ns=1ms,callers=8,beside=2,yields=on 2")),
     {0},
 };
 
 static const struct param_moot gmp_moot[] = {
     LRQ_MOOT,
     {"idle_mask", NOBODY_SEARCHES},
+    {"returns_to", "calls=none", "where a call keeps its P"},
+    {"returns_to", "calls=sysmon,sysmon=off", "where a call keeps its P"},
     {0},
 };
 
@@ -69,6 +83,8 @@ static void gmp_p_init(struct sched *sched, struct p *p)
 {
     struct lrq *lrq = lrq_new(sched->knobs);
     lrq->last_victim = p->id + 1;
+    if (((const struct gmp_knobs *)sched->knobs)->returns_to == RETURNS_TO_OWN)
+        lrq_make_inbox(lrq);
     p->variant = lrq;
 }
 
@@ -78,12 +94,26 @@ static void gmp_p_fini(struct sched *sched, struct p *p)
     lrq_free(p->variant);
 }
 
+/* Where every worker looks; or into the inbox of the P that it had before its call. */
+static void gmp_inject(struct m *m, struct g *gp)
+{
+    struct lrq *old = m->old_p ? m->old_p->variant : NULL;
+    if (!old || !old->inbox) {
+        globq_put(m, globq_of(m->sched), gp);
+        return;
+    }
+    sched_event_g(m, SCHED_PUT, gp, INTO_WORKER, m->old_p->id);
+    inbox_put(old->inbox, gp);
+}
+
 static void gmp_ready(struct m *m, struct g *gp, enum ready_how how)
 {
     struct globq *globq = globq_of(m->sched);
     INVARIANT(m->p || how == READY_INJECTED);
-    if (how == READY_INJECTED || how == READY_PREEMPTED ||
-        (how == READY_YIELD && ((struct lrq *)m->p->variant)->yield == YIELD_GLOBAL))
+    if (how == READY_INJECTED)
+        gmp_inject(m, gp);
+    else if (how == READY_PREEMPTED ||
+             (how == READY_YIELD && ((struct lrq *)m->p->variant)->yield == YIELD_GLOBAL))
         globq_put(m, globq, gp);
     else
         lrq_put(m, m->p->variant, globq, gp, how == READY_NEW || how == READY_WOKEN);
@@ -96,7 +126,10 @@ static void gmp_p_drain(struct m *m, struct p *p)
 
 static int64_t gmp_queued(struct sched *sched, struct p *p)
 {
-    return p ? lrq_length(p->variant) : globq_size(globq_of(sched));
+    if (!p)
+        return globq_size(globq_of(sched));
+    const struct lrq *lrq = p->variant;
+    return lrq_length(p->variant) + (lrq->inbox ? inbox_size(lrq->inbox) : 0);
 }
 
 static bool gmp_keeps(struct m *m)
@@ -112,6 +145,14 @@ static struct g *gmp_pick(struct m *m, bool *inherit)
 static struct g *gmp_pick_last(struct m *m)
 {
     return lrq_get_global(m, m->p->variant, globq_of(m->sched), sched_procs_used(m->sched));
+}
+
+static struct g *take_from_inbox(struct m *m, struct lrq *victim)
+{
+    struct g *gp = inbox_get(victim->inbox);
+    stat_add(&m->stats, STAT_STOLEN, gp != NULL);
+    sched_event_if(m, SCHED_STOLEN, gp != NULL);
+    return gp;
 }
 
 static struct g *gmp_steal(struct m *m)
@@ -134,9 +175,10 @@ static struct g *gmp_steal(struct m *m)
             struct g *gp = last && timers_run_of(m, p) ? gmp_pick(m, &(bool){false}) : NULL;
             if (gp)
                 return gp;
-            if (!owner && knobs->idle_mask)
-                continue;
-            gp = lrq_steal(m, mine, p->variant, steals_next, owner && !p_in_call(p));
+            if (owner || !knobs->idle_mask)
+                gp = lrq_steal(m, mine, p->variant, steals_next, owner && !p_in_call(p));
+            if (!gp && mine->inbox) /* an idle P's is not empty for certain */
+                gp = take_from_inbox(m, p->variant);
             if (gp) {
                 mine->last_victim = (int32_t)i;
                 stat_add(&m->stats, STAT_STEALS, 1);

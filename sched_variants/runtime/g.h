@@ -143,8 +143,10 @@ struct m {
     void *variant;              /* the variant's own */
     _Atomic(struct p *) call_p; /* in a blocking call: the P it may come back to; else NULL */
     uint32_t call_word;         /* what p->call was made by it; 0: it has given the P up */
-    int32_t core;               /* with sched->pin, the core that its thread runs on */
-    uintptr_t call_pc;          /* calls=adaptive: the call's site, and when it began; else 0 */
+    struct p
+        *old_p;   /* for ready(READY_INJECTED): the P that the G had before its call; else NULL */
+    int32_t core; /* with sched->pin, the core that its thread runs on */
+    uintptr_t call_pc; /* calls=adaptive: the call's site, and when it began; else 0 */
     int64_t call_since;
     struct g *next;   /* the G that g0 shall run at once, or NULL */
     struct g *polled; /* made ready by I/O, runs first on the P that m has got; or NULL */

@@ -92,7 +92,8 @@ void m_run(struct m *m);                          /* the scheduler loop on g0, u
 void g_spawn(struct m *m, struct g *gp);          /* a new G through the variant */
 _Noreturn void g_entry(struct g *prev);           /* what the context of a fresh G runs */
 void g_yield_as(struct m *m, enum ready_how how); /* the current G stays runnable, others run */
-void g_inject_self(struct m *m); /* m has no P: queues its G for any worker; returns when it runs */
+/* m has no P any more, but had `old` before the call: queues its G; returns when it runs. */
+void g_inject_self(struct m *m, struct p *old);
 void g_off_stack(struct g *prev); /* O1: the stack that was just left is at rest */
 /* fn(arg) as a new G that runs later, whatever the variant's go() does. Also on g0. */
 void g_spawn_queued(struct m *m, void (*fn)(void *), void *arg);

@@ -95,16 +95,26 @@ struct lrq *lrq_new(const struct lrq_knobs *knobs)
     return lrq;
 }
 
+void lrq_make_inbox(struct lrq *lrq)
+{
+    lrq->inbox = sched_zalloc(sizeof *lrq->inbox, "inbox");
+    lrq->special = true;
+}
+
 void lrq_free(struct lrq *lrq)
 {
     machine_free(lrq->taken);
     machine_free(lrq->since);
+    machine_free(lrq->inbox);
     machine_free(lrq->coprimes); /* or met */
     machine_free(lrq);
 }
 
 bool lrq_has_work(struct lrq *lrq, bool private_next)
 {
+    /* A G moves from the inbox to the ring, and never back. */
+    if (lrq->inbox && inbox_size(lrq->inbox) > 0)
+        return true;
     /* A G moves from runnext to the ring (put) but never back, so runnext is read between two looks
      * at the tail. The fences of the sleeping dance (S2, I3) order the rest. */
     uint32_t head = atomic_load_explicit(&lrq->head, memory_order_acquire);
@@ -302,9 +312,27 @@ static inline struct g *get_next(struct m *m, struct lrq *lrq, bool *inherit)
     return gp;
 }
 
-static __attribute__((noinline)) struct g *get_special(struct m *m, struct lrq *lrq, bool *inherit)
+/* Puts what others have put into the inbox at the tail, of which an overflow may take a part to the
+ * global queue. Others see each in one of these at any time, but for the tail of a ring that
+ * overflows whole: for who saw nothing then, and sleeps, it wakes one. */
+static void inbox_empty(struct m *m, struct lrq *lrq, struct globq *globq)
+{
+    struct inbox *inbox = lrq->inbox;
+    struct g *gp;
+    lock_acquire(&inbox->lock);
+    while ((gp = gfifo_pop(&inbox->fifo)))
+        lrq_put(m, lrq, globq, gp, false);
+    inbox_publish(inbox); /* last: has_work() must not find all of them empty */
+    lock_release(&inbox->lock);
+    wakep(m);
+}
+
+static __attribute__((noinline)) struct g *get_special(struct m *m, struct lrq *lrq,
+                                                       struct globq *globq, bool *inherit)
 {
     struct g *gp;
+    if (lrq->inbox && globq && inbox_size(lrq->inbox) > 0)
+        inbox_empty(m, lrq, globq);
     bool capped = lrq->runnext_cap > 0;
     if (capped && lrq->next_runs >= lrq->runnext_cap) {
         lrq->next_runs = 0;
@@ -321,10 +349,11 @@ static __attribute__((noinline)) struct g *get_special(struct m *m, struct lrq *
     return get_ring(m, lrq, lrq->lifo);
 }
 
-static inline struct g *get(struct m *m, struct lrq *lrq, bool *inherit)
+/* globq: where the inbox may overflow to; NULL: it is left alone. */
+static inline struct g *get(struct m *m, struct lrq *lrq, struct globq *globq, bool *inherit)
 {
     if (__builtin_expect(lrq->special, 0))
-        return get_special(m, lrq, inherit);
+        return get_special(m, lrq, globq, inherit);
     struct g *gp = get_next(m, lrq, inherit);
     return gp ? gp : get_ring(m, lrq, false);
 }
@@ -332,7 +361,7 @@ static inline struct g *get(struct m *m, struct lrq *lrq, bool *inherit)
 struct g *lrq_get(struct m *m, struct lrq *lrq, bool *inherit)
 {
     INVARIANT(lrq_is_valid(lrq));
-    return get(m, lrq, inherit);
+    return get(m, lrq, NULL, inherit);
 }
 
 void lrq_drain(struct m *m, struct lrq *lrq, struct globq *globq)
@@ -342,6 +371,8 @@ void lrq_drain(struct m *m, struct lrq *lrq, struct globq *globq)
     while ((gp = take_head(lrq)))
         globq_put(m, globq, gp);
     if ((gp = atomic_exchange_explicit(&lrq->runnext, NULL, memory_order_acq_rel))) /* Q5 */
+        globq_put(m, globq, gp);
+    while (lrq->inbox && (gp = inbox_get(lrq->inbox)))
         globq_put(m, globq, gp);
 }
 
@@ -444,7 +475,7 @@ static __attribute__((noinline)) struct g *pick_slow(struct m *m, struct lrq *lr
         sched_event(m, SCHED_TAKEN, gp, FROM_TICK, 0);
         return gp;
     }
-    gp = lrq_get(m, lrq, inherit);
+    gp = get(m, lrq, globq, inherit);
     return gp ? gp : get_global(m, lrq, globq, sched_procs_used(m->sched), false);
 }
 
@@ -456,7 +487,7 @@ struct g *lrq_pick(struct m *m, struct lrq *lrq, struct globq *globq, bool *inhe
     if (atomic_load_explicit(&globq->size, memory_order_relaxed) != 0 &&
         (lrq->tick <= 0 || tick_is_due(m, lrq)))
         return pick_slow(m, lrq, globq, inherit);
-    struct g *gp = get(m, lrq, inherit);
+    struct g *gp = get(m, lrq, globq, inherit);
     return gp ? gp : get_global(m, lrq, globq, sched_procs_used(m->sched), false);
 }
 

@@ -43,6 +43,7 @@
 #define SCHEDLAB_LRQ_H
 
 #include "gqueue.h"
+#include "inbox.h"
 
 enum take { TAKE_ONE = -4, TAKE_BATCH, TAKE_HALF, TAKE_ALL }; /* or a number above 0 */
 enum share { SHARE_ONE, SHARE_QUARTER, SHARE_HALF, SHARE_THREE_QUARTERS, SHARE_ALL };
@@ -233,7 +234,7 @@ struct lrq {
     bool runnext_on : 1, inherit : 1; /* runnext_on: puts need look at nothing else for it */
     bool global_last : 1;             /* search=steal */
     bool lifo : 1;
-    bool special : 1;     /* the owner takes otherwise than Go's: a cap, or lifo */
+    bool special : 1;     /* the owner takes otherwise than Go's: a cap, lifo, an inbox */
     uint64_t tick_factor; /* see tick_is_due() */
 
     _Atomic int64_t *since; /* steal_age_ns: beside each slot, see above; else NULL */
@@ -248,6 +249,7 @@ struct lrq {
     _Alignas(64) _Atomic uint32_t head;
     _Atomic(struct g *) runnext;
     _Atomic int64_t next_since; /* of runnext; steal_age_ns */
+    struct inbox *inbox;        /* constant; NULL: others put nothing here */
     _Alignas(64) _Atomic(struct g *) slot[];
 };
 _Static_assert(offsetof(struct lrq, head) == 64, "what only the owner writes fills one line");
@@ -257,6 +259,7 @@ void lrq_init(struct sched *sched);
 
 struct lrq *lrq_new(const struct lrq_knobs *knobs);
 void lrq_free(struct lrq *lrq);
+void lrq_make_inbox(struct lrq *lrq); /* pre: nobody uses it yet */
 
 /* NULL, or what is wrong with the knobs; serves as sched_ops.check. */
 const char *lrq_check(const void *knobs);
@@ -271,7 +274,7 @@ static inline bool lrq_is_valid(const struct lrq *lrq)
                  atomic_load_explicit(&lrq->slot[(tail - 1) & lrq->mask], memory_order_relaxed)) &&
            HOLDS(lrq->runnext_on || lrq->since ||
                  !atomic_load_explicit(&lrq->runnext, memory_order_relaxed)) &&
-           HOLDS(lrq->special == (lrq->lifo || lrq->runnext_cap > 0)) &&
+           HOLDS(lrq->special == (lrq->lifo || lrq->runnext_cap > 0 || lrq->inbox)) &&
            HOLDS(lrq->next_runs <= lrq->runnext_cap) && HOLDS(lrq->walk_steps <= lrq->walk_n) &&
            HOLDS(lrq->taken);
 }
@@ -311,10 +314,11 @@ static inline bool lrq_has_private_next(const struct lrq_knobs *knobs)
 struct g *lrq_steal(struct m *m, struct lrq *mine, struct lrq *victim, bool steal_next,
                     bool victim_runs);
 
-/* Nobody uses it but the caller: moves all to the global queue, oldest first, runnext last. */
+/* Nobody uses it but the caller, and others' puts into the inbox: moves all to the global queue,
+ * oldest first, then runnext, then the inbox. */
 void lrq_drain(struct m *m, struct lrq *lrq, struct globq *globq);
 
-/* How many Gs it holds. A hint; any thread. */
+/* How many Gs it holds, without those of its inbox. A hint; any thread. */
 int64_t lrq_length(struct lrq *lrq);
 
 /* Is there something that another M may take, from runnext only if that is not private? For

@@ -174,13 +174,15 @@ void g_step_back(void)
     g_yield_as(machine_self(), READY_STEP_BACK);
 }
 
-void g_inject_self(struct m *m)
+void g_inject_self(struct m *m, struct p *old)
 {
     struct g *gp = m->curg;
     INVARIANT(gp);
     INVARIANT(!m->p && !m->fj.held);
     g_mark_queued(m, gp, READY_INJECTED);
+    m->old_p = old;
     m->ops->ready(m, gp, READY_INJECTED);
+    m->old_p = NULL;
     m_leave_queue(m);
     wakep_slow(m); /* without a P its fence is its own: idle.c */
     m->next = NULL;

@@ -12,8 +12,8 @@
  *
  * When the call is over the M needs a P again. It takes its own if nobody has taken it; else that
  * one all the same, if its present holder is in a call itself; else any idle one. Else the G is
- * queued where every worker looks (READY_INJECTED), and the M sleeps. It never takes a P from a
- * running M.
+ * queued where every worker looks (READY_INJECTED), and the M sleeps. A variant may queue it for
+ * the P that it had before (m->old_p). It never takes a P from a running M.
  *
  * p->call counts calls: even while the M that holds p runs, odd while it is in a call. Whoever
  * changes it from odd to even owns p: the M that comes back, or who takes it away.
@@ -166,7 +166,7 @@ static __attribute__((noinline)) void exit_without_p(struct m *m, struct p *old)
         return;
     }
     stat_add(&m->stats, STAT_CALLS_QUEUED, 1);
-    g_inject_self(m);
+    g_inject_self(m, old);
 }
 
 /* The M that began the call has left its word at P p. */

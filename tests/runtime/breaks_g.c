@@ -130,13 +130,13 @@ BREAK(g_yields_without_a_p)
 
 BREAK(g_injects_itself_with_a_p)
 {
-    g_inject_self(SELF);
+    g_inject_self(SELF, NULL);
 }
 
 BREAK(g0_injects_itself)
 {
     SELF->curg = NULL;
-    g_inject_self(SELF);
+    g_inject_self(SELF, NULL);
 }
 
 BREAK(go_without_a_function)

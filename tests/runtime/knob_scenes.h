@@ -73,6 +73,7 @@ void knob_calls(const char *variant);
 void knob_call_long_ns(const char *variant);
 void knob_lenient_ns(const char *variant);
 void knob_returns(const char *variant);
+void knob_returns_to(const char *variant);
 void knob_threads_max(const char *variant);
 
 /* knobs_fence.c */

@@ -310,6 +310,16 @@ void knob_returns(const char *variant)
     assert_int_equal(stat_of(STAT_CALLS_QUEUED), 1);
 }
 
+void knob_returns_to(const char *variant)
+{
+    scene_run(variant, "lenient_ns=0,returns=queue", 2, 0, scene_lonely_call);
+    assert_int_equal(stat_of(STAT_CALLS_QUEUED), 1);
+    assert_int_equal(stat_of(STAT_GRQ_HITS), 1);
+    scene_run(variant, "lenient_ns=0,returns=queue,returns_to=own", 2, 0, scene_lonely_call);
+    assert_int_equal(stat_of(STAT_CALLS_QUEUED), 1);
+    assert_int_equal(stat_of(STAT_GRQ_HITS), 0);
+}
+
 /* n calls at once, each on a thread of its own. */
 static void blocked_g(void *arg)
 {

@@ -709,6 +709,7 @@ static const struct knob_test {
     {"call_long_ns", RUNTIME, knob_call_long_ns},
     {"lenient_ns", RUNTIME, knob_lenient_ns},
     {"returns", RUNTIME, knob_returns},
+    {"returns_to", "gmp", knob_returns_to},
     {"threads_max", RUNTIME, knob_threads_max},
     {"timers", RUNTIME, knob_timers},
     {"poll_round", RUNTIME, knob_poll_round},

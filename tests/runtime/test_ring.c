@@ -1,6 +1,6 @@
 /* test_ring.c - the local queue's other designs, which Go has not: an owner that takes the newest,
- * and goroutines that are too young for thieves. Called by hand (stage.h), against a model, and
- * raced.
+ * goroutines that are too young for thieves, and those that others put there. Called by hand
+ * (stage.h), against a model, and raced.
  *
  * Races use real threads with bounded counts. Which thread gets a G is up to the machine; that each
  * is taken exactly once is not.
@@ -189,9 +189,107 @@ static void an_overflow_leaves_ages_alone(void **state)
     stage_free(&stage);
 }
 
+/* returns_to=own ------------------------------------------------------------------------------ */
+
+/* n whose calls are over on an M that had `worker`'s P before. */
+static void come_back(struct stage *stage, int worker, uint32_t first, uint32_t n)
+{
+    struct m *m = stage->m[!worker];
+    m->old_p = stage->m[worker]->p;
+    ready(stage, !worker, first, n, READY_INJECTED);
+    m->old_p = NULL;
+}
+
+/* They come behind all that the P has, and no other queue has them. */
+static void who_comes_back_is_the_last(void **state)
+{
+    (void)state;
+    struct stage stage = stage_make("gmp", "tick=0,returns_to=own", 2);
+    ready(&stage, 1, 0, 2, READY_POLLED);
+    come_back(&stage, 1, 2, 3);
+    assert_int_equal(queued(&stage, 1), 5);
+    assert_int_equal(queued(&stage, 0), 0);
+    assert_int_equal(queued_globally(&stage), 0);
+    expect_picks(&stage, 1, 0, 5);
+    assert_false(stage.ops->has_work(stage.sched));
+    ready(&stage, 1, 5, 1, READY_INJECTED); /* nothing that was in a call */
+    assert_int_equal(queued_globally(&stage), 1);
+    stage_free(&stage);
+    stage = stage_make("gmp", "tick=0", 2);
+    come_back(&stage, 1, 0, 1);
+    assert_int_equal(queued_globally(&stage), 1);
+    stage_free(&stage);
+}
+
+/* Even if nobody holds the P, whose ring thieves pass by. */
+static void thieves_take_who_came_back(void **state)
+{
+    (void)state;
+    for (int idle = 0; idle < 2; idle++) {
+        struct stage stage = stage_make("gmp", "tick=0,returns_to=own", 2);
+        struct p *p = stage.m[1]->p;
+        come_back(&stage, 1, 0, 2);
+        atomic_store(&p->m, idle ? NULL : stage.m[1]);
+        for (uint32_t i = 0; i < 2; i++) {
+            assert_true(stage.ops->has_work(stage.sched));
+            assert_ptr_equal(stage.ops->steal(stage.m[0]), &stage.g[i]);
+        }
+        assert_false(stage.ops->has_work(stage.sched));
+        assert_int_equal(stat_now(&stage, STAT_STEALS), 2);
+        assert_int_equal(stat_now(&stage, STAT_STOLEN), 2);
+        atomic_store(&p->m, stage.m[1]);
+        stage_free(&stage);
+    }
+}
+
+static void a_full_ring_has_room_for_who_comes_back(void **state)
+{
+    (void)state;
+    struct stage stage = stage_make("gmp", "tick=0,ring=4,returns_to=own", 2);
+    ready(&stage, 1, 0, 4, READY_POLLED);
+    come_back(&stage, 1, 4, 2);
+    assert_ptr_equal(pick(&stage, 1), &stage.g[2]);
+    assert_int_equal(queued_globally(&stage), 3); /* the older half, and the first that came */
+    assert_ptr_equal(pick(&stage, 1), &stage.g[3]);
+    assert_ptr_equal(pick(&stage, 1), &stage.g[5]);
+    stage_free(&stage);
+}
+
+static void a_drained_p_keeps_nobody_who_came_back(void **state)
+{
+    (void)state;
+    struct stage stage = stage_make("gmp", "tick=0,returns_to=own", 2);
+    ready(&stage, 1, 0, 1, READY_POLLED);
+    come_back(&stage, 1, 1, 2);
+    stage.ops->p_drain(stage.m[0], stage.m[1]->p);
+    assert_int_equal(queued(&stage, 1), 0);
+    assert_int_equal(queued_globally(&stage), 3);
+    stage_free(&stage);
+}
+
 /* Between any two instructions ---------------------------------------------------------------- */
 
 #if STAGE_WATCHES
+static bool there_is_work(struct stage *stage)
+{
+    return stage->ops->has_work(stage->sched);
+}
+
+/* On their way into the ring, or into the global queue if that is full. */
+static void who_came_back_is_seen_all_the_time(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"tick=0,returns_to=own", "tick=0,returns_to=own,ring=4"};
+    for (size_t i = 0; i < 2; i++) {
+        struct stage stage = stage_make("gmp", settings[i], 2);
+        come_back(&stage, 1, 0, 7);
+        watch_begin(&stage, there_is_work);
+        pick(&stage, 1);
+        watch_end();
+        stage_free(&stage);
+    }
+}
+
 enum { WORKERS = 2, CUT_GS = 3 };
 
 /* While one worker takes, another one does, at one of its instructions. */
@@ -368,7 +466,12 @@ int main(void)
         cmocka_unit_test(the_newest_is_young_too),
         cmocka_unit_test(age_goes_along),
         cmocka_unit_test(an_overflow_leaves_ages_alone),
+        cmocka_unit_test(who_comes_back_is_the_last),
+        cmocka_unit_test(thieves_take_who_came_back),
+        cmocka_unit_test(a_full_ring_has_room_for_who_comes_back),
+        cmocka_unit_test(a_drained_p_keeps_nobody_who_came_back),
 #if STAGE_WATCHES
+        cmocka_unit_test(who_came_back_is_seen_all_the_time),
         cmocka_unit_test(a_lifo_ring_gives_each_once),
 #endif
         cmocka_unit_test(a_lifo_owner_races_thieves_for_the_last),
