@@ -42,6 +42,7 @@ struct promises {
     bool hands_off; /* others get the worker of a goroutine in a blocking call, sooner or later */
     bool preempts;  /* a goroutine that only computes is stopped when its slice is over */
     bool polls;     /* a goroutine that waits for a descriptor keeps no worker */
+    bool resizes;   /* the number of workers can be changed: go_set_workers() */
 };
 
 struct workload {

@@ -23,6 +23,7 @@ struct promises promises_of(const struct sched_ops *ops, void *knobs)
         .hands_off = kernel || (!kept && (sysmon || knob_is(ops, knobs, "calls", "immediate"))),
         .preempts = kernel || (sysmon && knob_is(ops, knobs, "preempt", "signal")),
         .polls = !knob_is(ops, knobs, "netpoll", "call"),
+        .resizes = !ops->single_threaded && !ops->blocks,
     };
 }
 

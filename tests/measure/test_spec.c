@@ -542,18 +542,18 @@ static void promises_follow_the_knobs(void **state)
     (void)state;
     static const struct {
         const char *text;
-        struct promises promised; /* hands off, preempts, polls */
+        struct promises promised; /* hands off, preempts, polls, resizes */
     } rows[] = {
-        {"gmp", {true, true, true}},
-        {"gmp,preempt=coop", {true, false, true}},
-        {"gmp,calls=none", {false, true, true}},
-        {"gmp,sysmon=off", {false, false, true}},
-        {"gmp,calls=immediate,sysmon=off", {true, false, true}},
-        {"gmp,netpoll=call", {true, true, false}},
-        {"uthread", {false, true, true}},
-        {"static,preempt=none", {false, false, true}},
-        {"kthread", {true, true, true}},
-        {"peer:tbb", {true, true, true}},
+        {"gmp", {true, true, true, true}},
+        {"gmp,preempt=coop", {true, false, true, true}},
+        {"gmp,calls=none", {false, true, true, true}},
+        {"gmp,sysmon=off", {false, false, true, true}},
+        {"gmp,calls=immediate,sysmon=off", {true, false, true, true}},
+        {"gmp,netpoll=call", {true, true, false, true}},
+        {"uthread", {false, true, true, false}},
+        {"static,preempt=none", {false, false, true, false}},
+        {"kthread", {true, true, true, false}},
+        {"peer:tbb", {true, true, true, true}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct variant_spec spec;
@@ -562,9 +562,9 @@ static void promises_follow_the_knobs(void **state)
             fail_msg("%s", error);
         struct promises found = promises_of(spec.ops, spec.knobs), wanted = rows[i].promised;
         if (found.hands_off != wanted.hands_off || found.preempts != wanted.preempts ||
-            found.polls != wanted.polls)
-            fail_msg("%s: hands off %d, preempts %d, polls %d", rows[i].text, found.hands_off,
-                     found.preempts, found.polls);
+            found.polls != wanted.polls || found.resizes != wanted.resizes)
+            fail_msg("%s: hands off %d, preempts %d, polls %d, resizes %d", rows[i].text,
+                     found.hands_off, found.preempts, found.polls, found.resizes);
         variant_spec_free(&spec);
     }
 }

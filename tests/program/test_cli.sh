@@ -210,6 +210,8 @@ says run_that_needs_a_handoff_is_skipped_without 1 "pipes,mode=block would never
 says run_that_needs_a_handoff_is_skipped_on_bound_workers 1 "keeps its worker in static" -- run static pipes,mode=shared $quick
 says run_that_polls_is_skipped_where_calls_keep_all_workers 1 "pipes may never end: a goroutine in a blocking call keeps its worker in gmp,netpoll=call,calls=none" -- \
     run gmp,netpoll=call,calls=none pipes $quick
+says run_that_changes_workers_is_skipped_where_they_are_fixed 1 "procs would change nothing: the number of workers is fixed in static" -- \
+    run static procs $quick
 expect run_that_polls_needs_no_poller 0 "" -- run gmp,netpoll=call pipes,n=10,settle_ns=0 $quick
 run run gmp,threads_max=2 pipes,n=5,mode=block,settle_ns=0 $quick
 check run_says_once_why_it_failed [ "$(grep -c 'too many goroutines' err)" = 1 ]
