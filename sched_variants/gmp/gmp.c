@@ -67,6 +67,11 @@ static struct globq *globq_of(const struct sched *sched)
     return &((struct gmp *)sched->variant)->globq;
 }
 
+static bool has_inboxes(const struct sched *sched)
+{
+    return ((const struct gmp_knobs *)sched->knobs)->returns_to == RETURNS_TO_OWN;
+}
+
 static void gmp_init(struct sched *sched)
 {
     sched->variant = sched_zalloc(sizeof(struct gmp), "sched");
@@ -83,7 +88,7 @@ static void gmp_p_init(struct sched *sched, struct p *p)
 {
     struct lrq *lrq = lrq_new(sched->knobs);
     lrq->last_victim = p->id + 1;
-    if (((const struct gmp_knobs *)sched->knobs)->returns_to == RETURNS_TO_OWN)
+    if (has_inboxes(sched))
         lrq_make_inbox(lrq);
     p->variant = lrq;
 }
@@ -147,12 +152,21 @@ static struct g *gmp_pick_last(struct m *m)
     return lrq_get_global(m, m->p->variant, globq_of(m->sched), sched_procs_used(m->sched));
 }
 
-static struct g *take_from_inbox(struct m *m, struct lrq *victim)
+/* From any inbox, an idle P's too. */
+static struct g *steal_from_inboxes(struct m *m)
 {
-    struct g *gp = inbox_get(victim->inbox);
-    stat_add(&m->stats, STAT_STOLEN, gp != NULL);
-    sched_event_if(m, SCHED_STOLEN, gp != NULL);
-    return gp;
+    struct sched *sched = m->sched;
+    for (int32_t i = 0; i < sched->procs; i++) {
+        struct g *gp = inbox_get(((struct lrq *)sched->allp[i]->variant)->inbox);
+        if (gp) {
+            stat_add(&m->stats, STAT_STEALS, 1);
+            stat_add(&m->stats, STAT_STOLEN, 1);
+            sched_event(m, SCHED_STOLEN, NULL, 1, false);
+            sched_event(m, SCHED_TAKEN, gp, FROM_VICTIM, i);
+            return gp;
+        }
+    }
+    return NULL;
 }
 
 static struct g *gmp_steal(struct m *m)
@@ -175,10 +189,9 @@ static struct g *gmp_steal(struct m *m)
             struct g *gp = last && timers_run_of(m, p) ? gmp_pick(m, &(bool){false}) : NULL;
             if (gp)
                 return gp;
-            if (owner || !knobs->idle_mask)
-                gp = lrq_steal(m, mine, p->variant, steals_next, owner && !p_in_call(p));
-            if (!gp && mine->inbox) /* an idle P's is not empty for certain */
-                gp = take_from_inbox(m, p->variant);
+            if (!owner && knobs->idle_mask)
+                continue;
+            gp = lrq_steal(m, mine, p->variant, steals_next, owner && !p_in_call(p));
             if (gp) {
                 mine->last_victim = (int32_t)i;
                 stat_add(&m->stats, STAT_STEALS, 1);
@@ -187,13 +200,26 @@ static struct g *gmp_steal(struct m *m)
             }
         }
     }
-    lrq_found_nothing(m, mine);
-    return NULL;
+    struct g *gp = mine->inbox ? steal_from_inboxes(m) : NULL;
+    if (!gp)
+        lrq_found_nothing(m, mine);
+    return gp;
+}
+
+static bool some_inbox_has_work(const struct sched *sched)
+{
+    for (int32_t i = 0; i < sched->procs; i++)
+        if (inbox_size(((const struct lrq *)sched->allp[i]->variant)->inbox) > 0)
+            return true;
+    return false;
 }
 
 static bool gmp_has_work(struct sched *sched)
 {
     if (!globq_is_empty(globq_of(sched)))
+        return true;
+    /* before the rings: a G moves from an inbox to a ring, and never back */
+    if (has_inboxes(sched) && some_inbox_has_work(sched))
         return true;
     bool private_next = lrq_has_private_next(sched->knobs);
     for (int32_t i = 0; i < sched->procs; i++)

@@ -143,10 +143,8 @@ struct m {
     void *variant;              /* the variant's own */
     _Atomic(struct p *) call_p; /* in a blocking call: the P it may come back to; else NULL */
     uint32_t call_word;         /* what p->call was made by it; 0: it has given the P up */
-    struct p
-        *old_p;   /* for ready(READY_INJECTED): the P that the G had before its call; else NULL */
-    int32_t core; /* with sched->pin, the core that its thread runs on */
-    uintptr_t call_pc; /* calls=adaptive: the call's site, and when it began; else 0 */
+    int32_t core;               /* with sched->pin, the core that its thread runs on */
+    uintptr_t call_pc;          /* calls=adaptive: the call's site, and when it began; else 0 */
     int64_t call_since;
     struct g *next;   /* the G that g0 shall run at once, or NULL */
     struct g *polled; /* made ready by I/O, runs first on the P that m has got; or NULL */
@@ -161,6 +159,7 @@ struct m {
     size_t g0_stack_size;
     struct machine_thread thread;
     int64_t parents; /* FJ_WORK: that it has put to rest in a spawn; parents_taken to be deducted */
+    struct p *old_p; /* for READY_INJECTED: the P of its G before the call; else NULL */
 
     _Alignas(64) struct stats stats; /* written by this M only */
 
@@ -275,7 +274,6 @@ struct sched {
     struct runtime_knobs *runtime;
     enum fj_policy forkjoin;    /* ops->forkjoin, unless the variant's init() says otherwise */
     bool (*keeps)(struct m *m); /* ops->keeps, unless the variant's init() has set it to NULL */
-    struct g *(*pick_last)(struct m *m); /* likewise, ops->pick_last */
     void *variant;
     uint32_t globq_lock; /* enum qlock_kind: 0, unless the variant's init() says otherwise */
     int schedtrace_fd;
@@ -294,6 +292,7 @@ struct sched {
     void (*m_started)(struct m *m, void *hook_arg); /* on the M's thread, before its first G */
     void (*m_stopping)(struct m *m, void *hook_arg);
     void *hook_arg;
+    struct g *(*pick_last)(struct m *m); /* as keeps: ops->pick_last */
 
     /* looked at at every scheduling point, written when an M goes idle */
     _Alignas(64) _Atomic int32_t spinning; /* Ms spinning */

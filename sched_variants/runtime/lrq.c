@@ -112,9 +112,6 @@ void lrq_free(struct lrq *lrq)
 
 bool lrq_has_work(struct lrq *lrq, bool private_next)
 {
-    /* A G moves from the inbox to the ring, and never back. */
-    if (lrq->inbox && inbox_size(lrq->inbox) > 0)
-        return true;
     /* A G moves from runnext to the ring (put) but never back, so runnext is read between two looks
      * at the tail. The fences of the sleeping dance (S2, I3) order the rest. */
     uint32_t head = atomic_load_explicit(&lrq->head, memory_order_acquire);
@@ -518,7 +515,7 @@ static struct g *steal_next_slot(struct m *m, struct lrq *victim, bool victim_ru
 {
     int64_t backoff = knobs_of(m)->backoff_ns;
     struct g *gp = atomic_load_explicit(&victim->runnext, memory_order_acquire); /* Q5 */
-    if (!gp || (victim->since && is_young(m, &victim->next_since)))
+    if (!gp || (knobs_of(m)->steal_age_ns > 0 && is_young(m, &victim->next_since)))
         return NULL;
     /* A G that has just been readied is about to run where its waker ran; give it the time. */
     if (victim_runs && backoff > 0)
@@ -544,7 +541,7 @@ static uint32_t grab(struct m *m, struct lrq *mine, struct lrq *victim)
         if (n == 0)
             return 0;
         uint32_t at = atomic_load_explicit(&mine->tail, memory_order_relaxed); /* own word */
-        if (victim->since && (n = dates_copy(m, mine, at, victim, head, n)) == 0)
+        if (mine->since && (n = dates_copy(m, mine, at, victim, head, n)) == 0)
             return 0;
         for (uint32_t i = 0; i < n; i++) {
             struct g *gp = atomic_load_explicit(&victim->slot[(head + i) & victim->mask],
@@ -574,7 +571,7 @@ static uint32_t grab_each(struct m *m, struct lrq *mine, struct lrq *victim)
             continue; /* head and tail were not read at one time */
         if (most == UINT32_MAX)
             most = share_of(knobs_of(m)->steal, (uint32_t)size);
-        if (victim->since && dates_copy(m, mine, at + n, victim, head, 1) == 0)
+        if (mine->since && dates_copy(m, mine, at + n, victim, head, 1) == 0)
             break;
         struct g *gp = atomic_load_explicit(&victim->slot[head & victim->mask],
                                             memory_order_relaxed); /* by Q2 */
@@ -594,7 +591,7 @@ struct g *lrq_steal(struct m *m, struct lrq *mine, struct lrq *victim, bool stea
     INVARIANT(mine != victim);
     INVARIANT(lrq_length(mine) == 0);
     stat_add(&m->stats, STAT_VICTIM_PROBES, 1);
-    uint32_t n = victim->lifo ? grab_each(m, mine, victim) : grab(m, mine, victim);
+    uint32_t n = mine->lifo ? grab_each(m, mine, victim) : grab(m, mine, victim);
     if (n == 0) {
         struct g *gp = steal_next ? steal_next_slot(m, victim, victim_runs) : NULL;
         stat_add(&m->stats, STAT_STOLEN, gp != NULL);
