@@ -128,6 +128,13 @@ static void claim_row(struct doc *to, const struct catalogue_pages *pages,
     judged = has_answers(judged) ? judged : NULL;
     doc_put(to, "| %s | %s: %s | **%s** | %s", claim->id, claim->who, claim->says, claim->degree,
             claim->go);
+    json_each(cost, json_object_get(judged, "costs")) {
+        const char *reference = field_text(cost, "expectation");
+        int length = (int)strcspn(reference, "/");
+        doc_put(to, "<br>As the account has it: %s %s on %s, [%.*s](experiments/%.*s.md)%s.",
+                field_text(cost, "metric"), field_text(cost, "effect"), field_text(cost, "machine"),
+                length, reference, length, reference, reference + length);
+    }
     side_write(to, judged, "gmp", claim->shown_by, claim->shown_by_count);
     if (claim->not_shown)
         doc_put(to, "%s: %s", claim->go_itself_count > 0 ? "not measured" : "nothing measures it",

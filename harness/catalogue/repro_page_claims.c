@@ -119,9 +119,20 @@ static void claim_row(struct doc *to, const struct repro_page *page, const json_
 {
     doc_put(to,
             "<tr><th scope='row' class='share'>%s</th><td>%s<br><span class='range'>%s</span></td>"
-            "<td><strong>%s</strong></td><td>%s</td>",
+            "<td><strong>%s</strong></td><td>%s",
             field_text(claim, "id"), field_text(claim, "says"), field_text(claim, "who"),
             claim_degree(claim), field_text(claim, "go"));
+    json_each(cost, json_object_get(claim, "costs")) {
+        const char *reference = field_text(cost, "expectation");
+        char *id = xstrndup(reference, strcspn(reference, "/"));
+        doc_put(to,
+                "<p class='note'>As the account has it: %s %s on %s (<a class='id' "
+                "href='#%s'>%s</a>)</p>",
+                field_text(cost, "metric"), field_text(cost, "effect"), field_text(cost, "machine"),
+                id, reference);
+        free(id);
+    }
+    doc_put(to, "</td>");
     side_write(to, page, claim, "gmp");
     side_write(to, page, claim, "itself");
     doc_put(to, "</tr>");

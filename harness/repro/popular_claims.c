@@ -25,6 +25,7 @@ static const cyaml_schema_field_t claim_fields[] = {
     YAML_TEXT("go", struct claim, go),
     YAML_MAY_LIST("shown_by", struct claim, shown_by, yaml_text),
     YAML_MAY_LIST("go_itself", struct claim, go_itself, yaml_text),
+    YAML_MAY_LIST("costs", struct claim, costs, yaml_text),
     YAML_MAY_TEXT("not_shown", struct claim, not_shown),
     CYAML_FIELD_END,
 };
@@ -160,7 +161,9 @@ static bool claim_check(const struct yaml_reader *reader, const struct claims *c
     return references_check(reader, c, "shown_by", claim->shown_by, claim->shown_by_count,
                             experiments, count) &&
            references_check(reader, c, "go_itself", claim->go_itself, claim->go_itself_count,
-                            experiments, count);
+                            experiments, count) &&
+           references_check(reader, c, "costs", claim->costs, claim->costs_count, experiments,
+                            count);
 }
 
 struct claims *claims_load(const char *path, struct experiment *const *experiments, size_t count,
@@ -349,6 +352,46 @@ static json_t *side_judge(char *const *references, unsigned count, const json_t 
     return object;
 }
 
+/* Adds what one machine found for the expectation, "throughput 0.73× (0.71× to 0.75×) on
+ * sim:desktop8", to the texts. */
+static void cost_add(json_t *costs, const char *reference, const json_t *place, const char *part,
+                     unsigned number)
+{
+    json_each(one, json_object_get(place, "parts")) {
+        if (strcmp(field_text(one, "id"), part) != 0)
+            continue;
+        json_each(expectation, json_object_get(one, "expectations")) {
+            const json_t *column = json_array_get(json_object_get(expectation, "columns"), 0);
+            const char *text = field_text(json_object_get(column, "effect"), "text");
+            if ((number > 0 && field_integer(expectation, "number") != number) || !*text)
+                continue;
+            json_array_append_new(costs,
+                                  json_pack("{ss ss ss ss}", "expectation", reference, "metric",
+                                            field_text(expectation, "metric"), "effect", text,
+                                            "machine", field_text(place, "machine")));
+        }
+    }
+}
+
+/* The prices of the design that the claim has, as far as that was run. */
+static json_t *costs_judge(const struct claim *claim, const json_t *experiments)
+{
+    json_t *costs = json_array();
+    for (unsigned i = 0; i < claim->costs_count; i++) {
+        char experiment[NAME_SIZE], part[NAME_SIZE];
+        unsigned number;
+        if (!claim_reference_split(claim->costs[i], experiment, part, NAME_SIZE, &number))
+            continue;
+        json_each(one, experiments) {
+            if (strcmp(field_text(one, "id"), experiment) != 0)
+                continue;
+            json_each(place, json_object_get(one, "machines"))
+                cost_add(costs, claim->costs[i], place, part, number);
+        }
+    }
+    return costs;
+}
+
 static json_t *claim_judge(const struct claim *claim, const json_t *experiments, bool *touched)
 {
     *touched = false;
@@ -360,6 +403,8 @@ static json_t *claim_judge(const struct claim *claim, const json_t *experiments,
     json_object_set_new(
         object, "itself",
         side_judge(claim->go_itself, claim->go_itself_count, experiments, SIDE_ITSELF, touched));
+    if (claim->costs_count > 0)
+        json_object_set_new(object, "costs", costs_judge(claim, experiments));
     if (claim->not_shown)
         json_object_set_new(object, "not_shown", json_string(claim->not_shown));
     return object;

@@ -110,7 +110,7 @@ void trace_state_init(struct trace_state *state, const struct sched_trace *trace
 void trace_state_apply(struct trace_state *state, const struct sched_trace_event *event);
 void trace_state_free(struct trace_state *state);
 
-/* What the event says, before it is applied: as diff_event_text() has it, and of a theft how many of
+/* An event in words, before it is applied: as diff_event_text() has it, and of a theft how many of
  * how many are taken. Returns text. */
 char *trace_event_text(const struct trace_state *state, const struct sched_trace_event *event,
                        char *text, size_t size);
