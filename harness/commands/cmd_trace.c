@@ -19,13 +19,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 enum { ERROR_SIZE = 1024, PATH_SIZE = 4096, ARGUMENTS = 2, WORKERS_DEFAULT = 4 };
 enum { WIDTH_FILE = 150 }; /* steps keep all workers side by side in a file of --output */
 enum { MOST_DEFAULT = 100000, MOST_JSON = 10000, TIMEOUT_DEFAULT_S = 60 };
-enum { EVERY_DEFAULT_NS = 1000000 };
+enum { EVERY_DEFAULT_NS = 1000000, ROWS_DEFAULT = 24 };
 
 enum {
     KEY_MACHINE = 0x100,
@@ -40,6 +41,7 @@ enum {
     KEY_REPLAY,
     KEY_POLICY,
     KEY_PROCESSORS,
+    KEY_PLAY,
     KEY_FROM,
     KEY_TO,
 };
@@ -68,11 +70,12 @@ struct options {
     struct workload_spec workload;
     struct sample_request request;
     enum format format;
-    const char *output;     /* NULL: standard output */
-    const char *replay;     /* NULL: none */
-    const char *of_run;     /* an option given that says how a workload is run; NULL: none */
-    int policy;             /* of policy_words; -1: all */
-    int processors;         /* 0: all */
+    const char *output; /* NULL: standard output */
+    const char *replay; /* NULL: none */
+    const char *of_run; /* an option given that says how a workload is run; NULL: none */
+    int policy;         /* of policy_words; -1: all */
+    int processors;     /* 0: all */
+    bool play;
     int64_t from_ns, to_ns; /* 0: from the first event, to the last */
 };
 
@@ -88,6 +91,8 @@ static const struct argp_option option_table[] = {
      "where to; a timeline to FILE.svg, .pdf or .png is drawn by gnuplot; default: the terminal",
      0},
     {"most", KEY_MOST, "N", 0, "the first N events; default 100000, of json 10000", 0},
+    {"play", KEY_PLAY, NULL, 0,
+     "step through it by keys, with queues as boxes; where it is no terminal, print the steps", 0},
     {"from", KEY_FROM, "TIME", 0,
      "show what happens from then on, counted from the first event: 20us, 1ms; plain numbers are "
      "us. A page opens there",
@@ -117,6 +122,7 @@ static const char argp_doc[] =
     "docs/TRACE.md says how to read each form.\n\n"
     "Example:\n"
     "  schedlab trace gmp fib,n=5 --workers 2\n"
+    "  schedlab trace gmp order,n=8 --workers 1 --play\n"
     "  schedlab trace gmp fib,n=10 --format timeline --output fib.svg\n"
     "  schedlab trace gmp order,n=20 --workers 1 --format page --output order.html\n"
     "  schedlab trace tasksteal fib,n=10 --format perfetto --output fib.json\n"
@@ -143,7 +149,7 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     struct sample_request *request = &options->request;
     if (key == 'w' || key == KEY_MACHINE || key == KEY_SEED || key == KEY_MOST ||
         key == KEY_EVERY || key == KEY_DETAIL || key == KEY_TIMEOUT || key == KEY_WARMUP ||
-        key == KEY_FROM || key == KEY_TO)
+        key == KEY_FROM || key == KEY_TO || key == KEY_PLAY)
         note_of_run(options, key);
     switch (key) {
     case 'w':
@@ -172,6 +178,9 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         request->timeout_s = (double)cli_time_ns(options->command, "timeout", arg, 1000000000,
                                                  INT64_C(86400000000000)) /
                              1e9;
+        break;
+    case KEY_PLAY:
+        options->play = true;
         break;
     case KEY_FROM:
         options->from_ns =
@@ -290,6 +299,9 @@ static void options_complete(struct options *options)
                    "--%s does not come with --format=schedtrace, whose lines are "
                    "written as the run goes on",
                    options->from_ns ? "from" : "to");
+    if (options->play && (options->format != FORMAT_STEPS || options->output))
+        cli_misuse(options->command, "--play shows the steps, on the terminal; leave out --%s",
+                   options->output ? "output" : "format");
     if (options->to_ns && options->to_ns <= options->from_ns)
         cli_misuse(options->command, "--to lies before --from; valid: a later time");
     if (options->format == FORMAT_SCHEDTRACE && !request->schedtrace_ns)
@@ -415,6 +427,13 @@ static void write_text(const struct options *options, const struct trace_page *p
     output_close(options, to);
 }
 
+static int rows_of_terminal(void)
+{
+    struct winsize window;
+    bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_row > 0;
+    return known ? window.ws_row : ROWS_DEFAULT;
+}
+
 static void check_shown(const struct options *options, const struct trace_page *page)
 {
     char why[ERROR_SIZE];
@@ -447,7 +466,10 @@ static int trace_events(struct options *options)
     page.record = record;
     check_shown(options, &page);
     bool ok = true;
-    if (options->format == FORMAT_TIMELINE && is_figure(options))
+    if (options->play && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+        trace_play(&page, cli_columns_of(stdout, CLI_COLUMNS), rows_of_terminal(), STDIN_FILENO,
+                   stdout);
+    else if (options->format == FORMAT_TIMELINE && is_figure(options))
         ok = trace_timeline_draw(&page, options->output, error, sizeof error);
     else
         write_text(options, &page);

@@ -5,6 +5,7 @@
  *   trace_steps.c     the step table, and the same as JSON
  *   trace_timeline.c  the figure, and its form for a terminal
  *   trace_perfetto.c  the Chrome JSON trace format
+ *   trace_play.c      one event after the other on a terminal
  *   trace_html.c      a page to look around in, with its data and its script (harness/viewer/)
  *
  * All of it is made from a sched_trace, the events that the scheduler told, on any machine. A lane
@@ -209,6 +210,10 @@ bool trace_timeline_draw(const struct trace_page *page, const char *path, char *
                          size_t error_size);
 
 json_t *trace_perfetto_to_json(const struct trace_page *page); /* owned by the caller */
+
+/* Shows one event after the other, by keys from the terminal `in`, which is put right at the end.
+ * Pre: trace_shows() at least one. */
+void trace_play(const struct trace_page *page, int width, int height, int in, FILE *to);
 
 /* Where two runs part: the first event in which they differ, counted from 0, and how. */
 struct trace_parting {

@@ -112,8 +112,8 @@ static void events_write(struct base64 *out, const struct trace_page *page,
         trace_state_apply(state, event);
         put_number(out, (uint64_t)(event->when_ps - last_ps));
         put_number(out, text);
-        put_number(out, (uint64_t)(event->m + 1));
-        put_number(out, (uint64_t)(event->p + 1));
+        put_number(out, (uint64_t)event->m + 1);
+        put_number(out, (uint64_t)event->p + 1);
         put_number(out, folded((int32_t)(event->g | (of_task && event->g ? TRACE_TASK : 0))));
         changes_write(out, &changes);
         last_ps = event->when_ps;

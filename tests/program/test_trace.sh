@@ -183,6 +183,41 @@ run gmp order,n=20,mode=steal --workers 2 --from 9s
 check nothing_is_left_is_a_failure [ $status = 1 ]
 check it_says_where_the_end_is grep -q 'no event between --from and --to: the last one is at ' err
 
+# Stepping on a terminal: what keys show, and that the terminal is put right.
+cat >play.py <<'END'
+import os, pty, select, sys, termios
+def seen(master, wanted):
+    text = b''
+    while wanted not in text and select.select([master], [], [], 60)[0]:
+        part = os.read(master, 65536)
+        if not part:
+            break
+        text += part
+    return text.decode()
+pid, master = pty.fork()
+if pid == 0:
+    os.environ.pop('COLUMNS', None)
+    os.execv(sys.argv[1], sys.argv[1:])
+before = termios.tcgetattr(master)[3]
+shown = [seen(master, b'q quit')]
+for keys in (b'n', b'\x1b[C', b'N', b'b', b'G', b'g', b'x'):
+    os.write(master, keys)
+    shown.append(seen(master, b'q quit'))
+os.write(master, b'q')
+end = seen(master, b'?1049l')
+status = os.waitpid(pid, 0)[1]
+steps = [text.split('\nstep ')[1].split(' ')[0] if '\nstep ' in text else '?' for text in shown]
+print(' '.join(steps), status, '?1049l' in end)
+print(shown[3])
+END
+python3 play.py "$schedlab" trace gmp order,n=5 --workers 1 --play >out 2>err
+check keys_go_on_and_back grep -qE '^1 2 3 13 12 ([0-9]+) 1 1 0 True' out
+check boxes_are_shown grep -qE '\(G[0-9]\)' out
+run gmp order,n=5 --workers 1 --play
+cp out played
+run gmp order,n=5 --workers 1
+check without_a_terminal_it_is_the_table cmp -s out played
+
 # The textbook's fib(4) ------------------------------------------------------------------------------------------
 
 # Which rows are as in the book, and what is there instead, is what the variants do; the book's own numbers are data.
@@ -279,6 +314,7 @@ misuse two_variants_are_a_misuse 'one variant and one workload; found "fib" too'
 misuse an_unknown_variant_is_a_misuse 'unknown variant "gnp"' -- gnp fib
 misuse an_unknown_workload_is_a_misuse 'unknown workload "fob"' -- gmp fob
 misuse an_unknown_machine_is_a_misuse "--machine=sim:toaster: " -- gmp fib --machine sim:toaster
+misuse playing_shows_steps_alone '--play shows the steps, on the terminal; leave out --format' -- gmp fib --play --format json
 misuse the_end_before_the_beginning_is_a_misuse '--to lies before --from' -- gmp fib --from 2us --to 1us
 misuse lines_take_no_part '--from does not come with --format=schedtrace' -- gmp fib --from 2us --format schedtrace
 misuse an_unknown_format_is_a_misuse "--format=table" -- gmp fib --format table

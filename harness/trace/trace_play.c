@@ -1,0 +1,242 @@
+/* trace_play.c - see trace.h: one event after the other on a terminal, forwards and back. */
+#include "harness/base/text.h"
+#include "harness/trace/diff.h"
+#include "harness/trace/trace.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+enum { AROUND = 3, FAR = 10, TEXT_SIZE = 128, KEY_SIZE = 8, LANES_LINES = 2 };
+
+struct player {
+    const struct trace_page *page;
+    size_t first, last, at; /* indices of events; the state is after `at` */
+    int width, height;
+    FILE *to;
+};
+
+/* Drawing -------------------------------------------------------------------------------------- */
+
+/* Cells in a row, as many as the line has room for, and how many more there are. */
+static void cells_print(const struct player *player, const struct trace_queue *queue, int used)
+{
+    char text[16], more[32];
+    for (size_t i = 0; i < queue->count; i++) {
+        trace_id_text(queue->id[i], text, sizeof text);
+        snprintf(more, sizeof more, " and %zu more", queue->count - i);
+        int length = (int)strlen(text) + 2;
+        bool rest = i + 1 < queue->count;
+        if (used + length + (rest ? (int)strlen(more) : 0) > player->width) {
+            fputs(more, player->to);
+            return;
+        }
+        used += fprintf(player->to, "[%s]", text);
+    }
+}
+
+static void runs_print(const struct player *player, const struct trace_state *state, int32_t lane)
+{
+    char text[16];
+    int32_t m = state->lane[lane].m;
+    FILE *to = player->to;
+    if (m < 0) {
+        fputs("idle: nobody has it", to);
+        return;
+    }
+    const struct trace_m *who = &state->m[m];
+    if (who->g) {
+        fprintf(to, "%s %s", who->in_call ? "in a call:" : "runs",
+                trace_id_text(who->g, text, sizeof text));
+        for (size_t i = 0; i < who->stack.count; i++)
+            fprintf(to, " %s", trace_id_text(who->stack.id[i], text, sizeof text));
+    } else {
+        fputs(who->spins    ? "spins: it searches for work"
+              : who->sleeps ? "sleeps"
+                            : "runs nothing",
+              to);
+    }
+}
+
+static void lane_print(const struct player *player, const struct trace_state *state, int32_t i,
+                       bool acts)
+{
+    const struct trace_lane *lane = &state->lane[i];
+    char text[16];
+    fprintf(player->to, "%s%c%-3" PRId32 "%s ", acts ? "\033[1m" : "", state->by_m ? 'M' : 'P', i,
+            acts ? "\033[0m" : "");
+    runs_print(player, state, i);
+    fputs("\r\n     ", player->to);
+    int used = 5;
+    if (lane->next)
+        used += fprintf(player->to, "(%s)", trace_id_text(lane->next, text, sizeof text));
+    cells_print(player, &lane->queue, used);
+    if (lane->m >= 0)
+        cells_print(player, &state->m[lane->m].tasks, used);
+    fputs("\r\n", player->to);
+}
+
+static void event_print(const struct player *player, const struct trace_state *before, size_t i)
+{
+    const struct sched_trace_event *event = &player->page->trace.event[i];
+    char text[TEXT_SIZE], lane[16] = "-";
+    int32_t at = trace_lane_of(before, event);
+    if (at >= 0)
+        snprintf(lane, sizeof lane, "%c%" PRId32, before->by_m ? 'M' : 'P', at);
+    fprintf(player->to, "%5zu %10.3f us  %s %s\r\n", i + 1,
+            (double)(event->when_ps - player->page->trace.event[0].when_ps) / 1e6, lane,
+            trace_event_text(before, event, text, sizeof text));
+}
+
+/* As many lanes as there is room for, the one of the event among them. */
+static void lanes_print(const struct player *player, const struct trace_state *state, int32_t acts)
+{
+    int room = (player->height - 2 * AROUND - 8) / LANES_LINES;
+    int32_t shown = state->lanes < room ? state->lanes : room < 1 ? 1 : room;
+    int32_t first = acts >= shown ? acts - shown + 1 : 0;
+    for (int32_t i = first; i < first + shown; i++)
+        lane_print(player, state, i, i == acts);
+    if (shown < state->lanes)
+        fprintf(player->to, "... %" PRId32 " of %" PRId32 " shown\r\n", shown, state->lanes);
+    fprintf(player->to, "global (%zu)\r\n     ", state->global.count);
+    cells_print(player, &state->global, 5);
+    fputs("\r\n", player->to);
+}
+
+/* The events around the one at hand are told with the state that each meets, so the run is gone
+ * through from its beginning; runs to be played are small. */
+static void draw(const struct player *player)
+{
+    const struct trace_page *page = player->page;
+    struct trace_state state;
+    FILE *to = player->to;
+    size_t from = player->at > player->first + AROUND ? player->at - AROUND : player->first;
+    char *title = trace_title(page);
+    fprintf(to, "\033[H\033[2J%.*s\r\n\r\n", player->width, title);
+    free(title);
+    trace_state_init(&state, &page->trace, page->by_m, page->workers);
+    for (size_t i = 0; i <= player->at; i++) {
+        if (i >= from) {
+            fputs(i == player->at ? "\033[1m>" : " ", to);
+            event_print(player, &state, i);
+            fputs(i == player->at ? "\033[0m" : "", to);
+        }
+        trace_state_apply(&state, &page->trace.event[i]);
+    }
+    for (size_t i = player->at - from; i < AROUND; i++)
+        fputs("\r\n", to);
+    fputs("\r\n", to);
+    lanes_print(player, &state, trace_lane_of(&state, &page->trace.event[player->at]));
+    fprintf(to, "\r\nstep %zu of %zu   n next  b back  N B ten  g G first, last  q quit",
+            player->at + 1, player->last + 1);
+    fflush(to);
+    trace_state_free(&state);
+}
+
+/* Keys ----------------------------------------------------------------------------------------- */
+
+/* The letter for a key; arrows come as three bytes. 0: nothing more comes. */
+static char key_read(int in)
+{
+    char bytes[KEY_SIZE];
+    ssize_t count = read(in, bytes, sizeof bytes);
+    if (count <= 0)
+        return 0;
+    if (count >= 3 && bytes[0] == '\033' && bytes[1] == '[') {
+        switch (bytes[2]) {
+        case 'C':
+        case 'B':
+            return 'n';
+        case 'D':
+        case 'A':
+            return 'b';
+        case 'H':
+            return 'g';
+        case 'F':
+            return 'G';
+        case '6':
+            return 'N';
+        case '5':
+            return 'B';
+        default:
+            return '?';
+        }
+    }
+    return bytes[0];
+}
+
+static void go(struct player *player, long by)
+{
+    long at = (long)player->at + by;
+    if (at < (long)player->first)
+        at = (long)player->first;
+    if (at > (long)player->last)
+        at = (long)player->last;
+    player->at = (size_t)at;
+}
+
+/* False: it is over. */
+static bool key_do(struct player *player, char key)
+{
+    switch (key) {
+    case 'n':
+    case ' ':
+    case '\r':
+    case '\n':
+        go(player, 1);
+        return true;
+    case 'b':
+    case 'p':
+    case '\177':
+        go(player, -1);
+        return true;
+    case 'N':
+        go(player, FAR);
+        return true;
+    case 'B':
+        go(player, -FAR);
+        return true;
+    case 'g':
+        player->at = player->first;
+        return true;
+    case 'G':
+        player->at = player->last;
+        return true;
+    case 'q':
+    case '\033':
+    case '\003': /* ^C comes as a key, so that the terminal is always put right */
+    case 0:
+        return false;
+    default:
+        return true;
+    }
+}
+
+void trace_play(const struct trace_page *page, int width, int height, int in, FILE *to)
+{
+    struct termios before, raw;
+    struct player player = {.page = page, .width = width, .height = height, .to = to};
+    while (player.first < page->trace.count && !trace_shows(page, &page->trace.event[player.first]))
+        player.first++;
+    player.last = player.first;
+    while (player.last + 1 < page->trace.count &&
+           trace_shows(page, &page->trace.event[player.last + 1]))
+        player.last++;
+    player.at = player.first;
+    if (tcgetattr(in, &before) != 0)
+        return;
+    raw = before;
+    raw.c_lflag &= (tcflag_t) ~(ICANON | ECHO | ISIG);
+    raw.c_cc[VMIN] = 1;
+    raw.c_cc[VTIME] = 0;
+    tcsetattr(in, TCSANOW, &raw);
+    fputs("\033[?1049h\033[?25l", to);
+    do
+        draw(&player);
+    while (key_do(&player, key_read(in)));
+    fputs("\033[?25h\033[?1049l", to);
+    fflush(to);
+    tcsetattr(in, TCSANOW, &before);
+}
