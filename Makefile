@@ -37,7 +37,7 @@ PACKAGES_BUILD = $(call tool,gcc,gcc) $(call tool,pkg-config,pkg-config) libc6-d
     libjansson-dev libcyaml-dev libyaml-dev libgsl-dev libhwloc-dev libjemalloc-dev $(call tool,gnuplot,gnuplot-nox) \
     $(call tool,hyperfine,hyperfine) $(call tool,g++,g++) libbenchmark-dev libdw-dev
 PACKAGES_TEST = $(PACKAGES_BUILD) libcmocka-dev $(call tool,clang,clang) \
-    $(call tool,git,git) $(call tool,python3,python3) $(call tool,chromium,chromium) $(call tool,xz,xz-utils) $(call tool,gdb,gdb) \
+    $(call tool,git,git) $(call tool,python3,python3) python3-pandas $(call tool,chromium,chromium) $(call tool,xz,xz-utils) $(call tool,gdb,gdb) \
     $(call tool,zsh,zsh) $(call tool,tsc,node-typescript)
 PACKAGES_LINT = $(PACKAGES_TEST) $(call tool,clang-format,clang-format) $(call tool,clang-tidy,clang-tidy)
 PACKAGES_COVERAGE = $(PACKAGES_TEST) $(call tool,gcovr,gcovr)

@@ -4,6 +4,7 @@
 #include "harness/commands/commands.h"
 #include "harness/records/comparable.h"
 #include "harness/records/run_folder.h"
+#include "harness/report/report_latex.h"
 #include "harness/tables/export.h"
 
 #include <errno.h>
@@ -13,7 +14,8 @@
 
 enum { ERROR_SIZE = 16384 };
 
-static const char *const format_words[] = {"gbench", "benchstat", "csv", NULL};
+static const char *const format_words[] = {"gbench", "benchstat", "csv", "tidy", "latex", NULL};
+enum { FORMAT_LATEX = EXPORT_TIDY + 1 };
 
 struct options {
     const char *command, *folder, *output;
@@ -21,8 +23,8 @@ struct options {
 };
 
 static const struct cli_option option_table[] = {
-    {"to", "FORMAT", "gbench, benchstat or csv; must be given", CLI(WORD, format), .letter = 't',
-     .words = format_words},
+    {"to", "FORMAT", "gbench, benchstat, csv, tidy or latex; must be given", CLI(WORD, format),
+     .letter = 't', .words = format_words},
     {"output", "FILE", "Write FILE (default: standard output)", CLI(TEXT, output), .letter = 'o'},
     {0},
 };
@@ -33,7 +35,9 @@ static const char argp_doc[] =
     "RUN_DIR is a folder that `schedlab sweep` wrote; nothing in it changes.\n\n"
     "  gbench     JSON of Google Benchmark, for its compare.py; a sample is a repetition\n"
     "  benchstat  lines as `go test -bench` prints them, for benchstat\n"
-    "  csv        a line per sample (RFC 4180), failed and skipped ones too; absent is empty\n\n"
+    "  csv        a line per sample (RFC 4180), failed and skipped ones too; absent is empty\n"
+    "  tidy       a line per sample and metric (RFC 4180), for data frames; absent is empty\n"
+    "  latex      a table per question (booktabs), with intervals and marks as in the report\n\n"
     "Samples of cells that failed or were skipped have no number; gbench and benchstat leave them "
     "out, and say how many. So they do with samples that were marked as disturbed, and with those "
     "of a core distance (near or far) that has fewer than 3 of a cell. Distances are kept apart, "
@@ -49,7 +53,7 @@ static void options_check(void *to, const char *name)
         cli_misuse(name, "which run? A folder that `schedlab sweep` wrote, for example "
                          "results/default-20260131T101500Z");
     if (options->format < 0)
-        cli_misuse(name, "--to is missing; valid: gbench, benchstat, csv");
+        cli_misuse(name, "--to is missing; valid: gbench, benchstat, csv, tidy, latex");
 }
 
 static const struct cli_command cli = {
@@ -92,6 +96,17 @@ static void say_what_lacks(const struct options *options, const struct export_re
                 options->command, counted(result->without_cpu, "sample").s);
 }
 
+/* 0, or -1 and one line in error. */
+static int write_format(const struct options *options, FILE *to, struct export_result *result,
+                        char *error, size_t error_size)
+{
+    if (options->format != FORMAT_LATEX)
+        return export_run(options->folder, (enum export_format)options->format, to, result, error,
+                          error_size);
+    *result = (struct export_result){0};
+    return report_latex_write(options->folder, to, &result->samples, error, error_size) ? 0 : -1;
+}
+
 int cmd_export(int argc, char **argv)
 {
     struct options options = {.command = argv[0], .format = -1};
@@ -105,8 +120,7 @@ int cmd_export(int argc, char **argv)
     FILE *to = options.output ? fopen(options.output, "we") : stdout;
     if (!to)
         return complain(&options, options.output, strerror(errno));
-    int failed = export_run(options.folder, (enum export_format)options.format, to, &result, error,
-                            sizeof error);
+    int failed = write_format(&options, to, &result, error, sizeof error);
     bool lost = fflush(to) != 0 || ferror(to);
     if (options.output && fclose(to) != 0)
         lost = true;

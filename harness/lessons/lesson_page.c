@@ -8,6 +8,7 @@
 #include "harness/base/memory.h"
 #include "harness/lessons/lesson.h"
 #include "harness/report/doc.h"
+#include "harness/report/html.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,15 +65,8 @@ static void stops_write(FILE *to, const struct lesson_run *run, const struct les
                                                "says", run->stops[i].says));
     }
     fputs("</ol>\n<script type=\"application/json\" class=\"stops\">", to);
-    char *text = json_dumps(stops, JSON_COMPACT);
-    for (const char *at = text; *at; at++) {
-        if (*at == '<')
-            fputs("\\u003c", to); /* no HTML ends the script */
-        else
-            fputc(*at, to);
-    }
+    html_json(to, stops);
     fputs("</script>\n", to);
-    free(text);
     json_decref(stops);
 }
 

@@ -528,6 +528,54 @@ static void csv_write(const struct exporting *exporting)
     json_decref(flats);
 }
 
+/* tidy ---------------------------------------------------------------------------------------- */
+
+static void tidy_line(const struct exporting *exporting, const json_t *record, const char *metric,
+                      double value)
+{
+    static const char *const keys[] = {"cell",    "variant", "workload", "workers",
+                                       "machine", "block",   "status"};
+    FILE *to = exporting->to;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        put_field(to, json_object_get(record, keys[i]));
+        fputc(',', to);
+    }
+    enum core_distance distance = comparable_distance(&exporting->classes, record);
+    fprintf(to, "%s,%s,", comparable_is_marked(record) ? "true" : "false",
+            distance == DISTANCE_NONE ? "" : core_distance_text(distance));
+    put_quoted(to, metric);
+    if (isfinite(value))
+        fprintf(to, ",%.15g\r\n", value);
+    else
+        fputs(",\r\n", to);
+}
+
+static void tidy_latencies(const struct exporting *exporting, const json_t *record)
+{
+    static const char *const keys[] = {"p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns"};
+    const json_t *latency = json_object_get(record, "latency");
+    for (size_t i = 0; latency && i < sizeof keys / sizeof keys[0]; i++)
+        tidy_line(exporting, record, keys[i], field_number(latency, keys[i]));
+}
+
+static void tidy_write(const struct exporting *exporting)
+{
+    fputs("cell,variant,workload,workers,machine,block,status,disturbed,distance,metric,value\r\n",
+          exporting->to);
+    json_each(record, exporting->records) {
+        bool ok = has_numbers(exporting, record);
+        tidy_line(exporting, record, "throughput", ok ? field_number(record, "throughput") : NAN);
+        if (!ok)
+            continue;
+        tidy_line(exporting, record, "ns_per_op", ns_per_op(record));
+        tidy_latencies(exporting, record);
+        json_each(event, json_object_get(record, "events"))
+            tidy_line(exporting, record, counter_short_name(field_text(event, "name")),
+                      record_event_value(event));
+    }
+    exporting->result->samples = json_array_size(exporting->records);
+}
+
 /* Whole --------------------------------------------------------------------------------------- */
 
 /* One failed sample, and its cell has no speed. */
@@ -548,6 +596,7 @@ int export_run(const char *folder, enum export_format format, FILE *to,
         [EXPORT_GBENCH] = gbench_write,
         [EXPORT_BENCHSTAT] = benchstat_write,
         [EXPORT_CSV] = csv_write,
+        [EXPORT_TIDY] = tidy_write,
     };
     char path[PATH_SIZE];
     *result = (struct export_result){0};
@@ -571,7 +620,7 @@ int export_run(const char *folder, enum export_format format, FILE *to,
         .result = result,
     };
     classes_count(&exporting);
-    if (format != EXPORT_CSV)
+    if (format != EXPORT_CSV && format != EXPORT_TIDY)
         choose(&exporting);
     writers[format](&exporting);
     free(exporting.counts);

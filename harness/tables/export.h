@@ -27,6 +27,11 @@
  *   csv        RFC 4180: one line per sample, failed and skipped ones too; a column for each key of
  *              the records, parts of objects as key.part, events as event.NAME and
  *              event.NAME.per_op, and `distance`; absent is empty
+ *   tidy       RFC 4180: one line per sample and metric, in the columns cell, variant, workload,
+ *              workers, machine, block, status, disturbed, distance, metric and value. Metrics are
+ *              throughput (operations a second), ns_per_op, latencies as p50_ns, and events by
+ *              their short names: per operation, or of peaks the value. An absent one, and
+ *              throughput of a sample that is not ok, has an empty value
  */
 #ifndef SCHEDLAB_EXPORT_H
 #define SCHEDLAB_EXPORT_H
@@ -36,7 +41,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum export_format { EXPORT_GBENCH, EXPORT_BENCHSTAT, EXPORT_CSV };
+enum export_format { EXPORT_GBENCH, EXPORT_BENCHSTAT, EXPORT_CSV, EXPORT_TIDY };
 
 struct export_result {
     size_t samples;     /* written */

@@ -6,7 +6,7 @@
  * one from there. Thieves take from the inbox too, of idle Ps as well: else what is put there for a
  * P that nobody holds, or will hold, would lie there for good.
  *
- * Invariants: size is that of fifo whenever the lock is free;  a G in an inbox is work to all.
+ * Invariants: size is that of fifo whenever the lock is free; a G in an inbox is work to all.
  * Order labels:
  *   IN1  release store of size   pairs with   IN2  acquire load of it in inbox_size() (who sees it
  *        empty sees where its Gs have gone: the owner puts them there first)

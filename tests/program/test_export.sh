@@ -236,6 +236,68 @@ assert len(rows) == 20 and sum(row['marks'] == 'steal' for row in rows) == 3
 assert [sum(row['distance'] == distance for row in rows) for distance in ('near', 'far', 'mixed', '')] == [7, 5, 1, 7]"
 check csv_leaves_nothing_out [ ! -s err ]
 
+# Tidy: a line per sample and metric, which are the numbers of the records.
+run run --to tidy
+python tidy_has_the_numbers_of_the_records "
+rows = list(csv.DictReader(io.StringIO(text), strict=True))
+assert list(rows[0]) == ['cell', 'variant', 'workload', 'workers', 'machine', 'block', 'status', 'disturbed', 'distance', 'metric', 'value']
+good = [r for r in ok if r['cell'] != '0123456789ab']
+assert sum(row['metric'] == 'throughput' for row in rows) == len(records)
+values = sorted(float(row['value']) for row in rows if row['metric'] == 'throughput' and row['value'])
+assert len(values) == len(good) and all(near(a, b) for a, b in zip(values, sorted(r['throughput'] for r in good)))
+dispatches = sorted(float(row['value']) for row in rows if row['metric'] == 'DISPATCHES')
+wanted = sorted(e['per_op'] for r in good for e in r['events'] if e['name'].endswith('DISPATCHES'))
+assert len(dispatches) == len(wanted) > 0 and all(near(a, b) for a, b in zip(dispatches, wanted))
+assert any(row['metric'] == 'p50_ns' for row in rows)"
+python tidy_has_no_zero_for_what_is_absent "
+rows = list(csv.DictReader(io.StringIO(text), strict=True))
+absent = sum('absent' in e for r in ok if r['cell'] != '0123456789ab' for e in r['events'] if e['name'] == 'PAPI_L1_DCM')
+assert sum(row['metric'] == 'PAPI_L1_DCM' and row['value'] == '' for row in rows) == absent
+assert all(row['value'] == '' for row in rows if row['status'] != 'ok')"
+
+# LaTeX: tables that any compiler takes, with the numbers of the report.
+run run --to latex
+python latex_is_whole "
+body = re.sub(r'\\\\[\\\\&%\$#_{}]', '', text) # without what is escaped
+assert body.count('{') == body.count('}') and text.count('\\\\begin{') == text.count('\\\\end{')
+rows = [line for line in text.split('\\n') if line.startswith('\\\\quad')]
+assert rows and all(line.endswith('\\\\\\\\') for line in rows)
+assert all(line.count(' & ') + line.count('multicolumn{2}') == 3 for line in rows), rows
+assert not re.search(r'(?<!\\\\)[_#%]', body.split('\\n', 1)[1]), 'something is not escaped'"
+python latex_has_the_medians_of_the_tables "
+cells = list(csv.DictReader(open('run/cells.tsv'), delimiter='\t'))
+assert text.count('baseline') >= 1 and 'schedlab sweep' in text and 'toprule' in text
+assert sum(line.startswith('\\\\quad') for line in text.split('\\n')) == len(cells)"
+
+# The same run as data frames. The first python3 may not be the distribution's, which has pandas.
+for pandas in python3 /usr/bin/python3; do
+    "$pandas" -c 'import pandas' 2>/dev/null && break
+done
+PYTHONPATH=$tree/python "$pandas" - >frames 2>&1 <<'END'
+import json
+import schedlab
+run = schedlab.load('run')
+records = [json.loads(line) for line in open('run/samples.jsonl') if line.endswith('}\n')]
+good = [r for r in records if r['status'] == 'ok']
+assert len(run.samples) == len(records)
+wanted = sum(r['throughput'] for r in good)
+assert abs(run.samples.throughput.sum() - wanted) < 1e-9 * wanted
+assert run.samples[run.samples.status != 'ok'].throughput.isna().all(), 'a failed sample has no throughput'
+assert run.events[run.events.event == 'PAPI_L1_DCM'].n.notna().all()
+ratios = schedlab.ratios(run.cells[run.cells.status == 'ok'], 'gmp')
+assert (ratios[ratios.variant == 'gmp'].ratio.dropna() == 1).all() and len(ratios) > 4
+for wrong in (lambda: schedlab.ratios(run.cells, 'gnp'), lambda: schedlab.load('nowhere')):
+    try:
+        wrong()
+    except (ValueError, FileNotFoundError) as error:
+        assert 'valid: ' in str(error) or 'samples.jsonl' in str(error)
+    else:
+        raise AssertionError('nothing was said')
+print('well')
+END
+check a_run_is_data_frames sh -c "grep -qx well frames || { cat frames >&2; false; }"
+check the_example_of_data_frames_runs sh -c "$pandas '$tree/examples/frames.py' run gmp >shown 2>&1 && grep -q '^Multiples of gmp' shown"
+
 # Records of other programs
 mkdir damaged
 cp run/samples.jsonl damaged
@@ -261,7 +323,7 @@ run broken --to csv
 
 # Misuse
 misuse no_run "which run?" -- --to csv
-misuse no_format "valid: gbench, benchstat, csv" -- run
+misuse no_format "valid: gbench, benchstat, csv, tidy, latex" -- run
 misuse unknown_format 'the nearest is "benchstat"' -- run --to benchtat
 misuse not_a_run "is not a run" -- . --to csv
 misuse two_runs "one run at a time" -- run run --to csv

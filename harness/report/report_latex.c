@@ -1,0 +1,137 @@
+/* report_latex.c - see report_latex.h. */
+#include "harness/report/report_latex.h"
+
+#include "harness/answers/report_data.h"
+#include "harness/answers/report_verdict.h"
+#include "harness/base/json_fields.h"
+#include "harness/base/units.h"
+#include "harness/tables/tables.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Text in which nothing is a command. Units may have a micro sign, and ratios a times sign. */
+static void put_text(FILE *to, const char *text)
+{
+    static const struct {
+        const char *from, *to;
+    } signs[] = {{"\\", "\\textbackslash{}"},
+                 {"~", "\\textasciitilde{}"},
+                 {"^", "\\textasciicircum{}"},
+                 {"\302\265", "\\textmu{}"},
+                 {"\303\227", "$\\times$"}};
+    while (*text) {
+        size_t i = 0, count = sizeof signs / sizeof signs[0];
+        while (i < count && strncmp(text, signs[i].from, strlen(signs[i].from)) != 0)
+            i++;
+        if (i < count) {
+            fputs(signs[i].to, to);
+            text += strlen(signs[i].from);
+            continue;
+        }
+        if (strchr("&%$#_{}", *text))
+            fputc('\\', to);
+        fputc(*text++, to);
+    }
+}
+
+static void put_interval(FILE *to, const char *median, struct interval interval, const char *text)
+{
+    fputs(" & ", to);
+    if (!isfinite(interval.median)) {
+        fputs("--", to);
+        return;
+    }
+    put_text(to, median);
+    if (isfinite(interval.lo) && isfinite(interval.hi)) {
+        fputs(" (", to);
+        put_text(to, text);
+        fputc(')', to);
+    }
+}
+
+/* mark: verdicts_over_baseline()'s word for the cell. */
+static void row_write(FILE *to, const struct report_group *group, const struct report_cell *cell,
+                      const char *mark)
+{
+    bool is_baseline = group->baseline && strcmp(group->baseline, cell->variant) == 0;
+    bool is_shown = mark && (strcmp(mark, "faster") == 0 || strcmp(mark, "slower") == 0);
+    fputs("\\quad ", to);
+    put_text(to, cell->variant);
+    fprintf(to, " & %d", cell->workers);
+    if (!report_cell_ok(cell)) {
+        fprintf(to, " & \\multicolumn{2}{l}{%s} \\\\\n", cell->status);
+        return;
+    }
+    put_interval(to, text_si(cell->throughput.median).s, cell->throughput,
+                 text_si_interval(cell->throughput).s);
+    if (is_baseline)
+        fputs(" & baseline", to);
+    else
+        put_interval(to, text_ratio(cell->to_baseline.median).s, cell->to_baseline,
+                     text_ratio_interval(cell->to_baseline).s);
+    fprintf(to, "%s \\\\\n", is_shown && !is_baseline ? "\\,*" : "");
+}
+
+static void caption_write(FILE *to, const struct report *report, const struct report_group *group)
+{
+    const json_t *settings = json_object_get(report->environment, "sweep");
+    const char *machine = group->count > 0 ? group->cells[0].machine : "native";
+    fputs("\\caption{", to);
+    put_text(to, group->question ? group->question : group->id);
+    fputs(" Operations a second on ", to);
+    put_text(to, machine);
+    fputs(", medians with 95\\,\\% bootstrap intervals; *: a difference is shown "
+          "(Mann--Whitney, Holm, 5\\,\\%). ",
+          to);
+    if (*field_text(settings, "file")) {
+        fputs("\\texttt{schedlab sweep ", to);
+        put_text(to, field_text(settings, "file"));
+        if (json_is_integer(json_object_get(settings, "seed")))
+            fprintf(to, " -{}-seed %" JSON_INTEGER_FORMAT, field_integer(settings, "seed"));
+        fputs("}.", to);
+    }
+    fprintf(to, "}\n\\label{tab:%s}\n", group->id);
+}
+
+static void group_write(FILE *to, const struct report *report, const struct report_group *group)
+{
+    const char **marks = verdicts_over_baseline(group), *workload;
+    size_t at = 0, first = 0;
+    fputs("\\begin{table}\n\\centering\n", to);
+    caption_write(to, report, group);
+    fputs("\\begin{tabular}{@{}lrll@{}}\n\\toprule\nvariant & workers & operations/s & over ", to);
+    put_text(to, group->baseline ? group->baseline : "the baseline");
+    fputs(" \\\\\n", to);
+    while ((workload = report_next_workload(group, &at)) != NULL) {
+        fputs("\\midrule\n\\multicolumn{4}{@{}l}{\\texttt{", to);
+        put_text(to, workload);
+        fputs("}} \\\\\n", to);
+        for (size_t i = first; i < at; i++)
+            row_write(to, group, &group->cells[i], marks[i]);
+        first = at;
+    }
+    fputs("\\bottomrule\n\\end{tabular}\n\\end{table}\n", to);
+    free(marks);
+}
+
+bool report_latex_write(const char *folder, FILE *to, size_t *samples, char *error,
+                        size_t error_size)
+{
+    struct report report;
+    *samples = 0;
+    if (tables_write(folder, error, error_size) < 0 ||
+        !report_load(&report, folder, error, error_size))
+        return false;
+    fputs("% needs \\usepackage{booktabs} and, for the micro sign, \\usepackage{textcomp}\n", to);
+    for (size_t i = 0; i < report.groups_count; i++) {
+        fputs(i > 0 ? "\n" : "", to);
+        group_write(to, &report, &report.groups[i]);
+    }
+    for (size_t i = 0; i < report.cells_count; i++)
+        *samples += report.cells[i].is_first ? report.cells[i].throughput.n : 0;
+    report_free(&report);
+    return true;
+}
