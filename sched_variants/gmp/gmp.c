@@ -50,7 +50,7 @@ static const struct param gmp_knobs[] = {
                          "it had before the call, whoever has that P now. It gets there by an "
                          "inbox with a lock, from which thieves take too.",
                KNOB_FINE(CALLS, "GRQ_HITS LOCAL_HITS",
-                         "returns_to=own calls,n=100,sleep_ns=1ms,callers=8,beside=2,yields=on 2")),
+                         "returns_to=own calls,n=200,sleep_ns=1ms,callers=8,beside=2 2")),
     {0},
 };
 
