@@ -1,5 +1,6 @@
 /* breaks_queues.c - ways to break the invariants of queues, deques and locks; see breaks.h. */
 #include "breaks.h"
+#include "runtime/inbox.h"
 #include "runtime/lrq.h"
 
 /* Locks --------------------------------------------------------------------------------------- */
@@ -162,6 +163,19 @@ BREAK(globq_gets_a_batch_with_a_wrong_size)
     globq_put_all(SELF, &globq, &batch);
 }
 
+BREAK(inbox_published_without_its_lock)
+{
+    struct inbox inbox = {.size = 0};
+    inbox_publish(&inbox);
+}
+
+BREAK(inbox_lost_a_lane)
+{
+    struct inbox inbox = {.fifo = {.in = 3}};
+    lock_acquire(&inbox.lock);
+    inbox_publish(&inbox);
+}
+
 /* Local run queues ---------------------------------------------------------------------------- */
 
 static struct lrq_knobs *knobs(void)
@@ -201,6 +215,13 @@ BREAK(lrq_of_a_tick_without_room)
 {
     knobs()->tick = 70000;
     another();
+}
+
+BREAK(lrq_special_without_a_cause)
+{
+    struct lrq *lrq = mine();
+    lrq->special = true;
+    lrq_put(SELF, lrq, all(), some_g(), false);
 }
 
 BREAK(lrq_gets_nothing)
