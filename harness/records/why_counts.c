@@ -131,6 +131,9 @@ static void times_print(FILE *to, const struct spent *faster, const struct spent
         fprintf(to, "%s %s %s", told ? "," : ":", text_time(parts[i].ns).s, parts[i].name);
         told = true;
     }
+    for (int i = 0; i < 2; i++)
+        if (-parts[i].ns >= SHARE_MIN * all_ns)
+            fprintf(to, ", less %s %s", text_time(-parts[i].ns).s, parts[i].name);
 }
 
 char *why_counts_of(const json_t *faster, const json_t *slower)

@@ -134,6 +134,12 @@ static void real_threads_tell_times_and_likely_counts(void **state)
     free(text); /* half a park more is 5 ns of 200 */
     assert_null(why_win_of(b, a));
     json_decref(b);
+    b = native_of(110, 220, 0, 1);
+    text = why_win_of(a, b);
+    assert_string_equal(text, "20.0 ns more core time an operation: 30.0 ns of processor time, "
+                              "less 10.0 ns without a thread");
+    free(text);
+    json_decref(b);
     b = native_of(110, 210, 0, 1);
     text = why_win_of(a, b);
     assert_string_equal(text, "20.0 ns more core time an operation: 20.0 ns of processor time");
