@@ -76,7 +76,7 @@ struct options {
     int policy;         /* of policy_words; -1: all */
     int processors;     /* 0: all */
     bool play;
-    int64_t from_ns, to_ns; /* 0: from the first event, to the last */
+    int64_t from_ns, to_ns; /* to_ns -1: to the last event */
 };
 
 static const struct argp_option option_table[] = {
@@ -294,7 +294,7 @@ static void options_complete(struct options *options)
     if (options->format != FORMAT_SCHEDTRACE && (request->schedtrace_ns || request->scheddetail))
         cli_misuse(options->command, "%s comes with --format=schedtrace",
                    request->schedtrace_ns ? "--every" : "--scheddetail");
-    if (options->format == FORMAT_SCHEDTRACE && (options->from_ns || options->to_ns))
+    if (options->format == FORMAT_SCHEDTRACE && (options->from_ns || options->to_ns >= 0))
         cli_misuse(options->command,
                    "--%s does not come with --format=schedtrace, whose lines are "
                    "written as the run goes on",
@@ -302,8 +302,8 @@ static void options_complete(struct options *options)
     if (options->play && (options->format != FORMAT_STEPS || options->output))
         cli_misuse(options->command, "--play shows the steps, on the terminal; leave out --%s",
                    options->output ? "output" : "format");
-    if (options->to_ns && options->to_ns <= options->from_ns)
-        cli_misuse(options->command, "--to lies before --from; valid: a later time");
+    if (options->to_ns >= 0 && options->to_ns <= options->from_ns)
+        cli_misuse(options->command, "--to is no later than --from; valid: a later time");
     if (options->format == FORMAT_SCHEDTRACE && !request->schedtrace_ns)
         request->schedtrace_ns = EVERY_DEFAULT_NS;
     check_output(options);
@@ -434,17 +434,31 @@ static int rows_of_terminal(void)
     return known ? window.ws_row : ROWS_DEFAULT;
 }
 
+static double us_of(const struct trace_page *page, size_t event)
+{
+    return (double)(page->trace.event[event].when_ps - page->trace.event[0].when_ps) / 1e6;
+}
+
 static void check_shown(const struct options *options, const struct trace_page *page)
 {
     char why[ERROR_SIZE];
-    size_t count = page->trace.count;
-    for (size_t i = 0; i < count; i++)
+    size_t count = page->trace.count, before = 0;
+    if (count == 0)
+        give_up(options, "no event was kept");
+    for (size_t i = 0; i < count; i++) {
         if (trace_shows(page, &page->trace.event[i]))
             return;
-    int64_t last_ps =
-        count > 0 ? page->trace.event[count - 1].when_ps - page->trace.event[0].when_ps : 0;
-    snprintf(why, sizeof why, "no event between --from and --to: the last one is at %.3f us",
-             (double)last_ps / 1e6);
+        if (us_of(page, i) * 1e3 < (double)options->from_ns)
+            before = i;
+    }
+    if (before + 1 < count)
+        snprintf(why, sizeof why,
+                 "no event between --from and --to: the nearest are at %.3f and %.3f us",
+                 us_of(page, before), us_of(page, before + 1));
+    else
+        snprintf(why, sizeof why, "no event between --from and --to: the last one%s is at %.3f us",
+                 page->trace.happened > count ? " that was kept (--most)" : "",
+                 us_of(page, before));
     give_up(options, why);
 }
 
@@ -460,7 +474,7 @@ static int trace_events(struct options *options)
         .seed = options->request.seed,
         .by_m = ops->m_init && !ops->p_init,
         .from_ps = options->from_ns * 1000,
-        .to_ps = options->to_ns * 1000,
+        .to_ps = options->to_ns > 0 ? options->to_ns * 1000 : 0,
     };
     json_t *record = run_with_events(options, &page.trace);
     page.record = record;
@@ -525,6 +539,7 @@ int cmd_trace(int argc, char **argv)
     struct options options = {
         .command = argv[0],
         .policy = -1,
+        .to_ns = -1,
         .request = {.seed = 1,
                     .sim_seed = 1,
                     .iterations = 1,

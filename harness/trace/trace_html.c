@@ -161,7 +161,8 @@ bool trace_html_write(const struct trace_page *const *pages, size_t count,
           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n",
           to);
     char *title = trace_title(pages[0]);
-    html_put(to, "<title>%s</title>", title);
+    html_put(to, "<title>%s%s%s</title>", title, count > 1 ? " beside " : "",
+             count > 1 ? pages[1]->variant : "");
     free(title);
     fputs("<style>\n", to);
     if (!html_viewer_part(to, "trace.css", error, error_size))
@@ -173,6 +174,8 @@ bool trace_html_write(const struct trace_page *const *pages, size_t count,
     if (parting)
         html_put(to, "<p id='parting'>They part at event %lld: %s.</p>", (long long)parting->at + 1,
                  parting->sentence);
+    else if (count > 1)
+        html_put(to, "<p id='parting'>In order and effect both did the same.</p>");
     for (size_t i = 0; i < count; i++)
         run_write(to, pages[i]);
     fputs("<script>\n", to);

@@ -26,6 +26,9 @@ const timeText = (ns) =>
     ns < 1e3 ? `${ns.toFixed(0)} ns` : ns < 1e6 ? `${(ns / 1e3).toFixed(ns < 1e4 ? 3 : 1)} \u00b5s` :
     ns < 1e9 ? `${(ns / 1e6).toFixed(3)} ms` : `${(ns / 1e9).toFixed(3)} s`;
 
+/* As the table of steps has it, so that events can be told apart. */
+const preciseText = (ns) => `${(ns / 1e3).toFixed(3)} \u00b5s`;
+
 /* A growing list of numbers. */
 class Numbers {
     constructor(type, room = 1024) {
@@ -349,9 +352,10 @@ class View {
         this.steps.setAttribute('role', 'region');
         this.steps.setAttribute('aria-label', 'Events around this one');
         const title = `${run.variant} ${run.workload} on ${run.machine}, ${run.workers} worker${run.workers > 1 ? 's' : ''}, seed ${run.seed}`;
+        const part = run.shown ? ` It opens on ${timeText(run.shown[0])}${run.shown[1] ? ` to ${timeText(run.shown[1])}` : ' and later'}.` : '';
         const kept = run.happened > run.count ? `Of ${run.happened} events the first ${run.count} were kept.` : `${run.count} events.`;
         this.root = element('section', {}, element(index ? 'h2' : 'h1', {}, title),
-            element('p', {className: 'note'}, `${kept} A goroutine is named by which child of whom it is: 3 is the fourth that main started, 3.1 the second that this one did.${run.odd ? ` Some events do not fit those before: ${run.odd}.` : ''}`),
+            element('p', {className: 'note'}, `${kept}${part} A goroutine is named by which child of whom it is: 3 is the fourth that main started, 3.1 the second that this one did.${run.odd ? ` Some events do not fit those before: ${run.odd}.` : ''}`),
             element('div', {className: 'lanes'}, this.canvas), this.life, this.say,
             element('div', {className: 'now'}, this.ps, this.steps));
         [this.from, this.to] = run.middle();
@@ -555,7 +559,7 @@ class View {
     tell() {
         const run = this.run, i = run.at;
         this.say.replaceChildren(i < 0 ? 'Before the first event.' :
-            `${timeText(run.ns[i])}: ${run.who(i)} ${run.words(i)}.`);
+            `${preciseText(run.ns[i])}: ${run.who(i)} ${run.words(i)}.`);
         this.ps.replaceChildren();
         for (let lane = 0; lane < run.lanes; lane++) this.ps.append(this.tellLane(lane, i));
         this.ps.append(element('div', {className: 'p'}, element('b', {}, 'Global queue'),
@@ -599,7 +603,7 @@ class View {
         const first = Math.max(0, Math.min(run.at - (ROWS >> 1), run.count - ROWS));
         for (let i = first; i < Math.min(first + ROWS, run.count); i++) {
             const row = element('tr', {className: `${i === run.at ? 'at' : ''}${i === this.page.parts ? ' parts' : ''}`},
-                element('td', {className: 'number'}, `${i + 1}`), element('td', {className: 'number'}, timeText(run.ns[i])),
+                element('td', {className: 'number'}, `${i + 1}`), element('td', {className: 'number'}, preciseText(run.ns[i])),
                 element('td', {}, run.who(i)),
                 element('td', {className: this.page.followed && run.g[i] === this.page.followed ? 'followed' : ''}, run.words(i)));
             row.dataset.at = i;
@@ -714,10 +718,12 @@ class Page {
         const [from, to] = (view || '').split('-').map(Number);
         if (to > from)
             this.views.forEach((each) => { [each.from, each.to] = [from, to]; });
-        this.goTo((+asked.get('e') || (this.parts >= 0 ? this.parts + 1 : 1)) - 1);
+        const first = this.stops.length ? 0 : this.lead.run.ns.findIndex((ns) => ns >= this.lead.from); /* in view */
+        this.goTo(+asked.get('e') ? +asked.get('e') - 1 : this.parts >= 0 ? this.parts : Math.max(first, 0));
     }
     /* The words of the stop here, or of the last one before it. */
     caption() {
+        byId('caption').hidden = this.stops.length === 0;
         const at = this.lead.run.at, last = this.stops.filter((stop) => stop.at <= at).length - 1;
         const here = last >= 0 && this.stops[last].at === at;
         byId('caption').className = here ? 'here' : '';

@@ -181,6 +181,10 @@ run gmp order,n=20,mode=steal --workers 2 --from 91us --to 101us --format perfet
 json slices_are_cropped "all(e['ts'] + e.get('dur', 0) <= 10.0001 for e in j['traceEvents'] if 'ts' in e)"
 run gmp order,n=20,mode=steal --workers 2 --from 9s
 check nothing_is_left_is_a_failure [ $status = 1 ]
+run gmp order,n=20,mode=steal --workers 2 --from 20us --to 30us
+check it_says_what_is_nearest grep -qE 'the nearest are at 1[0-9.]+ and 9[0-9.]+ us' err
+misuse no_part_at_all_is_a_misuse '--to is no later than --from' -- gmp fib --to 0
+run gmp order,n=20,mode=steal --workers 2 --from 9s
 check it_says_where_the_end_is grep -q 'no event between --from and --to: the last one is at ' err
 
 # Stepping on a terminal: what keys show, and that the terminal is put right.
@@ -315,7 +319,7 @@ misuse an_unknown_variant_is_a_misuse 'unknown variant "gnp"' -- gnp fib
 misuse an_unknown_workload_is_a_misuse 'unknown workload "fob"' -- gmp fob
 misuse an_unknown_machine_is_a_misuse "--machine=sim:toaster: " -- gmp fib --machine sim:toaster
 misuse playing_shows_steps_alone '--play shows the steps, on the terminal; leave out --format' -- gmp fib --play --format json
-misuse the_end_before_the_beginning_is_a_misuse '--to lies before --from' -- gmp fib --from 2us --to 1us
+misuse the_end_before_the_beginning_is_a_misuse '--to is no later than --from' -- gmp fib --from 2us --to 1us
 misuse lines_take_no_part '--from does not come with --format=schedtrace' -- gmp fib --from 2us --format schedtrace
 misuse an_unknown_format_is_a_misuse "--format=table" -- gmp fib --format table
 misuse a_figure_of_steps_is_a_misuse "only --format=timeline draws figures" -- gmp fib,n=3 --output steps.svg
