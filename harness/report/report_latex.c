@@ -75,20 +75,40 @@ static void row_write(FILE *to, const struct report_group *group, const struct r
     fprintf(to, "%s \\\\\n", is_shown && !is_baseline ? "\\,*" : "");
 }
 
+static bool has_intervals(const struct report_group *group)
+{
+    for (size_t i = 0; i < group->count; i++)
+        if (statistics_has_interval(group->cells[i].throughput))
+            return true;
+    return false;
+}
+
+/* Folders of this machine are nothing to others. */
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 static void caption_write(FILE *to, const struct report *report, const struct report_group *group)
 {
     const json_t *settings = json_object_get(report->environment, "sweep");
     const char *machine = group->count > 0 ? group->cells[0].machine : "native";
     fputs("\\caption{", to);
     put_text(to, group->question ? group->question : group->id);
-    fputs(" Operations a second on ", to);
+    fputs(report_subject(group) == SWEEP_FIGURE_LATENCY
+              ? " Its latencies are in the report; here are operations a second on "
+              : " Operations a second on ",
+          to);
     put_text(to, machine);
-    fputs(", medians with 95\\,\\% bootstrap intervals; *: a difference is shown "
-          "(Mann--Whitney, Holm, 5\\,\\%). ",
+    fputs(has_intervals(group)
+              ? ", medians with 95\\,\\% bootstrap intervals; *: a difference is shown "
+                "(Mann--Whitney, Holm, 5\\,\\%). "
+              : ", medians of too few samples for intervals. ",
           to);
     if (*field_text(settings, "file")) {
         fputs("\\texttt{schedlab sweep ", to);
-        put_text(to, field_text(settings, "file"));
+        put_text(to, base_name(field_text(settings, "file")));
         if (json_is_integer(json_object_get(settings, "seed")))
             fprintf(to, " -{}-seed %" JSON_INTEGER_FORMAT, field_integer(settings, "seed"));
         fputs("}.", to);
@@ -127,8 +147,12 @@ bool report_latex_write(const char *folder, FILE *to, size_t *samples, char *err
         return false;
     fputs("% needs \\usepackage{booktabs} and, for the micro sign, \\usepackage{textcomp}\n", to);
     for (size_t i = 0; i < report.groups_count; i++) {
+        enum sweep_figure subject = report_subject(&report.groups[i]);
         fputs(i > 0 ? "\n" : "", to);
-        group_write(to, &report, &report.groups[i]);
+        if (subject == SWEEP_FIGURE_EVENTS || subject == SWEEP_FIGURE_STALLS)
+            fprintf(to, "%% %s asks for counts\n", report.groups[i].id);
+        else
+            group_write(to, &report, &report.groups[i]);
     }
     for (size_t i = 0; i < report.cells_count; i++)
         *samples += report.cells[i].is_first ? report.cells[i].throughput.n : 0;
