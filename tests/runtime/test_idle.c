@@ -218,10 +218,10 @@ static void a_pinned_p_has_a_core_of_its_own_after_handoffs(void **state)
  * runs the other one, before the first has passed the watch on. The third goroutine has to be
  * counted nevertheless, and another idle M has the watch before the first one is run.
  *
- * Main keeps one of six workers. Three more are woken on the way: the scene's, that of the poller's
- * list, and a spinner. Workers that find nothing are held, or they would take the watch themselves.
- * So one P and one M idle at the end. */
-enum { COUNTED_WORKERS = 6 };
+ * Main keeps one of eight workers. Three or four more are woken on the way: the scene's, that of
+ * the poller's list, and one or two spinners. Workers that find nothing are held, or they would take
+ * the watch themselves. So Ps and Ms idle at the end, whoever was woken. */
+enum { COUNTED_WORKERS = 8 };
 
 static struct counted {
     struct sched_ops ops, real;
