@@ -219,8 +219,8 @@ static void a_pinned_p_has_a_core_of_its_own_after_handoffs(void **state)
  * counted nevertheless, and another idle M has the watch before the first one is run.
  *
  * Main keeps one of eight workers. Three or four more are woken on the way: the scene's, that of
- * the poller's list, and one or two spinners. Workers that find nothing are held, or they would take
- * the watch themselves. So Ps and Ms idle at the end, whoever was woken. */
+ * the poller's list, and one or two spinners. Workers that find nothing are held, or they would
+ * take the watch themselves. So Ps and Ms idle at the end, whoever was woken. */
 enum { COUNTED_WORKERS = 8 };
 
 static struct counted {
