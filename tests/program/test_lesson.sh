@@ -112,16 +112,7 @@ assert sorted(p.name for p in new.iterdir()) == sorted(p.name for p in old.iterd
 wrong = [p.name for p in new.iterdir() if words(p) != words(old / p.name)]
 assert not wrong, wrong' pages "$tree/docs/lessons"
 
-browse() { # FILE: the page's text after its scripts have run, in dom; what its console said in said
-    local sandbox=()
-    [ "$(id -u)" = 0 ] && sandbox=(--no-sandbox)
-    rm -rf profile
-    timeout -k 5 300 chromium --headless "${sandbox[@]}" --disable-gpu --disable-dev-shm-usage \
-        --disable-background-networking --disable-component-update --no-first-run --user-data-dir="$scratch/profile" \
-        --enable-logging=stderr --virtual-time-budget=20000 --window-size=1300,1000 --dump-dom "file://$scratch/$1" \
-        >dom 2>browser.err </dev/null
-    grep CONSOLE browser.err >said
-}
+. "$tree/tests/support/browse.sh"
 
 cat >test.js <<'END'
 (() => {

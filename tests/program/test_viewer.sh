@@ -7,17 +7,7 @@
 # Prints TAP. Needs the program, chromium, tsc and python3.
 . "$(dirname "$0")/../tap.sh"
 
-# browse FILE#STATE: the page's text after its scripts have run, in dom; what its console said in said.
-browse() {
-    local sandbox=()
-    [ "$(id -u)" = 0 ] && sandbox=(--no-sandbox)
-    rm -rf profile
-    timeout -k 5 300 chromium --headless "${sandbox[@]}" --disable-gpu --disable-dev-shm-usage \
-        --disable-background-networking --disable-component-update --no-first-run --user-data-dir="$scratch/profile" \
-        --enable-logging=stderr --virtual-time-budget=20000 --window-size=1300,1000 --dump-dom "file://$scratch/$1" \
-        >dom 2>browser.err </dev/null
-    grep CONSOLE browser.err >said
-}
+. "$tree/tests/support/browse.sh"
 
 # with_test FILE: the page with this script behind its own; what it finds is JSON in <pre id="found">.
 with_test() {
