@@ -3,6 +3,7 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
+#include "harness/counters/counter_names.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/records/metric.h"
 #include "harness/records/records.h"
@@ -355,6 +356,14 @@ static void group_compare_to_baseline(struct report_group *group)
         for (size_t k = i; k < end; k++)
             cell_compare_to_baseline(&group->cells[k], base);
     }
+}
+
+const struct report_event *report_event_find(const struct report_cell *cell, const char *name)
+{
+    for (size_t i = 0; i < cell->events_count; i++)
+        if (strcmp(counter_short_name(cell->events[i].name), counter_short_name(name)) == 0)
+            return &cell->events[i];
+    return NULL;
 }
 
 struct report_group report_group_pinned(const struct report_group *group, const char *baseline)

@@ -109,6 +109,9 @@ void report_free(struct report *report);
 /* A quantile of a cell's latencies, in ns; NAN in all numbers if it was not measured. */
 struct interval report_latency_ns(const struct report_cell *cell, double quantile);
 
+/* An event of the cell, by its name with or without the prefix; NULL if it was not asked for. */
+const struct report_event *report_event_find(const struct report_cell *cell, const char *name);
+
 /* True if the group has latencies of the workload or, if that is NULL, of any. */
 bool report_has_latencies(const struct report *report, const struct report_group *group,
                           const char *workload);

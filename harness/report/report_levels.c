@@ -3,7 +3,6 @@
  */
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/counters/counter_names.h"
 #include "harness/report/doc.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"
@@ -20,18 +19,10 @@ static const char *const counted_names[LEVELS] = {"PAPI_L1_DCM", "PAPI_L2_TCM", 
 /* A count is of the same order of size as another one within this factor. */
 static const double NEAR = 2;
 
-static const struct report_event *event_find(const struct report_cell *cell, const char *name)
-{
-    for (size_t i = 0; i < cell->events_count; i++)
-        if (strcmp(counter_short_name(cell->events[i].name), name) == 0)
-            return &cell->events[i];
-    return NULL;
-}
-
 /* NAN if it was not counted. */
 static double misses_of(const struct report_cell *cell, const char *name)
 {
-    const struct report_event *event = cell ? event_find(cell, name) : NULL;
+    const struct report_event *event = cell ? report_event_find(cell, name) : NULL;
     return event ? event->per_op.median : NAN;
 }
 
@@ -112,7 +103,7 @@ static void agreement_write(FILE *to, const struct report *report, const struct 
                  counted((uint64_t)agreement.pairs, "pair").s, agreement.alike);
         return;
     }
-    const struct report_event *event = event_find(agreement.native, counted_names[0]);
+    const struct report_event *event = report_event_find(agreement.native, counted_names[0]);
     html_put(to,
              "<p>Nothing counted stands beside these: %s is missing on this machine%s%s. How far "
              "simulated and counted misses agree is not known here.</p>",

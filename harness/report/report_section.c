@@ -245,14 +245,6 @@ static void latency_write(FILE *to, const struct report *report, const struct re
 
 /* Events --------------------------------------------------------------------------------------- */
 
-static const struct report_event *event_find(const struct report_cell *cell, const char *name)
-{
-    for (size_t i = 0; i < cell->events_count; i++)
-        if (strcmp(cell->events[i].name, name) == 0)
-            return &cell->events[i];
-    return NULL;
-}
-
 static void event_cell(FILE *to, const struct report_event *event)
 {
     char text[160];
@@ -290,7 +282,7 @@ static enum row_kind row_kind(const struct columns *columns, const char *name)
 {
     enum row_kind kind = ROW_ABSENT;
     for (size_t k = 0; k < columns->count; k++) {
-        const struct report_event *event = event_find(columns->cells[k], name);
+        const struct report_event *event = report_event_find(columns->cells[k], name);
         if (event && (event->per_op.median > 0 || event->value > 0))
             return ROW_COUNTED;
         if (event && isfinite(event->value))
@@ -318,7 +310,7 @@ static void event_rows(FILE *to, const struct columns *columns)
             continue;
         html_put(to, "<tr><th scope='row'>%s</th><td>%s</td>", event->name, event->source);
         for (size_t k = 0; k < columns->count; k++)
-            event_cell(to, event_find(columns->cells[k], event->name));
+            event_cell(to, report_event_find(columns->cells[k], event->name));
         html_put(to, "</tr>");
     }
 }
