@@ -519,6 +519,8 @@ static const char *source_absent(void *arg, enum stat_id which)
     const struct sample *sample = arg;
     if (which == STAT_UNSTARTED_GS_PEAK && !sample->sched->exact)
         return "counted where there is one worker thread only";
+    if (which == STAT_BUSY_NS && sample->variant.ops->thread_per_g)
+        return "there are no workers: each goroutine has a thread, and the kernel places it";
 #ifndef SCHEDLAB_DEBUG
     if (which == STAT_TASKS_LIVE_PEAK)
         return "counted in debug builds only";
@@ -533,6 +535,10 @@ static size_t source_read_each(void *arg, enum stat_id which, uint64_t *values, 
     size_t count = 0;
     if (!sample->running || sample->variant.ops->thread_per_g)
         return 0;
+    if (which == STAT_BUSY_NS) {
+        sched_busy_ns(sample->sched, values, max);
+        return (size_t)sample->sched->procs;
+    }
     for (struct m *m = sched_first_m(sample->sched); m; m = m->all_link, count++)
         if ((size_t)m->id < max) /* relaxed: see stats.h */
             values[m->id] = atomic_load_explicit(&m->stats.value[which], memory_order_relaxed);

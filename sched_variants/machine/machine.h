@@ -108,6 +108,9 @@ void machine_call(void);
  *     whether this one does: 0 or 1
  *   MACHINE_KNOWS_WASTE
  *     whether it counts core time that is idle beside work that waits: 0 or 1
+ *   int64_t machine_now_unseen(void)
+ *     machine_now(), for what is counted only: it takes no time where machine_now() takes some of
+ *     the machine's own
  *   MACHINE_TAKES_NO_TIME
  *     before a small static function that makes up such numbers: what it reads costs nothing */
 

@@ -195,6 +195,11 @@ struct p {
     _Atomic int64_t live_max;
     int64_t unstarted;
     struct timers *timers; /* its heap (timer.h); constant */
+
+    /* STAT_BUSY_NS, written by the P's holder. If >= 0: for how many ns the P had a goroutine; it
+     * has none now. Else it has one, and this is those ns, less the time when it got it, less 1.
+     * One word, so that who reads it meanwhile finds no half of a change. relaxed: see stats.h */
+    _Atomic int64_t busy;
 };
 
 static inline uint32_t p_schedtick(const struct p *p)
@@ -508,6 +513,10 @@ int64_t sched_run(struct sched *sched, void (*main_fn)(void *), void *arg);
 
 /* The merged value of a counter over all Ms. Any thread, during and after a run. */
 uint64_t sched_stat(struct sched *sched, enum stat_id which);
+
+/* STAT_BUSY_NS, and into each[0..max) that of each worker (P). Likewise; 1:1 variants have no
+ * workers. */
+uint64_t sched_busy_ns(struct sched *sched, uint64_t *each, size_t max);
 
 /* The part of a summed counter that threads without a P have counted: sysmon, the poller. Likewise.
  */

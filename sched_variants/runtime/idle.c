@@ -148,6 +148,7 @@ void idle_p_put(struct m *m, struct p *p)
     INVARIANT(lock_is_held(&sched->lock));
     INVARIANT(p != sched->idle_p);
     sched_event_p(m, SCHED_P_IDLED, p);
+    p_rests(p);
     atomic_store_explicit(&p->m, NULL, memory_order_relaxed); /* there is nothing behind NULL */
     if (p->retired) {
         if (sched->ops->p_drain)
@@ -389,6 +390,7 @@ void p_release(struct m *self, struct p *p)
     struct sched *sched = self->sched;
     INVARIANT(p != self->p);
     sched_event_p(self, SCHED_P_HANDED_OFF, p);
+    p_rests(p);
     /* A P with Gs of its own must not become idle: thieves pass those by. With WAKE_NONE nobody
      * would ever wake an M for it. */
     if (sched->runtime->wake == WAKE_NONE || sched->ops->has_work(sched)) {
@@ -689,6 +691,7 @@ void m_start_locked(struct m *m, struct g *gp)
     INVARIANT(gp->locked);
     INVARIANT(to != m);
     m_leave_queue(m);
+    p_rests(p);
     m->p = NULL;
     lock_acquire(&sched->lock);
     sched->locked_ms--; /* counted before or after: it waits, or is about to */

@@ -133,6 +133,22 @@ struct m *m_new(struct sched *sched, struct p *p);                /* holds p; no
 void m_start(struct m *m); /* its thread; dies with a message if refused */
 void m_enter(struct m *m); /* first and last on the M's thread */
 void m_leave(struct m *m);
+/* p, which the caller holds or has just taken away, has a goroutine from now on, or has none: for
+ * STAT_BUSY_NS. Neither does anything if that is known. */
+static MACHINE_TAKES_NO_TIME void p_works(struct p *p)
+{
+    int64_t busy = atomic_load_explicit(&p->busy, memory_order_relaxed);
+    if (busy >= 0)
+        atomic_store_explicit(&p->busy, busy - machine_now_unseen() - 1, memory_order_relaxed);
+}
+
+static MACHINE_TAKES_NO_TIME void p_rests(struct p *p)
+{
+    int64_t busy = atomic_load_explicit(&p->busy, memory_order_relaxed);
+    if (busy < 0)
+        atomic_store_explicit(&p->busy, busy + machine_now_unseen() + 1, memory_order_relaxed);
+}
+
 struct p *p_new(struct sched *sched, int32_t id);
 void p_free(struct sched *sched, struct p *p);
 void m_start_server(struct m *self, struct p *p); /* 1:1: an M with p that never has a G */

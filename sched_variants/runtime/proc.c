@@ -505,6 +505,7 @@ static struct g *m_find_runnable(struct m *m, bool *inherit)
         struct g *gp = m->ops->pick(m, inherit);
         if (gp)
             return gp;
+        p_rests(m->p);
         /* sysmon=off: nobody else serves the timers of an idle P while I/O is always ready */
         if (!m->sched->runtime->sysmon && !m->ops->blocks && timers_run_others(m))
             continue;
@@ -556,6 +557,7 @@ void m_run(struct m *m)
                 spins = 0;
             }
         }
+        p_works(m->p);
         g_put_on(m, gp, inherit);
         switch_to_g(m, &m->g0, gp);
     }

@@ -434,6 +434,20 @@ uint64_t sched_stat_rest(struct sched *sched, enum stat_id which)
     return sysmon_stat(sched, which) + netpoll_stat(sched, which);
 }
 
+uint64_t sched_busy_ns(struct sched *sched, uint64_t *each, size_t max)
+{
+    int64_t sum = 0;
+    for (int32_t i = 0; i < sched->procs; i++) {
+        int64_t busy = atomic_load_explicit(&sched->allp[i]->busy, memory_order_relaxed);
+        if (busy < 0)
+            busy += machine_now_unseen() + 1;
+        if ((size_t)i < max)
+            each[i] = (uint64_t)busy;
+        sum += busy;
+    }
+    return (uint64_t)sum;
+}
+
 uint64_t sched_stat(struct sched *sched, enum stat_id which)
 {
     INVARIANT(which < STAT_COUNT);
@@ -453,6 +467,8 @@ uint64_t sched_stat(struct sched *sched, enum stat_id which)
     }
     if (stat_info[which].merge == STAT_MERGE_SUM) /* they see no queue's length */
         merged += sched_stat_rest(sched, which);
+    if (which == STAT_BUSY_NS)
+        return sched_busy_ns(sched, NULL, 0);
     if (which == STAT_LIVE_GS_PEAK)
         return sched_live_peak(sched);
     if (which == STAT_STACKS_PEAK) /* relaxed: a statistic */

@@ -35,6 +35,9 @@
     X(MIGRATIONS, SUM, "dispatches on another worker (M) than the last time")                      \
     X(SPINS, SUM, "times an M began to spin in search of work")                                    \
     X(SPIN_ROUNDS, SUM, "searches made while spinning")                                            \
+    X(BUSY_NS, SUM,                                                                                \
+      "ns that workers (Ps) had a goroutine, in a blocking call too until the P is taken; the "    \
+      "rest of their time they searched or had no M")                                              \
     X(SLEEPS, SUM, "times an M went to sleep")                                                     \
     X(WAKEUPS, SUM, "times a sleeping M was woken")                                                \
     X(FENCES_ALL, SUM,                                                                             \

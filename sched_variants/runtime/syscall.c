@@ -163,6 +163,7 @@ static __attribute__((noinline)) void exit_without_p(struct m *m, struct p *old)
     struct p *p = p_find(m, old);
     if (p) {
         m_acquire_p(m, p);
+        p_works(p);
         return;
     }
     stat_add(&m->stats, STAT_CALLS_QUEUED, 1);

@@ -67,6 +67,20 @@ json each_task_has_waited 'all(1000 <= x["waits"]["count"] <= 1100
 run gmp uneven,tasks=100,rounds=2000 --machine $machine --workers 1 --reps 1 --format json --events SIM_WASTED_NS
 json one_core_is_never_idle_beside_work 'event(0, "WASTED_NS") == 0'
 check run_has_no_remark_where_it_is_little [ "$(grep -c 'idle beside' err)" = 0 ]
+# Busy workers --------------------------------------------------------------------------------------
+
+busy() { # VARIANT... WORKLOAD: for how long each worker had a goroutine
+    run "$@" --machine $machine --workers 4 --reps 1 --format json --events BUSY_NS
+}
+busy gmp static grq kthread slice
+json two_of_four_workers_have_goroutines 'all(sorted(s / x["time_ns"] > 0.99 for s in x["events"][0]["per_m"]) == [0, 0, 1, 1]
+    and sorted(x["events"][0]["per_m"])[:2] == [0, 0] and sum(x["events"][0]["per_m"]) == x["events"][0]["value"] for x in r[:3])'
+json threads_of_goroutines_are_no_workers '"no workers" in r[3]["events"][0]["absent"]'
+busy gmp,calls=none gmp,calls=immediate calls,n=20
+json a_worker_given_away_in_a_call_is_not_busy 'r[0]["events"][0]["value"] > 20 * r[1]["events"][0]["value"] > 0'
+
+# Parts of core time ---------------------------------------------------------------------------------
+
 # The parts of a core's time do not overlap, also where a workload times a part of its call only, or calls the kernel.
 for workload in bursts,n=20,b=4 calls,n=20 crowd,n=50 uneven,tasks=200,rounds=2000 pingpong,rounds=50; do
     run gmp grq,lock=futex kthread $workload --machine $machine --workers 4 --events none --format json

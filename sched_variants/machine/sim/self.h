@@ -20,6 +20,7 @@ void machine_blocks(uint32_t count);
 void machine_name(const void *start, size_t size, const char *name);
 #define MACHINE_KEEPS_EVENTS 1
 #define MACHINE_KNOWS_WASTE 1
+int64_t machine_now_unseen(void);
 void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g, int32_t a, int32_t b);
 
 /* Not instrumented, and so not inlined into what is; nor may the compiler let the caller, which is
