@@ -41,10 +41,29 @@ enum { PRICES = sizeof prices / sizeof prices[0], COUNTS_TOLD = 3 };
 /* The least share of the difference in time that is told. */
 static const double SHARE_MIN = 0.1;
 
+/* Parts of the core time. The first two are one where BUSY_NS is not counted. */
+enum { BUSY, SEARCH, NO_THREAD, PARTS };
+
 /* Means per operation; a count is NAN if no sample has it. */
 struct spent {
-    double core_ns, cpu_ns, count[PRICES];
+    double core_ns, cpu_ns, busy_ns, count[PRICES];
 };
+
+/* The mean of values that are added one by one; NAN of none. */
+struct mean {
+    double sum, n;
+};
+
+static void mean_add(struct mean *mean, double value)
+{
+    mean->n += isfinite(value);
+    mean->sum += isfinite(value) ? value : 0;
+}
+
+static double mean_value(const struct mean *mean)
+{
+    return mean->n > 0 ? mean->sum / mean->n : NAN;
+}
 
 static double counted_of(const json_t *record, const char *name)
 {
@@ -55,27 +74,22 @@ static double counted_of(const json_t *record, const char *name)
 /* False if the samples do not tell. */
 static bool spent_make(struct spent *spent, const json_t *records)
 {
-    double n = 0, counted[PRICES] = {0};
-    *spent = (struct spent){.core_ns = 0};
+    struct mean core = {0}, cpu = {0}, busy = {0}, counts[PRICES] = {0};
     json_each(record, records) {
         double ops = field_number(record, "ops"), cpu_ns = field_number(record, "cpu_ns");
         double core_ns = field_number(record, "workers") * field_number(record, "time_ns");
         if (!record_is(record, "ok") || !(ops > 0) || !(cpu_ns > 0) || !(core_ns > 0))
             continue;
-        n++;
-        spent->core_ns += core_ns / ops;
-        spent->cpu_ns += cpu_ns / ops;
-        for (size_t i = 0; i < PRICES; i++) {
-            double value = counted_of(record, prices[i].name);
-            counted[i] += isfinite(value);
-            spent->count[i] += isfinite(value) ? value : 0;
-        }
+        mean_add(&core, core_ns / ops);
+        mean_add(&cpu, cpu_ns / ops);
+        mean_add(&busy, counted_of(record, "BUSY_NS"));
+        for (size_t i = 0; i < PRICES; i++)
+            mean_add(&counts[i], counted_of(record, prices[i].name));
     }
+    *spent = (struct spent){mean_value(&core), mean_value(&cpu), mean_value(&busy), {0}};
     for (size_t i = 0; i < PRICES; i++)
-        spent->count[i] = counted[i] > 0 ? spent->count[i] / counted[i] : NAN;
-    spent->core_ns /= n;
-    spent->cpu_ns /= n;
-    return n > 0;
+        spent->count[i] = mean_value(&counts[i]);
+    return core.n > 0;
 }
 
 struct likely {
@@ -109,31 +123,50 @@ static void counts_print(FILE *to, const struct spent *faster, const struct spen
     }
 }
 
-/* The processor time of other threads of the process, as sysmon, may exceed that of the workers. */
-static double without_thread(const struct spent *spent)
+/* Goroutines may have a worker and no core, or other threads of the process, as sysmon, take more
+ * than the workers leave. Then the part that is left over is none. */
+static void parts_of(const struct spent *spent, bool searches, double part[PARTS])
 {
-    return fmax(spent->core_ns - spent->cpu_ns, 0);
+    double busy_ns = searches ? spent->busy_ns : spent->cpu_ns;
+    double with_thread_ns = fmax(busy_ns, spent->cpu_ns);
+    part[BUSY] = busy_ns;
+    part[SEARCH] = with_thread_ns - busy_ns;
+    part[NO_THREAD] = fmax(spent->core_ns - with_thread_ns, 0);
+}
+
+struct part {
+    const char *name;
+    double more_ns;
+};
+
+static int by_more_ns(const void *a, const void *b)
+{
+    const struct part *one = a, *other = b;
+    return (one->more_ns < other->more_ns) - (one->more_ns > other->more_ns);
 }
 
 static void times_print(FILE *to, const struct spent *faster, const struct spent *slower,
                         double all_ns)
 {
-    const struct {
-        const char *name;
-        double ns;
-    } parts[] = {{"of processor time", slower->cpu_ns - faster->cpu_ns},
-                 {"without a thread", without_thread(slower) - without_thread(faster)}};
-    bool second = parts[1].ns > parts[0].ns, told = false;
-    for (int k = 0; k < 2; k++) {
-        int i = second ? 1 - k : k;
-        if (parts[i].ns < SHARE_MIN * all_ns)
+    double before[PARTS], after[PARTS];
+    bool searches = isfinite(faster->busy_ns) && isfinite(slower->busy_ns);
+    struct part parts[PARTS] = {[BUSY] = {searches ? "with a goroutine" : "of processor time", 0},
+                                [SEARCH] = {"in search of one", 0},
+                                [NO_THREAD] = {"without a thread", 0}};
+    bool told = false;
+    parts_of(faster, searches, before);
+    parts_of(slower, searches, after);
+    for (int i = 0; i < PARTS; i++)
+        parts[i].more_ns = after[i] - before[i];
+    qsort(parts, PARTS, sizeof parts[0], by_more_ns);
+    for (int i = 0; i < PARTS; i++) {
+        if (fabs(parts[i].more_ns) < SHARE_MIN * all_ns)
             continue;
-        fprintf(to, "%s %s %s", told ? "," : ":", text_time(parts[i].ns).s, parts[i].name);
+        bool less = parts[i].more_ns < 0;
+        fprintf(to, "%s %s%s %s", told ? "," : ":", less ? "less " : "",
+                text_time(fabs(parts[i].more_ns)).s, parts[i].name);
         told = true;
     }
-    for (int i = 0; i < 2; i++)
-        if (-parts[i].ns >= SHARE_MIN * all_ns)
-            fprintf(to, ", less %s %s", text_time(-parts[i].ns).s, parts[i].name);
 }
 
 char *why_counts_of(const json_t *faster, const json_t *slower)

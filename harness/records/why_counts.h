@@ -1,8 +1,9 @@
 /* why_counts.h - what one cell took and counted that another one did not, on real threads.
  *
  * Callers: why_win.c, for samples that no simulated machine explains. Real threads tell the time of
- * the cores, the processor time in it, and what the scheduler counted. The text has two parts. How
- * the difference in time splits into processor time and time without a thread adds up. The counts
+ * the cores, the processor time in it, for how long workers had a goroutine (BUSY_NS), and what the
+ * scheduler counted. The text has two parts. How the difference in time splits into time with a
+ * goroutine, in search of one and without a thread adds up. The counts
  * that are likely to have made it are a hint: a count is named if it may have made a tenth of the
  * difference, by the order of size of its price. A wake-up costs microseconds, a visit to a shared
  * line a hundred nanoseconds, what an M does alone ten.
@@ -12,7 +13,7 @@
 
 #include <jansson.h>
 
-/* "107 ns more core time an operation: 95 ns of processor time, 12 ns without a thread; counted
+/* "107 ns more core time an operation: 95 ns with a goroutine, 12 ns without a thread; counted
  * GRQ_LOCKS 2.01 against 0, WAKEUPS 0.310 against 0.002", of native samples of as many workers, the
  * slower one's counts first. Means over the samples that are ok. To be freed. NULL if the second
  * cell took no more time, or records do not tell. Not meant for paced loads. */

@@ -148,6 +148,41 @@ static void real_threads_tell_times_and_likely_counts(void **state)
     json_decref(b);
 }
 
+/* Adds BUSY_NS to what native_of() has made. */
+static json_t *busy_for(json_t *records, double ns)
+{
+    for (size_t i = 0; i < json_array_size(records); i++) {
+        json_t *busy = json_pack("{ss sf}", "name", "sde:::schedlab::BUSY_NS", "per_op", ns);
+        json_array_append_new(json_object_get(json_array_get(records, i), "events"), busy);
+    }
+    return records;
+}
+
+static void busy_time_parts_work_from_searching(void **state)
+{
+    (void)state;
+    json_t *a = busy_for(native_of(100, 190, 0, 1), 150);
+    json_t *b = busy_for(native_of(200, 300, 0, 1), 180);
+    char *text = why_win_of(a, b);
+    assert_string_equal(text, "200 ns more core time an operation: 90.0 ns without a thread, 80.0 "
+                              "ns in search of one, 30.0 ns with a goroutine");
+    free(text);
+    json_decref(b);
+    b = busy_for(native_of(200, 300, 0, 1), 350); /* some had no core */
+    text = why_win_of(a, b);
+    assert_string_equal(text, "200 ns more core time an operation: 200 ns with a goroutine, 40.0 "
+                              "ns without a thread, less 40.0 ns in search of one");
+    free(text);
+    json_decref(b);
+    b = native_of(200, 300, 0, 1); /* only one of the two tells */
+    text = why_win_of(a, b);
+    assert_string_equal(text, "200 ns more core time an operation: 110 ns of processor time, 90.0 "
+                              "ns without a thread");
+    free(text);
+    json_decref(a);
+    json_decref(b);
+}
+
 static void simulated_and_real_ones_are_not_compared(void **state)
 {
     (void)state;
@@ -166,6 +201,7 @@ int main(void)
         cmocka_unit_test(the_largest_parts_are_told),
         cmocka_unit_test(workers_that_share_cores_have_only_these),
         cmocka_unit_test(real_threads_tell_times_and_likely_counts),
+        cmocka_unit_test(busy_time_parts_work_from_searching),
         cmocka_unit_test(simulated_and_real_ones_are_not_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
