@@ -354,6 +354,48 @@ $(OUT)/schedlab $(TEST_PROGRAMS) $(CONFORMANCE): $(COVERAGE_EXIT)
 MICRO_LINKED := $(if $(filter sim trace,$(CONFIG)),,$(MICRO_SOURCES))
 $(OUT)/schedlab: $(call objects,harness/commands/main.c) $(call objects,$(MICRO_LINKED)) $(SHARED_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(if $(MICRO_LINKED),$(MICRO_LDLIBS)) $(LDLIBS)
+	$(shell mkdir -p build/author)
+	$(file >build/author/$(CONFIG).sh,$(AUTHOR_SCRIPT))
+	$(file >build/author/abi,$(AUTHOR_ABI))
+
+# How `schedlab build` compiles a variant that lives outside the tree, and links a program with it (harness/author/):
+# build/author/CONFIG.sh ACTION ROOT OBJECTS WORD..., where ROOT has sched_variants/ and OBJECTS the trees of objects.
+define AUTHOR_SCRIPT
+#!/bin/sh
+# Made by the Makefile from its own variables.
+set -eu
+action=$$1 root=$$2 objects=$$3
+shift 3
+case $$action in
+compile) # SOURCE OBJECT
+    $(CC) $(AUTHOR_FLAGS) $(DEBUG_TYPES) $(INSTRUMENT) $(AUTHOR_ROOTS) -c -o "$$2" "$$1"
+    $(if $(INSTRUMENT),$(OBJCOPY) $(SIMULATED_NAMES) "$$2")
+    ;;
+list) # SOURCE OBJECT FLAG...
+    source=$$1 object=$$2
+    shift 2
+    $(CC) $(AUTHOR_FLAGS) $(AUTHOR_ROOTS) "$$@" -c -o "$$object" "$$source"
+    ;;
+join) # OBJECT PART...
+    object=$$1
+    shift
+    $(CC) -r -nostdlib -o "$$object" "$$@"
+    ;;
+defines) # OBJECT SYMBOL
+    $(NM) -g --defined-only "$$1" | grep -qw "$$2"
+    ;;
+link) # PROGRAM LIST VARIANT...
+    program=$$1 list=$$2
+    shift 2
+    $(CC) $(LDFLAGS) -o "$$program" "$$list" $(patsubst build/%,"$$objects"/%,$(filter-out %/harness/spec/outside.o,$^)) "$$@" \
+        $(if $(MICRO_LINKED),$(MICRO_LDLIBS)) $(LDLIBS)
+    ;;
+esac
+endef
+AUTHOR_FLAGS = $(filter-out -Werror,$(CFLAGS))
+AUTHOR_ROOTS = $(subst -iquote ,-iquote "$$root"/,$(ROOTS)) -I "$$root"
+AUTHOR_ABI = $(shell $(CC) -dumpmachine) $(shell cat sched_variants/*.h sched_variants/runtime/*.h sched_variants/machine/*.h \
+    sched_variants/machine/*/self.h | sha256sum | cut -c 1-16)
 
 # Tests of the harness take what they use out of an archive.
 $(OUT)/tests/parts.a: $(filter %.o,$(SHARED_OBJECTS))

@@ -8,6 +8,7 @@
 #include "harness/counters/counter_names.h"
 #include "harness/counters/sim_events.h"
 #include "harness/spec/knobs.h"
+#include "harness/spec/outside.h"
 #include "harness/spec/peer_table.h"
 #include "harness/spec/spec.h"
 #include "preset.h"
@@ -65,7 +66,9 @@ static json_t *variant_to_json(const struct sched_ops *ops, const struct uses *u
                   "source", ops->source, "knobs", list_table_to_json(ops->knobs), "no_effect",
                   list_moot_to_json(ops->moot));
     if (!other) {
-        char *file = text_format("sched_variants/%s/%s.c", ops->name, ops->name);
+        const char *outside = outside_origin(ops);
+        char *file = outside ? xstrdup(outside)
+                             : text_format("sched_variants/%s/%s.c", ops->name, ops->name);
         json_object_set_new(object, "structure", structure_to_json(ops));
         json_object_set_new(object, "code", json_string(file));
         free(file);

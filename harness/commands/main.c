@@ -1,10 +1,12 @@
 /* main.c - schedlab's entry: picks the subcommand. */
+#include "harness/author/slv.h"
 #include "harness/base/build_info.h"
 #include "harness/base/memory.h"
 #include "harness/base/suggest.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 #include "harness/sample/sample_server.h"
+#include "harness/spec/outside.h"
 #include "harness/spec/registry_check.h"
 #include "harness/spec/spec.h"
 #include "machine/no_memory.h"
@@ -44,6 +46,7 @@ static const struct command {
     {"validate", cmd_validate, "whether the simulated machine agrees with what is known"},
     {"bench", cmd_bench,
      "speed beside peers and floors, what counting costs, operations over floors"},
+    {"build", cmd_build, "a variant that lives outside the tree, for all other commands"},
     {"sample", cmd_sample, NULL}, /* what the others start: not listed */
 };
 
@@ -73,11 +76,21 @@ static _Noreturn void misuse_unknown(const char *word)
                suggest_text(&near, "", "`schedlab --help`", text, sizeof text));
 }
 
+/* Variants of other trees: another program has them. */
+static int run_with_others(int argc, char **argv)
+{
+    char error[ERROR_SIZE];
+    slv_run(argc, argv, error, sizeof error);
+    return cli_fail("schedlab", error);
+}
+
 static int dispatch(int argc, char **argv)
 {
     char name[NAME_SIZE];
     if (sample_server_is_meant(argc, argv))
         return sample_server_serve(cmd_sample);
+    if (slv_is_meant(argc, argv))
+        return run_with_others(argc, argv);
     /* Other revisions call `sample` so: sample_request_arguments(). */
     if (argc > 2 && strcmp(argv[1], "run") == 0 && strcmp(argv[2], "--sample") == 0) {
         argc--;
@@ -102,10 +115,16 @@ static void print_version(FILE *to, struct argp_state *state)
 /* Checks the lists of variants and workloads that this program was built from. */
 static bool registries_are_right(void)
 {
-    const struct registry registry = {sched_variants, sched_variant_words, workloads,
-                                      workload_words, variant_common_params};
+    static const struct workload *const nothing;
+    static const char *const nobody;
+    const struct registry registry = {sched_variants, sched_variant_words,
+                                      workloads,      workload_words,
+                                      NULL,           variant_common_params};
+    const struct registry outside = {outside_variants, outside_words,   &nothing,
+                                     &nobody,          outside_origins, variant_common_params};
     char error[ERROR_SIZE];
-    if (registry_check(&registry, error, sizeof error))
+    if (registry_check(&registry, error, sizeof error) &&
+        registry_check(&outside, error, sizeof error))
         return true;
     fprintf(stderr, "schedlab: %s\n", error);
     return false;

@@ -8,6 +8,7 @@
 #include "harness/counters/counters.h"
 #include "harness/host/limits.h"
 #include "harness/host/topology.h"
+#include "harness/spec/outside.h"
 
 #include <gnu/libc-version.h>
 #include <gsl/gsl_version.h>
@@ -132,9 +133,12 @@ static json_t *build_to_json(void)
 #else
     const char *checks = "off";
 #endif
-    return json_pack("{ss ss ss ss ss}", "version", build_version(), "compiler", build_compiler(),
-                     "flags", build_flags(), "revision", build_revision(), "invariant_checks",
-                     checks);
+    json_t *outside = json_array();
+    for (const char *const *origin = outside_origins; *origin; origin++)
+        json_array_append_new(outside, json_string(*origin));
+    return json_pack("{ss ss ss ss ss so}", "version", build_version(), "compiler",
+                     build_compiler(), "flags", build_flags(), "revision", build_revision(),
+                     "invariant_checks", checks, "outside", outside);
 }
 
 /* Allocators -------------------------------------------------------------------------------- */

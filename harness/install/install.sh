@@ -59,6 +59,20 @@ page() { # NAME IDEA, --help on standard input
     put 644 "$scratch" "share/man/man1/$1.1"
 }
 
+# For `schedlab build`: scripts, headers, and the objects that the scripts link.
+install_author() {
+    local file
+    for file in "$build"/author/*; do
+        put 644 "$file" "libexec/schedlab/author/${file##*/}"
+    done
+    for file in $(grep -oh '"\$objects"/[^ ]*' "$build"/author/*.sh | cut -d / -f 2- | sort -u); do
+        put 644 "$build/$file" "libexec/schedlab/$file"
+    done
+    for file in $(find sched_variants -name '*.h') harness/spec/outside.[ch]; do
+        put 644 "$file" "include/schedlab/$file"
+    done
+}
+
 install_all() {
     local file name idea
     put 755 "$build/schedlab" bin/schedlab
@@ -68,6 +82,7 @@ install_all() {
     for file in "$build"/peers/*; do
         [ -f "$file" ] && [ -x "$file" ] && put 755 "$file" "libexec/schedlab/peers/${file##*/}"
     done
+    install_author
     for file in harness/{machines,experiments,replays,sweeps,lessons}/*.yaml harness/viewer/* plots/*.gp; do
         put 644 "$file" "share/schedlab/$file"
     done

@@ -11,6 +11,7 @@
 #include "harness/plan/sweep_request.h"
 #include "harness/records/sample_request.h"
 #include "harness/spec/machine_start.h"
+#include "harness/spec/outside.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,6 +44,8 @@ static uint64_t hash_program(void)
     uint64_t hash = hash_text(FNV1A_SEED, revision);
     hash = hash_text(hash, build_compiler());
     hash = hash_text(hash, build_flags());
+    for (const char *const *origin = outside_origins; *origin; origin++)
+        hash = hash_text(hash, *origin);
     if (!strstr(revision, "-dirty") && strcmp(revision, "unknown") != 0)
         return hash;
     hash = hash_file(hash, "/proc/self/exe");

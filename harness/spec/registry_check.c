@@ -349,8 +349,12 @@ static bool variants_check(const struct registry *registry, struct subject *subj
         snprintf(subject->place, sizeof subject->place, "%s", subject->registry);
         if (is_among(*word, registry->variant_words, word))
             return complain(subject, ": X(%s) is there twice; expected each variant once", *word);
-        snprintf(subject->place, sizeof subject->place, "sched_variants/%s/%s.c: %s_ops", *word,
-                 *word, *word);
+        const char *from = registry->from ? registry->from[i] : NULL;
+        if (from)
+            snprintf(subject->place, sizeof subject->place, "%s: %s_ops", from, *word);
+        else
+            snprintf(subject->place, sizeof subject->place, "sched_variants/%s/%s.c: %s_ops", *word,
+                     *word, *word);
         if (!variant_check(subject, registry->variants[i], registry->common))
             return false;
     }

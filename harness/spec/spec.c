@@ -7,6 +7,7 @@
 #include "harness/base/units.h"
 #include "harness/host/allocator.h"
 #include "harness/spec/machine_memory.h"
+#include "harness/spec/outside.h"
 #include "harness/spec/peer_table.h"
 #include "harness/spec/void_knobs.h"
 #include "preset.h"
@@ -42,6 +43,9 @@ const struct sched_ops *spec_variant(size_t i)
         count++;
     if (i < count)
         return sched_variants[i];
+    for (i -= count, count = 0; outside_variants[count]; count++)
+        if (i == count)
+            return outside_variants[count];
     return i == count ? &spec_serial : peer_variant(i - count - 1);
 }
 

@@ -477,7 +477,7 @@ static void fences_run(void)
 static void registries_check(void)
 {
     const struct registry registry = {sched_variants, sched_variant_words, workloads,
-                                      workload_words, NULL};
+                                      workload_words, NULL, NULL};
     char error[1024];
     if (registry_check(&registry, error, sizeof error))
         return;

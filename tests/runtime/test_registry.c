@@ -67,7 +67,7 @@ static bool check(const char *first, const char *second, const char *third, char
     const struct workload *const all_workloads[] = {&workload, NULL};
     const char *const words[] = {third, NULL};
     const struct registry registry = {variants, variant_words, all_workloads, words,
-                                      variant_common_params};
+                                      NULL, variant_common_params};
     return registry_check(&registry, error, ERROR_SIZE);
 }
 
@@ -100,7 +100,7 @@ static void what_is_there_is_right(void **state)
 {
     char error[ERROR_SIZE] = "";
     const struct registry registry = {sched_variants, sched_variant_words, workloads,
-                                      workload_words, variant_common_params};
+                                      workload_words, NULL, variant_common_params};
     (void)state;
     if (!registry_check(&registry, error, sizeof error) || !check("mine", "gmp", "load", error))
         fail_msg("%s", error);

@@ -1,0 +1,208 @@
+/* slv.c - see slv.h: what making and taking share. */
+#include "harness/author/slv.h"
+#include "harness/author/slv_internal.h"
+
+#include "harness/base/files.h"
+#include "harness/base/memory.h"
+#include "harness/base/process.h"
+#include "harness/host/data_folder.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { WORDS_MAX = 16, ERROR_SIZE = 1024 };
+
+const char *const slv_configs[SLV_CONFIGS] = {"release", "sim", "trace"};
+
+/* A file of the data, and one of the headers. */
+static const char datum[] = "plots/style.gp", header[] = "sched_variants/sched.h";
+
+/* The folder of this program. */
+static void self_folder(char folder[SLV_PATH_SIZE])
+{
+    ssize_t length = readlink("/proc/self/exe", folder, SLV_PATH_SIZE - 1);
+    folder[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        *slash = '\0';
+}
+
+/* build/schedlab, build/release/schedlab and PREFIX/bin/schedlab. */
+static bool author_find(struct slv_tools *tools)
+{
+    static const char *const places[] = {".", "..", "../libexec/schedlab"};
+    char self[SLV_PATH_SIZE];
+    self_folder(self);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        char *script = text_format("%s/%s/author/release.sh", self, places[i]);
+        bool found = access(script, R_OK) == 0;
+        free(script);
+        if (!found)
+            continue;
+        snprintf(tools->objects, sizeof tools->objects, "%.*s/%s", SLV_PATH_SIZE / 2, self,
+                 places[i]);
+        snprintf(tools->author, sizeof tools->author, "%.*s/%s/author", SLV_PATH_SIZE / 2, self,
+                 places[i]);
+        return true;
+    }
+    return false;
+}
+
+/* Headers lie in PREFIX/include/schedlab, or where the data lie. */
+static bool roots_find(struct slv_tools *tools)
+{
+    if (!data_find(datum, tools->data, sizeof tools->data))
+        return false;
+    tools->data[strlen(tools->data) - strlen(datum) - 1] = '\0';
+    char *installed = text_format("%s/../../include/schedlab", tools->data);
+    snprintf(tools->root, sizeof tools->root, "%s", installed);
+    free(installed);
+    char *path = text_format("%s/%s", tools->root, header);
+    if (access(path, R_OK) != 0)
+        memcpy(tools->root, tools->data, sizeof tools->root);
+    free(path);
+    path = text_format("%s/%s", tools->root, header);
+    bool found = access(path, R_OK) == 0;
+    free(path);
+    return found;
+}
+
+bool slv_tools_find(struct slv_tools *tools, const struct complaint *to)
+{
+    char error[ERROR_SIZE];
+    if (!author_find(tools) || !roots_find(tools))
+        return complaint_make(to, "this program has no build/author beside it, which compiles "
+                                  "variants of others; `make` leaves it, and `make install`");
+    char *path = text_format("%s/abi", tools->author);
+    char *abi = file_read(path, NULL, error, sizeof error);
+    free(path);
+    if (!abi)
+        return complaint_make(to, "%s", error);
+    snprintf(tools->abi, sizeof tools->abi, "%.*s", (int)strcspn(abi, "\n"), abi);
+    free(abi);
+    return true;
+}
+
+/* Scratch ------------------------------------------------------------------------------------- */
+
+bool slv_scratch_make(char folder[SLV_PATH_SIZE], const struct complaint *to)
+{
+    const char *base = getenv("TMPDIR");
+    snprintf(folder, SLV_PATH_SIZE, "%s/schedlab-XXXXXX", base && *base ? base : "/tmp");
+    return mkdtemp(folder) ||
+           complaint_make(to, "cannot make the folder %s: %s", folder, strerror(errno));
+}
+
+void slv_scratch_remove(const char *folder)
+{
+    const char *const argv[] = {"rm", "-rf", "--", folder, NULL};
+    struct complaint nobody = {.text = (char[1]){0}, .size = 1};
+    slv_do("rm", argv, false, "remove a folder", &nobody);
+}
+
+/* Programs ------------------------------------------------------------------------------------ */
+
+bool slv_do(const char *program, const char *const *argv, bool warns, const char *what,
+            const struct complaint *to)
+{
+    char path[SLV_PATH_SIZE];
+    struct process_result result;
+    if (strchr(program, '/'))
+        snprintf(path, sizeof path, "%s", program);
+    else if (!process_find(program, path, sizeof path))
+        return complaint_make(to, "cannot %s: there is no program %s", what, program);
+    int error = process_run(path, argv, 0, &result);
+    if (error != 0)
+        return complaint_make(to, "cannot %s: %s", what, strerror(-error));
+    bool done = WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0;
+    if (warns || !done)
+        fwrite(result.messages, 1, result.messages_size, stderr);
+    if (!done)
+        complaint_make(to, "cannot %s", what);
+    process_result_free(&result);
+    return done;
+}
+
+bool slv_has_config(const struct slv_tools *tools, const char *config)
+{
+    char *script = text_format("%s/%s.sh", tools->author, config);
+    bool has = access(script, R_OK) == 0;
+    free(script);
+    return has;
+}
+
+bool slv_script(const struct slv_tools *tools, const char *config, const char *action,
+                const char *const *words, const char *what, const struct complaint *to)
+{
+    char *script = text_format("%s/%s.sh", tools->author, config);
+    size_t count = 0, given = 0;
+    while (words[given])
+        given++;
+    const char **argv = xcalloc(given + WORDS_MAX, sizeof *argv);
+    const char *const first[] = {"sh", script, action, tools->root, tools->objects};
+    for (; count < sizeof first / sizeof first[0]; count++)
+        argv[count] = first[count];
+    for (size_t i = 0; i < given; i++)
+        argv[count++] = words[i];
+    bool done = slv_do("sh", argv, config == slv_configs[0], what, to);
+    free(argv);
+    free(script);
+    return done;
+}
+
+/* A string of C. */
+static void quoted_print(FILE *to, const char *text)
+{
+    fputc('"', to);
+    for (; *text; text++)
+        fputc(isalnum((unsigned char)*text) || strchr("./-_ ", *text) ? *text : '?', to);
+    fputs("\",", to);
+}
+
+/* The list of variants, as macros for outside.c. */
+static bool list_compile(const struct slv_tools *tools, const char *config, const char *object,
+                         const struct slv_part *parts, size_t count, const struct complaint *to)
+{
+    char *names = NULL, *origins = NULL;
+    size_t size;
+    FILE *name_list = memory_stream(&names, &size);
+    fputs("-DOUTSIDE_VARIANTS(X)=", name_list);
+    for (size_t i = 0; i < count; i++)
+        fprintf(name_list, "X(%s) ", parts[i].name);
+    fclose(name_list);
+    FILE *origin_list = memory_stream(&origins, &size);
+    fputs("-DOUTSIDE_ORIGINS=", origin_list);
+    for (size_t i = 0; i < count; i++)
+        quoted_print(origin_list, parts[i].origin);
+    fclose(origin_list);
+    char *source = text_format("%s/harness/spec/outside.c", tools->root);
+    const char *const words[] = {source, object, names, origins, NULL};
+    bool done = slv_script(tools, config, "list", words, "compile the list of variants", to);
+    free(source);
+    free(names);
+    free(origins);
+    return done;
+}
+
+bool slv_link(const struct slv_tools *tools, const char *config, const char *folder,
+              const char *program, const struct slv_part *parts, size_t count,
+              const struct complaint *to)
+{
+    char *path = text_format("%s/%s", folder, program);
+    char *list = text_format("%s/list.%s.o", folder, config);
+    char **words = xcalloc(count + 3, sizeof *words);
+    words[0] = path;
+    words[1] = list;
+    for (size_t i = 0; i < count; i++)
+        words[2 + i] = text_format("%s/%s.%s.o", folder, parts[i].name, config);
+    bool done =
+        list_compile(tools, config, list, parts, count, to) &&
+        slv_script(tools, config, "link", (const char *const *)words, "link a program with it", to);
+    texts_free(words, count + 2);
+    return done;
+}

@@ -1,0 +1,188 @@
+/* slv_build.c - see slv.h: `schedlab build`. */
+#include "harness/author/slv.h"
+#include "harness/author/slv_internal.h"
+
+#include "harness/base/build_info.h"
+#include "harness/base/files.h"
+#include "harness/base/memory.h"
+#include "sched.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct making {
+    const struct slv_order *order;
+    struct slv_tools tools;
+    struct slv_part part;
+    char folder[SLV_PATH_SIZE];
+    struct complaint to;
+};
+
+/* Names --------------------------------------------------------------------------------------- */
+
+static char *name_of_file(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    size_t length = strlen(base);
+    return xstrndup(base, length > 2 && strcmp(base + length - 2, ".c") == 0 ? length - 2 : length);
+}
+
+static bool name_check(const struct making *making, const char *name)
+{
+    const char *at = name;
+    while (islower((unsigned char)*at) ||
+           (at > name && (isdigit((unsigned char)*at) || *at == '_')))
+        at++;
+    if (*at || at == name)
+        return complaint_make(&making->to,
+                              "the variant's name would be \"%s\"; expected a word of a-z, 0-9 and "
+                              "_, by the file's name or --name",
+                              name);
+    for (const char *const *word = sched_variant_words; *word; word++)
+        if (strcmp(*word, name) == 0)
+            return complaint_make(&making->to,
+                                  "%s is a variant of schedlab's own; choose another "
+                                  "name with --name",
+                                  name);
+    return true;
+}
+
+static bool sources_check(const struct making *making)
+{
+    for (char *const *source = making->order->sources; *source; source++) {
+        size_t length = strlen(*source);
+        if (length < 3 || strcmp(*source + length - 2, ".c") != 0)
+            return complaint_make(&making->to, "%s is no C file; expected NAME.c", *source);
+        if (access(*source, R_OK) != 0)
+            return complaint_make(&making->to, "cannot read %s: %s", *source, strerror(errno));
+    }
+    return true;
+}
+
+/* Objects ------------------------------------------------------------------------------------- */
+
+/* All sources into folder/NAME.CONFIG.o. */
+static bool object_make(const struct making *making, const char *config)
+{
+    char *const *sources = making->order->sources;
+    size_t count = 0;
+    bool done = true;
+    while (sources[count])
+        count++;
+    char **words = xcalloc(count + 2, sizeof *words);
+    words[0] = text_format("%s/%s.%s.o", making->folder, making->part.name, config);
+    for (size_t i = 0; done && i < count; i++) {
+        words[i + 1] = text_format("%s/%zu.%s.o", making->folder, i, config);
+        char *what = text_format("compile %s (%s)", sources[i], config);
+        const char *const compiled[] = {sources[i], words[i + 1], NULL};
+        done = slv_script(&making->tools, config, "compile", compiled, what, &making->to);
+        free(what);
+    }
+    done = done && slv_script(&making->tools, config, "join", (const char *const *)words,
+                              "join the files", &making->to);
+    texts_free(words, count + 1);
+    return done;
+}
+
+static bool defines_its_operations(const struct making *making)
+{
+    char *object = text_format("%s/%s.release.o", making->folder, making->part.name);
+    char *symbol = text_format("%s_ops", making->part.name);
+    char *what = text_format("find %s in %s: it has to define `const struct sched_ops %s`", symbol,
+                             making->order->sources[0], symbol);
+    const char *const words[] = {object, symbol, NULL};
+    bool done = slv_script(&making->tools, slv_configs[0], "defines", words, what, &making->to);
+    free(what);
+    free(symbol);
+    free(object);
+    return done;
+}
+
+/* A program with it answers, so nothing is missing, and its lists are right. */
+static bool trial(const struct making *making)
+{
+    char *program = text_format("%s/schedlab", making->folder);
+    const char *const argv[] = {program, "list", making->part.name, NULL};
+    bool done = slv_link(&making->tools, slv_configs[0], making->folder, "schedlab", &making->part,
+                         1, &making->to) &&
+                slv_do(program, argv, false, "take it for a variant", &making->to);
+    free(program);
+    return done;
+}
+
+/* The file ------------------------------------------------------------------------------------ */
+
+static bool about_write(const struct making *making)
+{
+    char *path = text_format("%s/about.json", making->folder);
+    json_t *about = json_pack("{ss ss ss ss}", "name", making->part.name, "abi", making->tools.abi,
+                              "version", build_version(), "revision", build_revision());
+    bool done = file_replace_json(path, about, making->to.text, making->to.size);
+    json_decref(about);
+    free(path);
+    return done;
+}
+
+/* Members have the names of configurations: release.o, not NAME.release.o. */
+static bool archive_write(const struct making *making, const char *output)
+{
+    char *members[SLV_CONFIGS + 1] = {text_format("%s/about.json", making->folder)};
+    size_t count = 1;
+    bool done = true;
+    for (size_t i = 0; done && i < SLV_CONFIGS; i++) {
+        char *from = text_format("%s/%s.%s.o", making->folder, making->part.name, slv_configs[i]);
+        if (i < SLV_MUST || access(from, R_OK) == 0) {
+            members[count] = text_format("%s/%s.o", making->folder, slv_configs[i]);
+            done = rename(from, members[count++]) == 0 ||
+                   complaint_make(&making->to, "cannot rename %s: %s", from, strerror(errno));
+        }
+        free(from);
+    }
+    char *fresh = text_format("%s/fresh.slv", making->folder);
+    const char *argv[SLV_CONFIGS + 5] = {"ar", "qcD", fresh};
+    for (size_t i = 0; i < count; i++)
+        argv[3 + i] = members[i];
+    done = done && slv_do("ar", argv, true, "write the file", &making->to) &&
+           file_copy(fresh, output, making->to.text, making->to.size);
+    free(fresh);
+    for (size_t i = 0; i <= SLV_CONFIGS; i++)
+        free(members[i]);
+    return done;
+}
+
+static bool make_it(const struct making *making, const char *output)
+{
+    for (size_t i = 0; i < SLV_CONFIGS; i++)
+        if ((i < SLV_MUST || slv_has_config(&making->tools, slv_configs[i])) &&
+            !object_make(making, slv_configs[i]))
+            return false;
+    return defines_its_operations(making) && trial(making) && about_write(making) &&
+           archive_write(making, output);
+}
+
+bool slv_build(const struct slv_order *order, char **path, char *error, size_t error_size)
+{
+    struct making making = {.order = order, .to = {error, error_size}};
+    making.part.name = order->name ? xstrdup(order->name) : name_of_file(order->sources[0]);
+    making.part.origin = xstrdup(order->sources[0]);
+    *path = order->output ? xstrdup(order->output) : text_format("%s.slv", making.part.name);
+    bool done = sources_check(&making) && name_check(&making, making.part.name) &&
+                slv_tools_find(&making.tools, &making.to) &&
+                slv_scratch_make(making.folder, &making.to);
+    if (done) {
+        done = make_it(&making, *path);
+        slv_scratch_remove(making.folder);
+    }
+    free(making.part.name);
+    free(making.part.origin);
+    if (!done) {
+        free(*path);
+        *path = NULL;
+    }
+    return done;
+}

@@ -1,0 +1,53 @@
+/* slv_internal.h - what making and taking of .slv files share. */
+#ifndef SCHEDLAB_SLV_INTERNAL_H
+#define SCHEDLAB_SLV_INTERNAL_H
+
+#include "harness/base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { SLV_PATH_SIZE = 4096, SLV_CONFIGS = 3 };
+
+/* release, sim, trace; the last one may be missing. */
+extern const char *const slv_configs[SLV_CONFIGS];
+enum { SLV_MUST = 2 };
+
+/* What a build leaves for authors. */
+struct slv_tools {
+    char author[SLV_PATH_SIZE];  /* the folder with the scripts */
+    char objects[SLV_PATH_SIZE]; /* that of the tree's objects, by configuration */
+    char root[SLV_PATH_SIZE];    /* that of sched_variants/, whose headers are included */
+    char data[SLV_PATH_SIZE];    /* that of the program's data (data_folder.h) */
+    char abi[128]; /* "x86_64-linux-gnu 0123456789abcdef": machine, digest of headers */
+};
+
+/* False, and one line, if this program has none. */
+bool slv_tools_find(struct slv_tools *tools, const struct complaint *to);
+
+/* A folder for the time being, and its end. */
+bool slv_scratch_make(char folder[SLV_PATH_SIZE], const struct complaint *to);
+void slv_scratch_remove(const char *folder);
+
+/* Runs a program, argv NULL-terminated. What it has to say goes to standard error if it fails or
+ * `warns`. If it fails, "cannot WHAT" is the line. */
+bool slv_do(const char *program, const char *const *argv, bool warns, const char *what,
+            const struct complaint *to);
+
+/* build/author/CONFIG.sh ACTION ROOT OBJECTS WORD...; words NULL-terminated. Warnings of the first
+ * configuration are shown. */
+bool slv_script(const struct slv_tools *tools, const char *config, const char *action,
+                const char *const *words, const char *what, const struct complaint *to);
+bool slv_has_config(const struct slv_tools *tools, const char *config);
+
+/* One variant to link: its name, and where it came from, "mine.slv 0123456789abcdef". */
+struct slv_part {
+    char *name, *origin;
+};
+
+/* Links folder/PROGRAM of a configuration, with folder/NAME.CONFIG.o of each part. */
+bool slv_link(const struct slv_tools *tools, const char *config, const char *folder,
+              const char *program, const struct slv_part *parts, size_t count,
+              const struct complaint *to);
+
+#endif

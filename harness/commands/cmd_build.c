@@ -1,0 +1,77 @@
+/* cmd_build.c - `schedlab build`: a variant that lives outside the tree. */
+#include "harness/author/slv.h"
+#include "harness/base/memory.h"
+#include "harness/commands/cli.h"
+#include "harness/commands/commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ERROR_SIZE = 4096 };
+
+struct options {
+    const char *name, *output;
+    char **sources;
+    size_t count;
+};
+
+static const struct cli_option option_table[] = {
+    {"name", "NAME", "The variant's name, as NAME_ops (default: the first file's)",
+     CLI(TEXT, name)},
+    {"output", "FILE", "Write FILE (default: NAME.slv here)", CLI(TEXT, output), .letter = 'o'},
+    {0},
+};
+
+static const char argp_doc[] =
+    "Compile a variant that lives outside the tree, for real threads and for simulated machines."
+    "\v"
+    "FILE.c is as the variants of the tree are: it includes \"sched.h\" and defines `const struct "
+    "sched_ops NAME_ops`; docs/ADDING.md shows how. Several files become one variant.\n\n"
+    "Every command takes the file that is written in the place of a variant's name, with knobs "
+    "behind it: `schedlab run ./mine.slv,tick=64 gmp mpmc`. Where names are in a file, as those of "
+    "a sweep, `schedlab --with ./mine.slv sweep FILE` makes the name known. The code is linked "
+    "into "
+    "a program of its own, once, which is kept in ~/.cache/schedlab.\n\n"
+    "Example:\n"
+    "  schedlab build examples/lifo.c && schedlab run ./lifo.slv gmp fib,n=20\n\n"
+    "Exit status: 0 done; 1 it does not compile, or is no variant; 2 misused.";
+
+static void take_source(void *to, const char *command, char *text)
+{
+    struct options *options = to;
+    (void)command;
+    options->sources = xrealloc(options->sources, (options->count + 2) * sizeof(char *));
+    options->sources[options->count++] = text;
+    options->sources[options->count] = NULL;
+}
+
+static void options_check(void *to, const char *command)
+{
+    const struct options *options = to;
+    if (options->count == 0)
+        cli_misuse(command, "which files? C files of one variant, for example mine.c");
+}
+
+static const struct cli_command cli = {
+    .options = option_table,
+    .arguments = "FILE.c...",
+    .help = argp_doc,
+    .argument = take_source,
+    .check = options_check,
+};
+
+int cmd_build(int argc, char **argv)
+{
+    struct options options = {.name = NULL};
+    char error[ERROR_SIZE], *path;
+    cli_read(&cli, argc, argv, &options);
+    const struct slv_order order = {
+        .sources = options.sources, .name = options.name, .output = options.output};
+    bool done = slv_build(&order, &path, error, sizeof error);
+    free(options.sources);
+    if (!done)
+        return cli_fail(argv[0], error);
+    printf("%s\n", path);
+    free(path);
+    return EXIT_DONE;
+}

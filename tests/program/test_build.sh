@@ -1,0 +1,127 @@
+#!/bin/bash
+# test_build.sh - variants that live outside the tree: what `schedlab build` writes, every command takes.
+#
+#     tests/program/test_build.sh build/schedlab
+#
+# Prints TAP.
+. "$(dirname "$0")/../tap.sh"
+
+export XDG_CACHE_HOME=$scratch/cache
+run() { # ARGUMENT...: leaves out, err, status.
+    "$schedlab" "$@" >out 2>err </dev/null
+    status=$?
+}
+has() { grep -qF -- "$1" "$2"; }
+fails() { # NAME PART -- ARGUMENT...: one line with that part, and no other
+    local name=$1 part=$2 good=0
+    shift 3
+    run "$@"
+    [ $status != 0 ] && [ "$(wc -l <err)" = 1 ] && has "$part" err && good=1
+    report $good "$name"
+}
+names='r = j["records"]'
+
+# grq under another name: whatever holds of it holds of the other one.
+sed 's/\bgrq_/mine_/g; s/"grq"/"mine"/' "$tree/sched_variants/grq/grq.c" >mine.c
+
+# Building ----------------------------------------------------------------------------------------
+
+run build mine.c
+check it_builds_and_names_the_file [ "$status $(cat out)" = "0 mine.slv" ]
+check an_object_for_each_machine has release.o <(ar t mine.slv)
+check and_for_simulated_ones has sim.o <(ar t mine.slv)
+fails no_file "which files?" -- build
+fails no_such_file "cannot read none.c" -- build none.c
+fails no_c_file "mine.slv is no C file" -- build mine.slv
+fails a_name_of_the_tree "grq is a variant of schedlab's own" -- build mine.c --name grq
+fails no_word "expected a word of a-z" -- build mine.c --name Mine
+fails no_operations "cannot find yours_ops in mine.c" -- build mine.c --name yours
+echo 'int x' >torn.c
+run build torn.c
+check a_mistake_in_c_is_the_compilers_line has 'torn.c:1:' err
+check and_ends_in_one_of_ours [ "$status $(tail -n 1 err)" = "1 schedlab build: cannot compile torn.c (release)" ]
+grep -v 'ready = mine_ready' mine.c >unready.c
+run build unready.c --name mine
+check a_required_function_is_missed has 'unready.c: mine_ops.ready is missing' err
+check and_it_is_no_variant [ "$status $(tail -n 1 err)" = "1 schedlab build: cannot take it for a variant" ]
+{ echo 'int more(void);'; sed 's/(void)how;/(void)how; (void)more();/' mine.c; } >two.c
+echo 'int more(void); int more(void) { return 1; }' >more.c
+run build two.c more.c --name mine --output two.slv
+check several_files_are_one_variant [ "$status $(cat out)" = "0 two.slv" ]
+
+# Running -----------------------------------------------------------------------------------------
+
+run run ./mine.slv grq fib,n=12 --reps 1 --workers 2 --format json --events none
+check it_runs_beside_the_trees [ $status = 0 ]
+check it_is_linked_once has 'linking a program with mine, once' err
+json its_name_is_the_variants '[x["variant"] for x in r] == ["mine", "grq"] and all(x["status"] == "ok" for x in r)'
+run run ./mine.slv,lock=mcs fib,n=12 --reps 1 --workers 2 --format json --events none
+check and_not_again [ "$(grep -c linking err)" = 0 ]
+json knobs_stand_behind_the_file 'r[0]["variant"] == "mine,lock=mcs" and r[0]["knobs"]["lock"] == "mcs"'
+simulated() { run run "$@" fib,n=14 --machine sim:desktop8 --workers 4 --reps 1 --format json; }
+simulated gmp grq
+json there_is_a_tree '[(x["throughput"], x["time_ns"]) for x in r] != []'
+python3 -c 'import json; print([x["time_ns"] for x in json.load(open("out"))["records"]])' >tree_times
+simulated gmp grq ./mine.slv
+python3 -c 'import json; print([x["time_ns"] for x in json.load(open("out"))["records"][:2]])' >their_times
+check the_trees_variants_are_what_they_were cmp -s tree_times their_times
+json it_runs_on_simulated_machines 'r[2]["variant"] == "mine" and r[2]["status"] == "ok" and r[2]["ops"] == r[1]["ops"]'
+run list ./mine.slv
+check a_list_says_where_it_comes_from has 'code         mine.slv ' out
+run trace ./mine.slv fib,n=3 --machine sim:desktop8
+check it_is_traced has 'mine fib,n=3 on sim:desktop8' out
+sed 's/"mine"/"other"/; s/mine_ops/other_ops/' mine.c >other.c
+run build other.c
+run run ./mine.slv ./other.slv fib,n=10 --reps 1 --format json --events none
+json two_files_in_one_command '[x["variant"] for x in r] == ["mine", "other"]'
+
+# A crash is a failed cell, and the others go on.
+sed 's/(void)how;/(void)how; *(volatile int *)8 = 1;/' mine.c >crash.c
+run build crash.c --name mine --output crash.slv
+run run ./crash.slv grq fib,n=10 --reps 1 --format json --events none
+json a_crash_is_a_failed_cell '[x["status"] == "ok" for x in r] == [False, True]'
+
+# In files ----------------------------------------------------------------------------------------
+
+cat >small.yaml <<'END'
+name: small
+title: A small sweep
+reps: 2
+min_time_ms: 0
+warmup: 0
+iterations: 1
+groups:
+  - id: all
+    question: Who is fastest?
+    variants: [mine, grq]
+    baseline: grq
+    workloads: ["fib,n=10"]
+    workers: [1]
+END
+fails a_sweep_alone_knows_none 'mine' -- sweep small.yaml --results runs --name none
+run --with ./mine.slv sweep small.yaml --results runs --name one --no-report
+check with_makes_the_name_known [ $status = 0 ]
+check records_say_where_it_came_from grep -qE '"mine.slv [0-9a-f]{16}"' runs/one-*/environment.json
+run --with ./mine.slv sweep --resume runs/one-* --no-report
+check it_is_resumed [ $status = 0 ]
+
+# Files that do not fit ---------------------------------------------------------------------------
+
+fails a_missing_file 'cannot read ./none.slv' -- run ./none.slv gmp fib
+echo text >text.slv
+fails no_file_of_build './text.slv is no file that `schedlab build` has written' -- run ./text.slv gmp fib
+cp mine.slv old.slv
+ar x old.slv about.json
+sed -i 's/"abi": "\([^ ]*\) [0-9a-f]*"/"abi": "\1 0123456789abcdef"/' about.json
+ar rD old.slv about.json
+fails other_headers '0123456789abcdef, and does not fit this one' -- run ./old.slv gmp fib
+sed -i 's/"abi": "[^ ]* /"abi": "vax-linux-gnu /' about.json
+ar rD old.slv about.json
+fails another_architecture 'vax-linux-gnu' -- run ./old.slv gmp fib
+cp mine.slv native.slv
+ar dD native.slv sim.o
+fails no_object_for_simulated_machines 'native.slv has no sim.o' -- run ./native.slv gmp fib
+fails two_of_one_name 'both hold a variant mine' -- run ./mine.slv ./two.slv fib
+fails with_is_without_its_file '--with is without its file' -- --with
+
+finish
