@@ -155,8 +155,10 @@ static uint64_t digest_of_program(const struct slv_tools *tools)
                            text_format("%s/sim.sh", tools->author)};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         if (stat(paths[i], &status) == 0) {
-            const int64_t seen[] = {status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
-            digest = fnv1a(digest, (const char *)seen, sizeof seen);
+            char *seen = text_format("%jd %jd.%09ld", (intmax_t)status.st_size,
+                                     (intmax_t)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+            digest = fnv1a(digest, seen, strlen(seen));
+            free(seen);
         }
         free(paths[i]);
     }
