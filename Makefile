@@ -207,7 +207,7 @@ CASE_OBJECTS := $(OUT)/tests/support/case.o
 # libraries take a third off again: a test program starts once.
 LINKER := $(if $(filter release debug asan,$(CONFIG)),$(if $(shell command -v ld.gold),-fuse-ld=gold))
 CASE_LDFLAGS := -Wl,--wrap=_cmocka_run_group_tests
-CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform/*.c) harness/spec/promises.c harness/spec/void_knobs.c harness/spec/registry_check.c harness/base/memory.c harness/base/suggest.c)
+CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform/*.c) harness/spec/outside.c harness/spec/promises.c harness/spec/void_knobs.c harness/spec/registry_check.c harness/base/memory.c harness/base/suggest.c)
 # Tests of the runtime link it alone, as conformance does, and are not linked anew for a change of the harness.
 RUNTIME_TESTS := tests/runtime/test_knobs.c $(shell grep -LE '"(harness/|tests/support/fake_machine)' $(TEST_SOURCES))
 # Programs lie beside one another, whatever room their source is in.
@@ -354,8 +354,7 @@ $(OUT)/schedlab $(TEST_PROGRAMS) $(CONFORMANCE): $(COVERAGE_EXIT)
 MICRO_LINKED := $(if $(filter sim trace,$(CONFIG)),,$(MICRO_SOURCES))
 $(OUT)/schedlab: $(call objects,harness/commands/main.c) $(call objects,$(MICRO_LINKED)) $(SHARED_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(if $(MICRO_LINKED),$(MICRO_LDLIBS)) $(LDLIBS)
-	$(shell mkdir -p build/author)
-	$(file >build/author/$(CONFIG).sh,$(AUTHOR_SCRIPT))
+	$(call author_leave,$(CONFIG))
 	$(file >build/author/abi,$(AUTHOR_ABI))
 
 # How `schedlab build` compiles a variant that lives outside the tree, and links a program with it (harness/author/):
@@ -392,6 +391,7 @@ link) # PROGRAM LIST VARIANT...
     ;;
 esac
 endef
+author_leave = $(shell mkdir -p build/author)$(file >build/author/$(1).sh,$(AUTHOR_SCRIPT))
 AUTHOR_FLAGS = $(filter-out -Werror,$(CFLAGS))
 AUTHOR_ROOTS = $(subst -iquote ,-iquote "$$root"/,$(ROOTS)) -I "$$root"
 AUTHOR_ABI = $(shell $(CC) -dumpmachine) $(shell cat sched_variants/*.h sched_variants/runtime/*.h sched_variants/machine/*.h \
@@ -427,6 +427,7 @@ $(OUT)/tests/sim_wakes: $(OUT)/tests/sim/sim_wakes.o $(CASE_OBJECTS) $(SUPPORT_O
 # The runtime alone, no third-party library: the cross build runs the same program.
 $(CONFORMANCE): $(CONFORMANCE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) $(LINKER) -o $@ $^ $(RUNTIME_LDLIBS)
+	$(if $(filter release,$(CONFIG)),$(call author_leave,conformance))
 
 # Peers: the workloads on other runtimes, a program each. A peer whose runtime this machine lacks is
 # named and left out; nothing else depends on peers. They get the flags of the release

@@ -75,9 +75,12 @@ static bool roots_find(struct slv_tools *tools)
 bool slv_tools_find(struct slv_tools *tools, const struct complaint *to)
 {
     char error[ERROR_SIZE];
-    if (!author_find(tools) || !roots_find(tools))
-        return complaint_make(to, "this program has no build/author beside it, which compiles "
-                                  "variants of others; `make` leaves it, and `make install`");
+    bool found = author_find(tools) && roots_find(tools);
+    for (size_t i = 0; found && i < SLV_MUST; i++)
+        found = slv_has_config(tools, slv_configs[i]);
+    if (!found)
+        return complaint_make(to, "this program has no build/author beside it, or not all of it, "
+                                  "which compiles variants of others; `make` leaves it");
     char *path = text_format("%s/abi", tools->author);
     char *abi = file_read(path, NULL, error, sizeof error);
     free(path);
@@ -189,8 +192,8 @@ static bool list_compile(const struct slv_tools *tools, const char *config, cons
     return done;
 }
 
-bool slv_link(const struct slv_tools *tools, const char *config, const char *folder,
-              const char *program, const struct slv_part *parts, size_t count,
+bool slv_link(const struct slv_tools *tools, const char *script, const char *config,
+              const char *folder, const char *program, const struct slv_part *parts, size_t count,
               const struct complaint *to)
 {
     char *path = text_format("%s/%s", folder, program);
@@ -202,7 +205,7 @@ bool slv_link(const struct slv_tools *tools, const char *config, const char *fol
         words[2 + i] = text_format("%s/%s.%s.o", folder, parts[i].name, config);
     bool done =
         list_compile(tools, config, list, parts, count, to) &&
-        slv_script(tools, config, "link", (const char *const *)words, "link a program with it", to);
+        slv_script(tools, script, "link", (const char *const *)words, "link a program with it", to);
     texts_free(words, count + 2);
     return done;
 }

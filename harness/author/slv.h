@@ -25,10 +25,12 @@ struct slv_order {
     char *const *sources; /* C files, NULL-terminated, one at least */
     const char *name;     /* NULL: the first file's, without its ending */
     const char *output;   /* NULL: NAME.slv in the current folder */
+    bool conformance;     /* first runs the conformance suite on it, on real threads */
 };
 
 /* Compiles them, links a program with them as a trial, and writes the file; *path is its path, to
- * be freed. The compiler's messages go to standard error. False and one line in error. */
+ * be freed. The compiler's messages go to standard error. So do cases of
+ * conformance that fail. False and one line in error, and no file. */
 bool slv_build(const struct slv_order *order, char **path, char *error, size_t error_size);
 
 /* Is there a word of the command line that names such a file, or "--with FILE" before the command?

@@ -5,6 +5,7 @@
 #include "harness/base/build_info.h"
 #include "harness/base/files.h"
 #include "harness/base/memory.h"
+#include "harness/base/process.h"
 #include "sched.h"
 
 #include <ctype.h>
@@ -13,7 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+enum { FINDINGS_MAX = 10 };
 
 struct making {
     const struct slv_order *order;
@@ -108,11 +112,52 @@ static bool trial(const struct making *making)
 {
     char *program = text_format("%s/schedlab", making->folder);
     const char *const argv[] = {program, "list", making->part.name, NULL};
-    bool done = slv_link(&making->tools, slv_configs[0], making->folder, "schedlab", &making->part,
-                         1, &making->to) &&
+    bool done = slv_link(&making->tools, slv_configs[0], slv_configs[0], making->folder, "schedlab",
+                         &making->part, 1, &making->to) &&
                 slv_do(program, argv, false, "take it for a variant", &making->to);
     free(program);
     return done;
+}
+
+/* The first cases that fail, with the reason of each, and how many hold. */
+static void findings_print(const char *lines)
+{
+    size_t held = 0, all = 0;
+    for (const char *line = lines, *end; *line; line = end + (*end == '\n')) {
+        end = strchrnul(line, '\n');
+        bool holds = strncmp(line, "ok ", 3) == 0, fails = strncmp(line, "not ok ", 7) == 0;
+        held += holds;
+        all += holds || fails;
+        bool tells = fails || (*line == '#' && strncmp(line, "#     ", 6) != 0);
+        if (tells && all - held <= FINDINGS_MAX)
+            fprintf(stderr, "%.*s\n", (int)(end - line), line);
+    }
+    fprintf(stderr, "%zu of %s of the conformance suite hold\n", held, counted(all, "case").s);
+}
+
+/* The suite is a program of the tests. */
+static bool conforms(const struct making *making)
+{
+    struct process_result result;
+    if (!slv_has_config(&making->tools, "conformance"))
+        return complaint_make(&making->to, "there is no conformance suite beside this program; "
+                                           "`make build/release/tests/conformance` builds it");
+    if (!slv_link(&making->tools, "conformance", slv_configs[0], making->folder, "conformance",
+                  &making->part, 1, &making->to))
+        return false;
+    char *program = text_format("%s/conformance", making->folder);
+    char *word = text_format(" %s ", making->part.name);
+    const char *const argv[] = {program, word, NULL};
+    int error = process_run(program, argv, 0, &result);
+    bool done = error == 0 && WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0;
+    if (error == 0) {
+        findings_print(result.output);
+        process_result_free(&result);
+    }
+    free(word);
+    free(program);
+    return done || complaint_make(&making->to, "%s does what no variant may: see the cases above",
+                                  making->part.name);
 }
 
 /* The file ------------------------------------------------------------------------------------ */
@@ -161,7 +206,8 @@ static bool make_it(const struct making *making, const char *output)
         if ((i < SLV_MUST || slv_has_config(&making->tools, slv_configs[i])) &&
             !object_make(making, slv_configs[i]))
             return false;
-    return defines_its_operations(making) && trial(making) && about_write(making) &&
+    return defines_its_operations(making) && trial(making) &&
+           (!making->order->conformance || conforms(making)) && about_write(making) &&
            archive_write(making, output);
 }
 

@@ -13,7 +13,7 @@ enum { SLV_PATH_SIZE = 4096, SLV_CONFIGS = 3 };
 extern const char *const slv_configs[SLV_CONFIGS];
 enum { SLV_MUST = 2 };
 
-/* What a build leaves for authors. */
+/* The parts of a build that authors need. */
 struct slv_tools {
     char author[SLV_PATH_SIZE];  /* the folder with the scripts */
     char objects[SLV_PATH_SIZE]; /* that of the tree's objects, by configuration */
@@ -29,7 +29,7 @@ bool slv_tools_find(struct slv_tools *tools, const struct complaint *to);
 bool slv_scratch_make(char folder[SLV_PATH_SIZE], const struct complaint *to);
 void slv_scratch_remove(const char *folder);
 
-/* Runs a program, argv NULL-terminated. What it has to say goes to standard error if it fails or
+/* Runs a program, argv NULL-terminated. Its messages go to standard error if it fails or
  * `warns`. If it fails, "cannot WHAT" is the line. */
 bool slv_do(const char *program, const char *const *argv, bool warns, const char *what,
             const struct complaint *to);
@@ -45,9 +45,9 @@ struct slv_part {
     char *name, *origin;
 };
 
-/* Links folder/PROGRAM of a configuration, with folder/NAME.CONFIG.o of each part. */
-bool slv_link(const struct slv_tools *tools, const char *config, const char *folder,
-              const char *program, const struct slv_part *parts, size_t count,
+/* Links folder/PROGRAM by that script, with folder/NAME.CONFIG.o of each part. */
+bool slv_link(const struct slv_tools *tools, const char *script, const char *config,
+              const char *folder, const char *program, const struct slv_part *parts, size_t count,
               const struct complaint *to);
 
 #endif

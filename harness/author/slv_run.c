@@ -189,7 +189,7 @@ static bool objects_take_out(struct taking *taking, const char *folder)
     return true;
 }
 
-/* What the program looks for beside itself. */
+/* For what the program looks for beside itself. */
 static bool links_make(const struct taking *taking, const char *folder)
 {
     char *share = text_format("%s/share", folder), *data = text_format("%s/schedlab", share);
@@ -215,8 +215,8 @@ static bool programs_make(struct taking *taking, const char *folder)
         fprintf(stderr, "schedlab: linking a program with %s%s, once\n", taking->parts[0].name,
                 taking->count > 1 ? " and others" : "");
     for (size_t k = 0; done && k < (taking->traces ? SLV_CONFIGS : SLV_MUST); k++)
-        done = slv_link(&taking->tools, slv_configs[k], bin, programs[k], taking->parts,
-                        taking->count, &taking->to);
+        done = slv_link(&taking->tools, slv_configs[k], slv_configs[k], bin, programs[k],
+                        taking->parts, taking->count, &taking->to);
     free(bin);
     return done;
 }

@@ -11,6 +11,7 @@ enum { ERROR_SIZE = 4096 };
 
 struct options {
     const char *name, *output;
+    bool conformance;
     char **sources;
     size_t count;
 };
@@ -19,6 +20,8 @@ static const struct cli_option option_table[] = {
     {"name", "NAME", "The variant's name, as NAME_ops (default: the first file's)",
      CLI(TEXT, name)},
     {"output", "FILE", "Write FILE (default: NAME.slv here)", CLI(TEXT, output), .letter = 'o'},
+    {"conformance", NULL, "Write nothing unless it passes the conformance suite, on real threads",
+     CLI(FLAG, conformance)},
     {0},
 };
 
@@ -26,14 +29,15 @@ static const char argp_doc[] =
     "Compile a variant that lives outside the tree, for real threads and for simulated machines."
     "\v"
     "FILE.c is as the variants of the tree are: it includes \"sched.h\" and defines `const struct "
-    "sched_ops NAME_ops`; docs/ADDING.md shows how. Several files become one variant.\n\n"
+    "sched_ops NAME_ops`. Or it has a queue alone, includes \"runq.h\", and the rest is gmp's. "
+    "docs/ADDING.md shows how. Several files become one variant.\n\n"
     "Every command takes the file that is written in the place of a variant's name, with knobs "
     "behind it: `schedlab run ./mine.slv,tick=64 gmp mpmc`. Where names are in a file, as those of "
     "a sweep, `schedlab --with ./mine.slv sweep FILE` makes the name known. The code is linked "
     "into "
     "a program of its own, once, which is kept in ~/.cache/schedlab.\n\n"
     "Example:\n"
-    "  schedlab build examples/lifo.c && schedlab run ./lifo.slv gmp fib,n=20\n\n"
+    "  schedlab build examples/locked.c && schedlab run ./locked.slv gmp fib,n=20\n\n"
     "Exit status: 0 done; 1 it does not compile, or is no variant; 2 misused.";
 
 static void take_source(void *to, const char *command, char *text)
@@ -66,7 +70,11 @@ int cmd_build(int argc, char **argv)
     char error[ERROR_SIZE], *path;
     cli_read(&cli, argc, argv, &options);
     const struct slv_order order = {
-        .sources = options.sources, .name = options.name, .output = options.output};
+        .sources = options.sources,
+        .name = options.name,
+        .output = options.output,
+        .conformance = options.conformance,
+    };
     bool done = slv_build(&order, &path, error, sizeof error);
     free(options.sources);
     if (!done)

@@ -27,6 +27,7 @@ const struct structure structures[] = {
     {"p", "processors (struct p): what a worker has at hand"},
     {"poll", "the network poller: who waits, when it was last asked"},
     {"poll.desc", "the network poller: its descriptors"},
+    {"runq.queue", "queues of a variant from outside the tree (runq.h)"},
     {"runtime", "memory of the runtime that has no name of its own"},
     {"sched", "the scheduler: what hardly changes in a run, and the list of threads"},
     {"sched.live", "the scheduler: how many goroutines live"},

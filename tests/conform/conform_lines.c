@@ -1,6 +1,7 @@
 /* conform_lines.c - see conform_lines.h. */
 #include "conform_lines.h"
 #include "harness/base/suggest.h"
+#include "harness/spec/outside.h"
 #include "workloads/workload.h"
 
 #include <fnmatch.h>
@@ -165,6 +166,8 @@ static void offer_variants(struct suggest *near)
 {
     for (size_t v = 0; sched_variants[v]; v++)
         suggest_offer(near, sched_variants[v]->name);
+    for (size_t v = 0; outside_variants[v]; v++)
+        suggest_offer(near, outside_variants[v]->name);
 }
 
 static void offer_all_cases(struct suggest *near)

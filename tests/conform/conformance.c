@@ -27,6 +27,7 @@
  * library, so that the cross build can run it on another architecture.
  */
 #include "conform_lines.h"
+#include "harness/spec/outside.h"
 #include "harness/spec/registry_check.h"
 #include "workloads/workload.h"
 
@@ -476,24 +477,35 @@ static void fences_run(void)
 
 static void registries_check(void)
 {
-    const struct registry registry = {sched_variants, sched_variant_words, workloads,
-                                      workload_words, NULL, NULL};
+    const struct registry registry = {
+        sched_variants, sched_variant_words, workloads, workload_words, NULL, NULL};
+    static const struct workload *const nothing;
+    static const char *const nobody;
+    const struct registry outside = {outside_variants, outside_words,   &nothing,
+                                     &nobody,          outside_origins, NULL};
     char error[1024];
-    if (registry_check(&registry, error, sizeof error))
+    if (registry_check(&registry, error, sizeof error) &&
+        registry_check(&outside, error, sizeof error))
         return;
     fprintf(stderr, "conformance: %s\n", error);
     exit(1);
 }
 
-/* This process's lines, in order. */
-static void lines_run(void)
+static void variants_run(const struct sched_ops *const *variants)
 {
-    for (size_t v = 0; sched_variants[v]; v++)
+    for (size_t v = 0; variants[v]; v++)
         for (size_t i = 0; i < sizeof whole_runs / sizeof *whole_runs; i++) {
             suite.whole = &whole_runs[i];
             suite.column = (int)(v + i);
-            variant_run_whole(sched_variants[v]);
+            variant_run_whole(variants[v]);
         }
+}
+
+/* This process's lines, in order. */
+static void lines_run(void)
+{
+    variants_run(sched_variants);
+    variants_run(outside_variants);
     fences_run();
     atomic_store(&suite.shared->lines, suite.lines);
 }
@@ -540,6 +552,7 @@ static void suite_run(void *unused)
 
 int main(int argc, char **argv)
 {
+    support_outside = outside_variants;
     suite_parse(argc, argv);
     support_landing_pads();
 #if defined(SCHEDLAB_SIM)

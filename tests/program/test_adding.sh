@@ -109,8 +109,8 @@ style_is_kept() {
         clang-format --dry-run -Werror sched_variants/lifo/lifo.c workloads/barrier.c
 }
 
-# The document needs the program for simulated machines nowhere: it is made once, when both files are there.
-printf '#!/bin/sh\nexec %s -o build/schedlab-sim "$@"\n' "$(command -v make)" >"$scratch/.bin/make"
+# The program for simulated machines is made once, when all files are there: where the document names it.
+printf '#!/bin/sh\n[ "$1" = build/schedlab-sim ] || set -- -o build/schedlab-sim "$@"\nexec %s "$@"\n' "$(command -v make)" >"$scratch/.bin/make"
 chmod +x "$scratch/.bin/make"
 
 (cd "$tree" && git ls-files -co --exclude-standard -z | tar --null -T - -cf -) | tar -xf - -C "$copy"

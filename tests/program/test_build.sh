@@ -81,6 +81,26 @@ run build crash.c --name mine --output crash.slv
 run run ./crash.slv grq fib,n=10 --reps 1 --format json --events none
 json a_crash_is_a_failed_cell '[x["status"] == "ok" for x in r] == [False, True]'
 
+# A queue alone --------------------------------------------------------------------------------------
+
+run build "$tree/examples/locked.c"
+check a_queue_is_a_variant [ "$status $(cat out)" = "0 locked.slv" ]
+run run ./locked.slv gmp uneven,tasks=200,rounds=500 --machine sim:desktop8 --workers 4 --reps 1 --format json
+names='r = j["records"]
+event = lambda i, n: [x for x in r[i]["events"] if x["name"].endswith("::" + n)][0]["value"]'
+json it_does_the_same_work 'r[0]["ops"] == r[1]["ops"] and abs(event(0, "DISPATCHES") - event(1, "DISPATCHES")) <= 8'
+json it_is_stolen_from_and_has_runnext 'event(0, "STOLEN") > 0 and event(0, "RUNNEXT_HITS") > 0 and event(0, "LOCAL_HITS") > 0'
+run run ./locked.slv spawn,n=2000 --workers 1 --reps 1 --format json
+json a_full_queue_overflows 'event(0, "OVERFLOWS") > 0 and event(0, "GRQ_HITS") > 0'
+if [ -e "$(dirname "$schedlab")/author/conformance.sh" ]; then # the suite is built
+    run build "$tree/examples/locked.c" --conformance
+    check it_conforms has 'cases of the conformance suite hold' err
+    sed 's/return room;/return true;/' "$tree/examples/locked.c" >loses.c
+    run build loses.c --name locked --output loses.slv --conformance
+    check one_that_loses_goroutines_does_not [ "$status $(tail -n 1 err)" = \
+        "1 schedlab build: locked does what no variant may: see the cases above" ]
+fi
+
 # In files ----------------------------------------------------------------------------------------
 
 cat >small.yaml <<'END'

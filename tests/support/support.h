@@ -75,6 +75,9 @@ bool support_read(void *owner, const struct param *table, const char *settings, 
 /* Has the table the key of the first "key=value"? */
 bool support_takes(const struct param *table, const char *setting);
 
+/* Variants from outside the tree, NULL-terminated; none unless a program says so at its start. */
+extern const struct sched_ops *const *support_outside;
+
 /* The variant, or NULL. */
 const struct sched_ops *support_variant(const char *name);
 
