@@ -36,7 +36,7 @@ static bool trial_make(struct trial *trial, json_t *records, const char *a, cons
     compare_side_of_records(&trial->a, a, records, "side", a, environment);
     compare_side_of_records(&trial->b, b, records, "side", b, environment);
     json_decref(environment);
-    if (compare_sides_pair(&trial->a, &trial->b, error, sizeof error)) {
+    if (compare_sides_pair(&trial->a, &trial->b, false, error, sizeof error)) {
         compare_make(&trial->comparison, &trial->a, &trial->b, &options);
         return true;
     }

@@ -47,6 +47,10 @@ static const struct cli_option option_table[] = {
     {"min-effect", "PERCENT",
      "Call no pair faster or slower whose medians differ by less; default 0",
      CLI(REAL, min_effect_percent), .most = 1000},
+    {"each", NULL,
+     "Compare every cell of B with the cell of A that agrees with it in all that A's filter does "
+     "not name",
+     CLI(FLAG, compare.each)},
     {"git", NULL, "Build two revisions and measure SWEEP with both, interleaved, then compare them",
      CLI(FLAG, git)},
     {"results", "DIR", "With --git: make the run's folder in DIR (default: results)",
@@ -89,6 +93,7 @@ static const char argp_doc[] =
     "  schedlab compare results/x:variant=gmp results/x:variant=gmp,runnext=off\n"
     "  schedlab compare results/x:variant=grq/workers=2 \\\n"
     "      results/x:variant=gmp/workers=2\n"
+    "  schedlab compare --each results/x:variant=gmp/workers=1 results/x:workers=2\n"
     "  schedlab compare results/before:workload=arrivals results/after --metric p99\n"
     "  schedlab compare --git main HEAD harness/sweeps/smoke.yaml --reps 10\n\n"
     "Exit status: 0 done; 1 a revision could not be built or measured, or the comparison not "
@@ -209,7 +214,7 @@ static int sides_compare(const char *program, const struct options *options, str
     bool known = true;
     for (int i = 0; i < SIDES && known; i++)
         known = metric_is_known(&options->compare.metric, sides[i]->records, error, sizeof error);
-    if (!known || !compare_sides_pair(a, b, error, sizeof error)) {
+    if (!known || !compare_sides_pair(a, b, options->compare.each, error, sizeof error)) {
         fprintf(stderr, "%s: %s\n", program, error);
         return EXIT_MISUSED;
     }

@@ -247,21 +247,40 @@ static int pair_compare(const void *a_void, const void *b_void)
     int order = strcmp(a->a->workload, b->a->workload);
     if (!order)
         order = (a->a->workers > b->a->workers) - (a->a->workers < b->a->workers);
-    return order ? order : strcmp(a->a->variant, b->a->variant);
+    if (!order)
+        order = strcmp(a->a->variant, b->a->variant);
+    if (!order)
+        order = (a->b->workers > b->b->workers) - (a->b->workers < b->b->workers);
+    return order ? order : strcmp(a->b->variant, b->b->variant);
+}
+
+/* One cell of one run, on both sides. */
+static bool is_itself(const struct compare_pair *pair)
+{
+    return json_equal(pair->a->records, pair->b->records);
+}
+
+static size_t cells_without(const struct compare_side *side, const struct compare_side *other)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < side->count; i++)
+        n += !partner(other, side->cells[i].key);
+    return n;
 }
 
 static void pairs_make(struct comparison *comparison)
 {
     const struct compare_side *a = comparison->a, *b = comparison->b;
-    comparison->pairs = xcalloc(a->count, sizeof *comparison->pairs);
-    for (size_t i = 0; i < a->count; i++) {
-        const struct compare_cell *other = partner(b, a->cells[i].key);
-        if (other)
-            comparison->pairs[comparison->count++] =
-                (struct compare_pair){.a = &a->cells[i], .b = other};
-    }
-    comparison->only_a = a->count - comparison->count;
-    comparison->only_b = b->count - comparison->count;
+    comparison->pairs = xcalloc(b->count + 1, sizeof *comparison->pairs);
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t k = 0; k < b->count; k++) {
+            struct compare_pair pair = {.a = &a->cells[i], .b = &b->cells[k]};
+            bool are_partners = strcmp(pair.a->key, pair.b->key) == 0;
+            if (are_partners && !(comparison->options.each && is_itself(&pair)))
+                comparison->pairs[comparison->count++] = pair;
+        }
+    comparison->only_a = cells_without(a, b);
+    comparison->only_b = cells_without(b, a);
     if (comparison->count > 0)
         qsort(comparison->pairs, comparison->count, sizeof *comparison->pairs, pair_compare);
 }

@@ -47,6 +47,7 @@ struct compare_options {
     double alpha;      /* such as 0.05 */
     double min_effect; /* 0.02: a ratio from 1/1.02 to 1.02 is none that matters; 0: all matter */
     uint64_t seed;     /* of the bootstrap */
+    bool each;         /* a cell of A meets each of its partners in B, but for itself */
     struct metric metric;
 };
 

@@ -502,16 +502,16 @@ static bool keys_differ(const struct compare_side *side, char *error, size_t err
 
 /* Events are part of the keys only where cells differ in nothing else: runs of different events
  * have partners too. */
-bool compare_sides_pair(struct compare_side *a, struct compare_side *b, char *error,
+bool compare_sides_pair(struct compare_side *a, struct compare_side *b, bool each, char *error,
                         size_t error_size)
 {
-    struct sides sides = {a, b};
+    struct sides sides = {a, each ? a : b};
     const struct compare_cell *first, *second;
     keys_make(a, sides, false);
     keys_make(b, sides, false);
-    if (keys_clash(a, &first, &second) || keys_clash(b, &first, &second)) {
+    if (keys_clash(a, &first, &second) || (!each && keys_clash(b, &first, &second))) {
         keys_make(a, sides, true);
         keys_make(b, sides, true);
     }
-    return keys_differ(a, error, error_size) && keys_differ(b, error, error_size);
+    return keys_differ(a, error, error_size) && (each || keys_differ(b, error, error_size));
 }

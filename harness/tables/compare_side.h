@@ -63,12 +63,13 @@ void compare_side_of_records(struct compare_side *side, const char *label, json_
 void compare_side_free(struct compare_side *side);
 
 /* Gives all cells their keys: two cells are partners if their keys are equal. A key is variant,
- * workload, workers and machine, without the parts that the filters of both sides name. With
+ * workload, workers and machine, without the parts that the filters of both sides name. each:
+ * without those that A's filter names, so that a cell of A may have several partners in B. With
  * variant=gmp and variant=grq the user wants to compare the two; likewise, a filter on the
  * allocator takes the setting malloc out of the key. If cells of one side differ only in what they
  * count, the names of their events belong to the keys too. False and one line in error if two cells
  * of one side have the same key. */
-bool compare_sides_pair(struct compare_side *a, struct compare_side *b, char *error,
+bool compare_sides_pair(struct compare_side *a, struct compare_side *b, bool each, char *error,
                         size_t error_size);
 
 #endif

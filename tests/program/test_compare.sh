@@ -112,6 +112,14 @@ misuse one_side 'which two?' runs/old
 misuse three_sides 'two revisions and a sweep file take --git' runs/old runs/new runs/old
 mkdir packed && touch packed/samples.jsonl.xz
 misuse a_packed_run_says_how_to_unpack_it 'xz -dk packed/samples.jsonl.xz' packed
+# Each cell of B meets the one baseline, but for itself; Holm's correction is over all of them.
+mkdir runs/each && { samples gmp 100 && samples grq 200 && samples perm 300; } | awk '{ print } { sub(/"workers":2/, "\"workers\":4"); sub(/"cell":"/, "&4"); print }' >runs/each/samples.jsonl
+compare --each runs/each:variant=gmp/workers=2 runs/each:workers=4 --format json
+check each_cell_meets_the_baseline_of_other_workers [ "$(grep -c '"variant_b": "\(gmp\|grq\|perm\)"' out)" = 3 ]
+compare --each runs/each:variant=gmp/workers=2 runs/each:workers=2 --format json
+check a_cell_does_not_meet_itself [ "$(grep -c '"variant_b"' out) $(grep -c '"variant_b": "gmp"' out)" = '2 0' ]
+compare runs/each:variant=gmp/workers=2 runs/each:variant=grq/variant=perm/workers=2
+check without_it_two_cells_for_one_are_refused [ "$status" = 2 ]
 misuse a_packed_side_says_how_to_unpack_it 'xz -dk packed/samples.jsonl.xz' packed:variant=gmp packed:variant=grq
 misuse no_run 'runs/nev is not a run: it has no samples.jsonl; the nearest run is runs/new' runs/old runs/nev
 misuse unknown_key 'no record has a key "worker"; the nearest is "workers"' runs/old:worker=2 runs/new

@@ -137,7 +137,7 @@ static void two_partners_of_one_cell_are_refused(void **state)
     run_of_variants();
     struct compare_side a = side("a:workers=1/workers=2"), b = side("a:workers=2");
     char error[ERROR_SIZE] = "";
-    assert_false(compare_sides_pair(&a, &b, error, sizeof error));
+    assert_false(compare_sides_pair(&a, &b, false, error, sizeof error));
     assert_non_null(strstr(error, "filter one of them out"));
     compare_side_free(&a);
     compare_side_free(&b);

@@ -107,7 +107,7 @@ static inline struct both *compare_with(const char *a, const char *b,
     char error[ERROR_SIZE] = "";
     both->a = side(a);
     both->b = side(b);
-    if (!compare_sides_pair(&both->a, &both->b, error, sizeof error))
+    if (!compare_sides_pair(&both->a, &both->b, false, error, sizeof error))
         fail_msg("%s", error);
     compare_make(&both->comparison, &both->a, &both->b, options);
     return both;
