@@ -352,7 +352,9 @@ static void group_compare_to_baseline(struct report_group *group)
             end++;
         struct report_group beside = {.cells = &group->cells[i], .count = end - i};
         const struct report_cell *base =
-            report_cell_find(&beside, group->baseline, first->workload, first->workers);
+            group->baseline_workers
+                ? report_cell_find(group, group->baseline, first->workload, group->baseline_workers)
+                : report_cell_find(&beside, group->baseline, first->workload, first->workers);
         for (size_t k = i; k < end; k++)
             cell_compare_to_baseline(&group->cells[k], base);
     }
@@ -366,11 +368,13 @@ const struct report_event *report_event_find(const struct report_cell *cell, con
     return NULL;
 }
 
-struct report_group report_group_pinned(const struct report_group *group, const char *baseline)
+struct report_group report_group_pinned(const struct report_group *group, const char *baseline,
+                                        int workers)
 {
     const struct interval none = {NAN, NAN, NAN, 0};
     struct report_group pinned = *group;
     pinned.baseline = baseline;
+    pinned.baseline_workers = workers;
     pinned.cells = xcalloc(group->count + 1, sizeof *pinned.cells);
     memcpy(pinned.cells, group->cells, group->count * sizeof *pinned.cells);
     for (size_t i = 0; i < pinned.count; i++) {

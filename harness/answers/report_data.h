@@ -66,6 +66,7 @@ struct report_latency {
 struct report_group {
     const char *id;
     const char *question, *baseline; /* NULL: the sweep file does not say */
+    int baseline_workers;            /* of the baseline's cells; 0: as many as the cell beside it */
     enum sweep_figure figure;
     const char *metric;                    /* of the figure; NULL where it has none */
     const struct sweep_knob *knob, *knob2; /* those of the figure; NULL where it has none */
@@ -158,9 +159,11 @@ enum sweep_figure report_subject(const struct report_group *group);
 /* The first record of a cell; NULL if there is none. */
 const json_t *report_record(const struct report *report, const char *cell);
 
-/* The group with another baseline: its cells' to_baseline and beside are of that. free() the cells,
- * whose texts and samples are the report's. */
-struct report_group report_group_pinned(const struct report_group *group, const char *baseline);
+/* The group with another baseline: its cells' to_baseline and beside are of that. workers: those of
+ * the baseline's cells; 0: as many as the cell beside it has. free() the cells, whose texts and
+ * samples are the report's. */
+struct report_group report_group_pinned(const struct report_group *group, const char *baseline,
+                                        int workers);
 
 /* Steps over the workloads of a group: *at is 0 at first and the end of this workload's cells
  * afterwards. NULL after the last one. */

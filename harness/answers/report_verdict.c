@@ -218,13 +218,13 @@ void verdicts_free(struct verdict *verdicts, size_t count)
 
 /* Beside the baseline ------------------------------------------------------------------------- */
 
-static const char *place_key(const struct report_cell *cell, char key[KEY_SIZE])
+static const char *place_key(const struct report_cell *cell, int workers, char key[KEY_SIZE])
 {
-    snprintf(key, KEY_SIZE, "%d %s", cell->workers, cell->workload);
+    snprintf(key, KEY_SIZE, "%d %s", workers, cell->workload);
     return key;
 }
 
-/* The baseline of each cell, or NULL, on its workload and number of workers; to be freed. */
+/* The baseline of each cell, or NULL, on its workload; to be freed. */
 static const struct report_cell **baselines_of(const struct report_group *group)
 {
     char key[KEY_SIZE];
@@ -232,10 +232,11 @@ static const struct report_cell **baselines_of(const struct report_group *group)
     json_t *index = json_object(); /* place_key() -> number of the baseline's cell */
     for (size_t i = group->baseline ? group->count : 0; i-- > 0;)
         if (strcmp(group->cells[i].variant, group->baseline) == 0)
-            json_object_set_new(index, place_key(&group->cells[i], key),
+            json_object_set_new(index, place_key(&group->cells[i], group->cells[i].workers, key),
                                 json_integer((json_int_t)i));
     for (size_t i = 0; i < group->count; i++) {
-        const json_t *number = json_object_get(index, place_key(&group->cells[i], key));
+        int workers = group->baseline_workers ? group->baseline_workers : group->cells[i].workers;
+        const json_t *number = json_object_get(index, place_key(&group->cells[i], workers, key));
         bases[i] = number ? &group->cells[json_integer_value(number)] : NULL;
     }
     json_decref(index);

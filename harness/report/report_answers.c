@@ -1,9 +1,16 @@
-/* report_answers.c - the table on top of the page: who wins on what, by how much. See
- * report_page.h. */
+/* report_answers.c - the first screen: each question with its answer in a sentence, how sure it is,
+ * a small chart, and, folded, who wins on what, by how much. See report_page.h. */
+#include "harness/answers/figures_events.h"
 #include "harness/answers/report_verdict.h"
+#include "harness/base/memory.h"
+#include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/counters/counter_names.h"
 #include "harness/report/doc.h"
 #include "harness/report/html.h"
+#include "harness/report/latency_view.h"
+#include "harness/report/report_chart.h"
+#include "harness/report/report_lesson.h"
 #include "harness/report/report_page.h"
 #include "harness/report/report_reason.h"
 
@@ -90,7 +97,8 @@ static void reason_write(FILE *to, const struct report *report, const struct rep
 static void win_write(FILE *to, const struct report *report, const struct report_group *group,
                       const struct verdict *verdict, bool name)
 {
-    html_put(to, "<li><span class='name'>%s</span>: ", verdict->workload);
+    html_put(to, "<li data-workload='%s'><span class='name'>%s</span>: ", verdict->workload,
+             verdict->workload);
     if (name)
         html_put(to, "%s seen at ", verdict->best->variant);
     multiple_write(to, verdict->over_next, verdict->next->variant, !name);
@@ -138,7 +146,8 @@ static bool contenders_write(FILE *to, const struct report_group *group,
 static void tie_write(FILE *to, const struct report *report, const struct report_group *group,
                       const struct verdict *verdict)
 {
-    html_put(to, "<li><span class='name'>%s</span>", verdict->workload);
+    html_put(to, "<li data-workload='%s'><span class='name'>%s</span>", verdict->workload,
+             verdict->workload);
     bool baseline = contenders_write(to, group, verdict);
     if (!baseline && group->baseline && isfinite(verdict->best->to_baseline.median)) {
         html_put(to, "; %s ", verdict->best->variant);
@@ -168,7 +177,8 @@ static void unlike_text(FILE *to, const struct verdict *verdict)
 
 static void unlike_write(FILE *to, const struct verdict *verdict)
 {
-    html_put(to, "<li><span class='name'>%s</span>", verdict->workload);
+    html_put(to, "<li data-workload='%s'><span class='name'>%s</span>", verdict->workload,
+             verdict->workload);
     unlike_text(to, verdict);
     html_put(to, "</li>");
 }
@@ -207,7 +217,8 @@ static void workload_write(FILE *to, const struct report *report, const struct r
         unlike_write(to, verdict);
         break;
     case VERDICT_NONE:
-        html_put(to, "<li><span class='name'>%s</span>", verdict->workload);
+        html_put(to, "<li data-workload='%s'><span class='name'>%s</span>", verdict->workload,
+                 verdict->workload);
         if (verdict->best)
             html_put(to, ": only %s has a number", verdict->best->variant);
         html_put(to, "</li>");
@@ -241,32 +252,19 @@ static void row_write(FILE *to, const struct report *report, const struct report
     html_put(to, "</ul></td></tr>");
 }
 
-/* The question, beside all rows of its answer. */
-static void question_write(FILE *to, const struct report_group *group, size_t rows)
-{
-    html_put(to, "<th scope='rowgroup' rowspan='%zu'><a href='#group-%s'>%s</a></th>", rows,
-             group->id, group->question ? group->question : group->id);
-}
-
 /* Wins first, ties then, so that the answer says its most important thing first. */
 static void throughput_write(FILE *to, const struct report *report,
-                             const struct report_group *group)
+                             const struct report_group *group, const struct verdict *verdicts,
+                             size_t count)
 {
-    size_t count, rows = 0, written = 0;
-    struct verdict *verdicts = verdicts_make(group, &count);
-    for (size_t i = 0; i < count; i++)
-        rows += starts_row(verdicts, i);
     for (int kind = VERDICT_WON; kind <= VERDICT_NONE; kind++) {
         for (size_t i = 0; i < count; i++) {
             if (verdicts[i].outcome != (enum verdict_outcome)kind || !starts_row(verdicts, i))
                 continue;
             html_put(to, "<tr>");
-            if (written++ == 0)
-                question_write(to, group, rows);
             row_write(to, report, group, verdicts, count, i);
         }
     }
-    verdicts_free(verdicts, count);
 }
 
 /* Latency -------------------------------------------------------------------------------------- */
@@ -329,81 +327,221 @@ static void latency_row(FILE *to, const struct report_group *group, const struct
     within_write(to, group, verdict, quantile);
 }
 
-static void latency_write(FILE *to, const struct report *report, const struct report_group *group)
+static void latency_write(FILE *to, const struct latency_view *view)
 {
-    struct report_group tails = report_tails_make(report, group, VERDICT_TAIL);
-    struct report_group middles = report_tails_make(report, group, VERDICT_MIDDLE);
-    size_t count;
-    struct verdict *verdicts = verdicts_make(&tails, &count);
-    struct verdict *of_middles = verdicts_make(&middles, &count);
-    for (size_t i = 0; i < count; i++) {
-        html_put(to, "<tr>");
-        if (i == 0)
-            question_write(to, group, count);
+    for (size_t i = 0; i < view->count; i++) {
+        const struct verdict *tail = &view->of_tails[i], *middle = &view->of_middles[i];
+        html_put(to, "<tr data-workload='%s'>", tail->workload);
         /* a sample with few latencies has a median and no tail */
-        if (of_middles[i].competitors > verdicts[i].competitors)
-            latency_row(to, &middles, &of_middles[i], VERDICT_MIDDLE);
+        if (middle->competitors > tail->competitors)
+            latency_row(to, &view->middles, middle, VERDICT_MIDDLE);
         else
-            latency_row(to, &tails, &verdicts[i], VERDICT_TAIL);
-        if (disagree(&verdicts[i], &of_middles[i]))
-            middle_write(to, &middles, &of_middles[i]);
+            latency_row(to, &view->tails, tail, VERDICT_TAIL);
+        if (disagree(tail, middle))
+            middle_write(to, &view->middles, middle);
         html_put(to, "</td></tr>");
     }
+}
+
+/* Cards ---------------------------------------------------------------------------------------- */
+
+static void card_open(FILE *to, const struct report_group *group)
+{
+    html_put(to,
+             "<article class='answer' id='answer-%s' data-group='%s'><div class='lesson'><h3><a "
+             "href='#group-%s'>%s</a></h3>",
+             group->id, group->id, group->id, group->question ? group->question : group->id);
+}
+
+static void rows_open(FILE *to)
+{
+    html_put(to, "<details class='print'><summary>In numbers, and why</summary>");
+    html_table_open(to, "Who is fastest on what, by how much", "answers");
+    html_thead(to, (const char *const[]){"Fastest", "On what, by how much", NULL});
+    html_put(to, "<tbody>");
+}
+
+static void rows_close(FILE *to)
+{
+    html_table_end(to);
+    html_put(to, "</details>");
+}
+
+/* The baseline of the sweep file; without one the first variant, so that there is a chart. */
+static const char *baseline_of(const struct report_group *group)
+{
+    return group->baseline ? group->baseline : group->cells[0].variant;
+}
+
+/* Sentence, sureness and chart stand between the question and the rows. */
+static void story_write(FILE *to, const struct chart *chart, size_t count, const char *best)
+{
+    report_lesson_write(to, chart->verdicts, count, best);
+    report_sureness_write(to, chart->group, chart->verdicts, count);
+    report_chart_key_write(to, chart->group);
+    html_put(to, "<div class='pins'></div></div>"); /* the page's script fills it */
+    report_chart_write(to, chart);
+}
+
+static void throughput_card(FILE *to, const struct report *report, const struct report_group *group)
+{
+    size_t count;
+    struct report_group pinned = report_group_pinned(group, baseline_of(group), 0);
+    struct verdict *verdicts = verdicts_make(group, &count);
+    const char **shown = verdicts_over_baseline(&pinned);
+    struct chart chart = {
+        .group = &pinned, .verdicts = verdicts, .shown = shown, .about = "Throughput"};
+    card_open(to, group);
+    story_write(to, &chart, count, "the fastest");
+    rows_open(to);
+    throughput_write(to, report, group, verdicts, count);
+    rows_close(to);
+    free(shown);
     verdicts_free(verdicts, count);
-    verdicts_free(of_middles, count);
-    report_tails_free(&tails);
-    report_tails_free(&middles);
+    free(pinned.cells);
+}
+
+static void latency_story(FILE *to, const struct latency_view *view)
+{
+    const struct report_group *group = latency_view_group(view);
+    struct report_group pinned = report_group_pinned(group, baseline_of(group), 0);
+    const char **shown = verdicts_over_baseline(&pinned);
+    latency_view_multiples(&pinned);
+    const char *about =
+        view->is_tail ? "Time of 99 % of operations at most" : "Time of half of the operations";
+    struct chart chart = {.group = &pinned,
+                          .verdicts = latency_view_verdicts(view),
+                          .shown = shown,
+                          .about = about,
+                          .less_is_better = true};
+    story_write(to, &chart, view->count,
+                view->is_tail ? "the quickest for 99 % of operations"
+                              : "the quickest for half of its operations");
+    free(shown);
+    free(pinned.cells);
+}
+
+static void latency_card(FILE *to, const struct report *report, const struct report_group *group)
+{
+    struct latency_view view = latency_view_make(report, group);
+    card_open(to, group);
+    latency_story(to, &view);
+    rows_open(to);
+    latency_write(to, &view);
+    rows_close(to);
+    latency_view_free(&view);
+}
+
+/* The event in the chart of a question that asks what happened. free() it; NULL if nothing was
+ * counted. Stalls come of misses; else it is the first of the figure of events. */
+static char *event_of(const struct report *report, const struct report_group *group)
+{
+    if (group->figure == SWEEP_FIGURE_STALLS && report_event_find(group->cells, "SIM_L1D_MISS"))
+        return xstrdup("SIM_L1D_MISS");
+    char *names = figures_events_choose(report, group);
+    if (names)
+        names[strcspn(names, " ")] = '\0';
+    return names;
+}
+
+/* "grq 0 to 12.3": the variant's counts over the workloads, at the largest number of workers. */
+static void counts_of_write(FILE *to, const struct report_group *group, const char *variant,
+                            const char *event)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (size_t i = 0; i < group->count; i++) {
+        const struct report_cell *cell = &group->cells[i];
+        const struct report_event *counted = report_event_find(cell, event);
+        if (strcmp(cell->variant, variant) != 0 || !counted ||
+            cell->workers != report_workers_max(group, cell->workload))
+            continue;
+        least = fmin(least, counted->per_op.median);
+        most = fmax(most, counted->per_op.median);
+    }
+    html_put(to, "<b class='name'>%s</b> ", variant);
+    if (!(most >= least))
+        html_put(to, "not counted");
+    else if (strcmp(text_count(least).s, text_count(most).s) == 0)
+        html_put(to, "%s", text_count(most).s);
+    else
+        html_put(to, "%s to %s", text_count(least).s, text_count(most).s);
+}
+
+/* The variants of the first workload are those of all. */
+static void counts_write(FILE *to, const struct report_group *group, const char *event)
+{
+    size_t end = 0, written = 0;
+    report_next_workload(group, &end);
+    html_put(to, "<p class='says'>%s per operation: ", counter_short_name(event));
+    for (size_t i = 0; i < end; i++) {
+        if (group->cells[i].workers != group->cells[end - 1].workers)
+            continue;
+        html_put(to, "%s", written++ > 0 ? ", " : "");
+        counts_of_write(to, group, group->cells[i].variant, event);
+    }
+    html_put(to, ".</p>");
+}
+
+/* A question that does not ask which variant is faster. */
+static void counts_card(FILE *to, const struct report *report, const struct report_group *group,
+                        const char *text)
+{
+    char *event = event_of(report, group);
+    card_open(to, group);
+    if (event)
+        counts_write(to, group, event);
+    html_put(to, "<p class='note'>%s</p>", text);
+    if (!event) {
+        html_put(to, "</div>");
+        return;
+    }
+    report_chart_key_write(to, group);
+    html_put(to, "</div>");
+    report_chart_write(
+        to, &(struct chart){.group = group, .event = event, .about = counter_short_name(event)});
+    free(event);
+}
+
+static void card_write(FILE *to, const struct report *report, const struct report_group *group)
+{
+    switch (report_subject(group)) {
+    case SWEEP_FIGURE_EVENTS:
+        counts_card(to, report, group,
+                    "This asks what happened, not who is faster: see its figure.");
+        break;
+    case SWEEP_FIGURE_SCALE:
+        counts_card(to, report, group,
+                    "This asks what one of many costs, not who is faster: see its figure.");
+        break;
+    case SWEEP_FIGURE_STALLS:
+        counts_card(to, report, group,
+                    "This asks where cores stalled, not who is faster: see its figure.");
+        break;
+    case SWEEP_FIGURE_LATENCY:
+        latency_card(to, report, group);
+        break;
+    default:
+        throughput_card(to, report, group);
+        break;
+    }
+    html_put(to, "</article>");
 }
 
 /* All ------------------------------------------------------------------------------------------ */
 
-/* A row for a question that does not ask which variant is faster. */
-static void other_write(FILE *to, const struct report_group *group, const char *kind,
-                        const char *text)
-{
-    html_put(to, "<tr>");
-    question_write(to, group, 1);
-    html_put(to, "<td class='tie'>%s</td><td>%s</td></tr>", kind, text);
-}
-
-static void group_write(FILE *to, const struct report *report, const struct report_group *group)
-{
-    switch (report_subject(group)) {
-    case SWEEP_FIGURE_EVENTS:
-        other_write(to, group, "counts",
-                    "This asks what happened, not who is faster: see its figure.");
-        break;
-    case SWEEP_FIGURE_SCALE:
-        other_write(to, group, "sizes",
-                    "This asks what one of many costs, not who is faster: see its figure.");
-        break;
-    case SWEEP_FIGURE_STALLS:
-        other_write(to, group, "counts",
-                    "This asks where cores stalled, not who is faster: see its figure.");
-        break;
-    case SWEEP_FIGURE_LATENCY:
-        latency_write(to, report, group);
-        break;
-    default:
-        throughput_write(to, report, group);
-        break;
-    }
-}
-
 void report_answers_write(FILE *to, const struct report *report)
 {
-    html_put(to, "<section id='answers'><h2>Answers</h2>");
-    html_table_open(to, "Who is fastest on what, by how much", "answers");
-    html_thead(to, (const char *const[]){"Question", "Fastest", "On what, by how much", NULL});
-    for (size_t i = 0; i < report->groups_count; i++) {
-        html_put(to, "<tbody>");
-        group_write(to, report, &report->groups[i]);
-        html_put(to, "</tbody>");
-    }
-    html_table_close(to);
+    html_put(to,
+             "<section id='answers'><h2>Answers</h2><p class='note'>Each row of a chart is a "
+             "workload, each mark a median beside the baseline's at the line of 1, each bar its "
+             "95 %% interval. A hollow mark is not shown to differ from the baseline.</p>");
+    report_chart_shapes_write(to);
+    for (size_t i = 0; i < report->groups_count; i++)
+        card_write(to, report, &report->groups[i]);
     html_put(
         to,
-        "<p class='note'>Throughput, or latency where the question is about it, at the largest "
+        "<details class='print'><summary>How to read the answers</summary><p class='note'>"
+        "Throughput, or latency where the question is about it, at the largest "
         "number of workers of each group. 1.95× grq means 1.95 times the median of grq, with the "
         "95 %% bootstrap interval of that ratio in brackets. The first is the next fastest, a "
         "second the baseline; all others that are shown to be slower follow without brackets. "
@@ -418,5 +556,5 @@ void report_answers_write(FILE *to, const struct report *report)
         "intervals are of medians: the interval of a shown difference may reach a little over 1. "
         "A question has no answer if its variants have too few samples to show any difference. It "
         "has none either if no core distance has enough undisturbed samples of each.</p>"
-        "</section>");
+        "</details></section>");
 }

@@ -261,11 +261,6 @@ static void nav_write(FILE *to, const struct report *report)
         nav_link(to, "#expected", "Measured elsewhere");
     if (report_peers_any(report))
         nav_link(to, "#peers", "Other runtimes");
-    for (size_t i = 0; i < report->groups_count; i++) {
-        char link[2 * SWEEP_NAME_MAX];
-        snprintf(link, sizeof link, "#group-%s", report->groups[i].id);
-        nav_link(to, link, report->groups[i].id);
-    }
     nav_link(to, "#where", "Where");
     nav_link(to, "#doctor", "Disturbances");
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)

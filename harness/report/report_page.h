@@ -20,7 +20,8 @@ void report_page_write(FILE *to, const struct report *report, const struct figur
 
 extern const char report_style[];
 
-/* Writes the table on top: the answer to each question. */
+/* Writes the first screen: each question with its answer in a sentence, how sure it is, a chart
+ * (report_lesson.h, report_chart.h), and folded all comparisons. */
 void report_answers_write(FILE *to, const struct report *report);
 
 /* Writes the program and the machine of the run, from environment.json; and any JSON object as a
@@ -47,8 +48,9 @@ void report_levels_write(FILE *to, const struct report *report, const struct rep
 /* Writes the gain that another machine would bring (report_what_if.c); nothing without what_if. */
 void report_what_if_write(FILE *to, const struct report *report, const struct report_group *group);
 
-/* Each group's multiples with each of its variants as the baseline: group -> variant -> cell ->
- * texts and numbers (report_pins.c). The caller's. */
+/* Each group's multiples with each of its variants as the baseline, of the same workers or of one
+ * count of them: {"run", "groups": {group: {"cells", "pins": {variant: {workers: entries}}}}}
+ * (report_pins.c). The caller's. */
 json_t *report_pins_to_json(const struct report *report);
 
 /* Writes each cell by itself, folded by workload. Has the ids "cell-ID". */

@@ -1,66 +1,117 @@
 /* report_pins.c - what each group's numbers are with another baseline. See report_page.h.
  *
  * All are made here, by the code that makes those of the tables and of `schedlab compare`, so the
- * page's script computes nothing. It shows one of them, and draws it.
+ * page's script computes nothing. It shows one of them, and draws it. A page has thousands of these
+ * numbers, so each baseline's are one text: an entry for each cell of the group, in order, with
+ * semicolons between. An entry is the ratio, its interval and a letter for the mark, as in
+ * "1.76,1.71 1.94,f". It is empty for a cell without a number.
  */
 #include "harness/answers/report_verdict.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/units.h"
+#include "harness/report/latency_view.h"
 #include "harness/report/report_page.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Four digits are enough for a figure; a page has thousands of these. */
-static void number_add(json_t *array, double number)
+/* "f" is faster, "s" slower, "n" no difference shown, "w" too few samples, "d" other distances. */
+static char mark_letter(const char *mark)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%.4g", number);
-    if (isfinite(number))
-        json_array_append_new(array, json_real(strtod(text, NULL)));
+    return !mark ? 'n' : strcmp(mark, "few") == 0 ? 'w' : *mark;
 }
 
-/* [ratio, its interval, mark, median, lo, hi]: as the tables have it, and for a figure. */
-static json_t *pin_to_json(const struct report_cell *cell, const char *baseline, const char *mark)
+/* "1.76×" without its sign, "1.71 to 1.94" as its two numbers, "too few" as "t". */
+static void entry_write(FILE *to, const struct report_cell *cell, bool is_baseline,
+                        const char *mark)
 {
-    struct interval ratio = cell->to_baseline;
-    bool is_baseline = strcmp(cell->variant, baseline) == 0;
-    const char *beside = is_baseline           ? "baseline"
-                         : cell->beside.unlike ? "other distances"
-                                               : text_ratio_interval(ratio).s;
-    json_t *pin = json_pack("[sss]", text_ratio(ratio.median).s, beside,
-                            is_baseline || !mark ? "none" : mark);
-    number_add(pin, ratio.median);
-    number_add(pin, ratio.lo);
-    number_add(pin, ratio.hi);
-    return pin;
+    struct text ratio = text_ratio(cell->to_baseline.median);
+    struct text beside = text_ratio_interval(cell->to_baseline);
+    if (cell->beside.unlike)
+        fputs("-,d,d", to);
+    if (!isfinite(cell->to_baseline.median))
+        return;
+    const char *between = strstr(beside.s, " to ");
+    fprintf(to, "%.*s,", (int)strcspn(ratio.s, "\303"), ratio.s);
+    if (is_baseline)
+        fputs("b", to);
+    else if (between)
+        fprintf(to, "%.*s %s", (int)(between - beside.s), beside.s, between + strlen(" to "));
+    else
+        fputs(statistics_has_too_few(cell->to_baseline) ? "t" : "", to);
+    fprintf(to, ",%c", is_baseline ? 'n' : mark_letter(mark));
 }
 
-static json_t *pins_of(const struct report_group *group, const char *baseline)
+/* The entries of all cells beside baselines of the same workers; or, beside those of one count, of
+ * the cells with another count, since the rest would be the same. */
+static json_t *entries_of(const struct report_group *group, const char *baseline, int workers,
+                          bool of_latencies)
 {
-    struct report_group pinned = report_group_pinned(group, baseline);
+    char *text;
+    size_t size;
+    FILE *to = memory_stream(&text, &size);
+    struct report_group pinned = report_group_pinned(group, baseline, workers);
     const char **marks = verdicts_over_baseline(&pinned);
-    json_t *pins = json_object();
-    for (size_t i = 0; i < pinned.count; i++)
-        if (isfinite(pinned.cells[i].to_baseline.median))
-            json_object_set_new(pins, pinned.cells[i].id,
-                                pin_to_json(&pinned.cells[i], baseline, marks[i]));
+    if (of_latencies)
+        latency_view_multiples(&pinned);
+    for (size_t i = 0; i < pinned.count; i++) {
+        const struct report_cell *cell = &pinned.cells[i];
+        fputs(i > 0 ? ";" : "", to);
+        if (!workers || cell->workers != workers)
+            entry_write(to, cell, strcmp(cell->variant, baseline) == 0 && !workers, marks[i]);
+    }
+    fclose(to);
+    json_t *entries = json_string(text);
+    free(text);
     free(marks);
     free(pinned.cells);
+    return entries;
+}
+
+static bool has_several_workers(const struct report_group *group)
+{
+    for (size_t i = 1; i < group->count; i++)
+        if (group->cells[i].workers != group->cells[0].workers)
+            return true;
+    return false;
+}
+
+/* variant -> workers -> entries; the workers "" are those of each cell. */
+static json_t *pins_of(const struct report_group *group, bool of_latencies)
+{
+    json_t *pins = json_object();
+    bool several = has_several_workers(group);
+    for (size_t i = 0; i < group->count; i++) {
+        const struct report_cell *cell = &group->cells[i];
+        char workers[32];
+        json_t *of = json_object_get(pins, cell->variant);
+        if (!of) {
+            json_object_set_new(pins, cell->variant, of = json_object());
+            json_object_set_new(of, "", entries_of(group, cell->variant, 0, of_latencies));
+        }
+        snprintf(workers, sizeof workers, "%d", cell->workers);
+        if (several && !json_object_get(of, workers))
+            json_object_set_new(of, workers,
+                                entries_of(group, cell->variant, cell->workers, of_latencies));
+    }
     return pins;
 }
 
-static json_t *group_to_json(const struct report_group *group)
+static json_t *group_to_json(const struct report *report, const struct report_group *group)
 {
-    json_t *pins = json_object();
+    json_t *cells = json_array();
     for (size_t i = 0; i < group->count; i++)
-        if (!json_object_get(pins, group->cells[i].variant))
-            json_object_set_new(pins, group->cells[i].variant,
-                                pins_of(group, group->cells[i].variant));
-    json_t *object = json_pack("{so}", "pins", pins);
+        json_array_append_new(cells, json_string(group->cells[i].id));
+    json_t *object = json_pack("{so so}", "cells", cells, "pins", pins_of(group, false));
     if (group->baseline)
         json_object_set_new(object, "baseline", json_string(group->baseline));
+    if (report_subject(group) == SWEEP_FIGURE_LATENCY) {
+        struct latency_view view = latency_view_make(report, group);
+        json_object_set_new(object, "latencies", pins_of(latency_view_group(&view), true));
+        latency_view_free(&view);
+    }
     return object;
 }
 
@@ -68,6 +119,7 @@ json_t *report_pins_to_json(const struct report *report)
 {
     json_t *groups = json_object();
     for (size_t i = 0; i < report->groups_count; i++)
-        json_object_set_new(groups, report->groups[i].id, group_to_json(&report->groups[i]));
-    return groups;
+        json_object_set_new(groups, report->groups[i].id,
+                            group_to_json(report, &report->groups[i]));
+    return json_pack("{ss so}", "run", report->run_dir, "groups", groups);
 }

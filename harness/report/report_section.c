@@ -426,7 +426,8 @@ void report_section_write(FILE *to, const struct report *report, const struct re
         html_put(to, " %s.", group->left_out);
     html_put(to, "</p>");
     crowded_write(to, report, group);
-    html_put(to, "<div class='pins'></div>"); /* the page's script fills it */
+    details_open(to, "Figures and tables", "print part", false);
+    html_put(to, "<p class='note pinned-note'></p>"); /* the page's script fills it */
     bool has_its_own = false;
     for (size_t i = 0; i < figures->count; i++) {
         if (figures->figures[i].group != group)
@@ -448,5 +449,5 @@ void report_section_write(FILE *to, const struct report *report, const struct re
         report_levels_write(to, report, group);
     report_misses_write(to, report, group);
     events_write(to, report, group);
-    html_put(to, "</section>");
+    html_put(to, "</details></section>");
 }

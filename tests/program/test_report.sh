@@ -199,6 +199,13 @@ check report_changes_no_sample test "$(cksum <"$folder/samples.jsonl")" = "$(cat
 says() { check "page_says_$1" grep -qF -- "$2" "$page"; }
 says title '<h1>Who wins? &lt;script&gt;alert(&quot;title&quot;)&lt;/script&gt; &amp; more</h1>'
 says question 'Is &quot;gmp&quot; &gt; grq &amp; why?'
+says sentence_with_leader 'is among the fastest on all 3 workloads, alone on 1 of them, by 1.25× over the next'
+says sentence_of_two 'is the quickest for 99 % of operations on <span class="name">arrivals</span>, by 3.50× over grq.'
+says sureness '◪◪</span> 2 with several ahead of others</span>'
+says samples_behind_it '7 samples a cell, 2 workers'
+says mark_with_its_numbers '<title>tasksteal on arrivals: 1.60× (1.55 to 1.66), faster</title>'
+says missing_failed_cell 'is missing: failed: 1 of 7 samples failed: wrong &lt;script&gt;alert(1)&lt;/script&gt; &amp; answer'
+says missing_skipped_cell 'is missing: skipped: a million &quot;threads&quot; &gt; 8000'
 says winner_with_multiple '<b>1.25×</b> tasksteal'
 says winner_over_baseline '<b>2.00×</b> grq'
 says latency '99 % of operations within'

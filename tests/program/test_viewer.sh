@@ -1,6 +1,6 @@
 #!/bin/bash
-# test_viewer.sh - pages as headless Chromium has them, by clicks, keys and links. A trace's has after each event what the table of
-# steps has. A report's has other baselines' numbers, which are those of compare.
+# test_viewer.sh - the page of a trace as headless Chromium has it, by clicks, keys and links: after each event it has what the table
+# of steps has.
 #
 #     tests/program/test_viewer.sh build/schedlab
 #
@@ -13,18 +13,6 @@
 with_test() {
     sed -e '$d' "$1" >tested.html
     printf '</script><script>\n%s\n</script></body></html>\n' "$(cat test.js)" >>tested.html
-}
-
-# found EXPRESSION: true of what the script found, f.
-found() {
-    python3 -c '
-import html, json, re, sys
-f = json.loads(html.unescape(re.search("<pre id=\"found\">(.*?)</pre>", open("dom").read(), re.S).group(1)))
-try:
-    j = json.load(open("steps.json"))
-except OSError:
-    j = None
-assert eval(sys.argv[1]), f if len(str(f)) < 2000 else "a long answer"' "$1"
 }
 
 cat >test.js <<'END'
@@ -127,76 +115,9 @@ check both_are_there found 'len(f["others"]) == 2'
 check the_sentence_names_goroutines grep -q 'They part at event 6: gmp put goroutine 0 into runnext on P 0' dom
 "$schedlab" trace gmp order,n=3 --format page --output /nowhere/run.html >out 2>err
 check a_page_that_cannot_be_written_is_one_line [ "$(wc -l <err)" = 1 ]
-# The report -----------------------------------------------------------------------------------------------------
-
-cat >small.yaml <<'END'
-name: small
-title: 'Who? </script><b>'
-reps: 8
-min_time_ms: 0
-groups:
-  - id: queues
-    question: One queue or many?
-    baseline: gmp
-    machine: "sim:desktop8"
-    variants: [grq, perm, gmp]
-    workloads: ["fib,n=12", "spawn,n=200"]
-    workers: [2, 4]
-END
-"$schedlab" sweep small.yaml --seed 3 --figure none --results results >out 2>err
-run=$(tail -n 1 out)
-"$schedlab" compare "$run:variant=grq" "$run:variant=perm" --format json >steps.json 2>err
-cat >test.js <<'END'
-(() => {
-const pins = JSON.parse(document.getElementById('pins').textContent).queues, found = {baseline: pins.baseline, pins: pins.pins};
-const rows = () => [...document.querySelectorAll('#group-queues tr[data-cell]')].filter((row) => !row.hidden)
-    .map((row) => ({...row.dataset, over: row.querySelector('.over').textContent, range: row.querySelector('.over-range').textContent}));
-const type = (key, value) => {
-    const field = document.getElementById(`filter-${key}`);
-    field.value = value;
-    field.dispatchEvent(new Event('input', {bubbles: true}));
-};
-found.opened = rows();
-document.querySelector('#group-queues tr[data-variant=grq] button.pin').click();
-found.pinned = rows();
-found.select = document.getElementById('pin-queues').value;
-found.hash = location.hash;
-type('workload', 'fib');
-type('workers', '4');
-found.filtered = rows();
-found.dots = document.querySelectorAll('#group-queues .dot').length;
-found.shown = document.getElementById('shown').textContent;
-found.title = document.querySelector('h1').textContent;
-document.querySelector('.view-bar button').click();
-found.reset = rows();
-const pre = document.createElement('pre');
-pre.id = 'found';
-pre.textContent = JSON.stringify(found);
-document.body.append(pre);
-})();
-END
-sed 's|</body></html>$||' "$run/report.html" >tested.html
-printf '<script>\n%s\n</script></body></html>\n' "$(cat test.js)" >>tested.html
-browse tested.html
-check console_is_silent_of_a_report test ! -s said
-check rows_are_all_there_at_first found 'len(f["opened"]) == 12 and f["reset"] == f["opened"] and f["baseline"] == "gmp"'
-check a_click_pins found 'f["select"] == "grq" and all((x["over"] == "1.00×") == (x["range"] == "baseline") == (x["variant"] == "grq") for x in f["pinned"])'
-check the_pinned_numbers_are_those_of_its_list found 'all(f["pins"]["grq"][x["cell"]][0] == x["over"] and f["pins"]["grq"][x["cell"]][1] == x["range"] for x in f["pinned"])'
-# To the digit: what compare says of perm over grq is what the page says with grq pinned.
-check they_are_those_of_compare found 'len(j["pairs"]) == 4 and all(
-    [float("%.4g" % p["ratio"][k]) for k in ("ratio", "lo", "hi")] == f["pins"]["grq"][x["cell"]][3:]
-    for p in j["pairs"] for x in f["pinned"] if x["variant"] == "perm" and int(x["workers"]) == p["workers"] and x["workload"] == p["workload"])'
-check rows_are_filtered found 'len(f["filtered"]) == 3 and {x["workload"] for x in f["filtered"]} == {"fib,n=12"} and "3 of " in f["shown"]'
-check and_drawn found 'f["dots"] == 3'
-check the_address_has_the_pin found '"pin.queues=grq" in f["hash"]'
-check a_title_is_no_markup found 'f["title"] == "Who? </script><b>"'
-browse 'tested.html#view?variant=perm&pin.queues=grq'
-check a_link_filters_and_pins found '{x["variant"] for x in f["opened"]} == {"perm"} and all(f["pins"]["grq"][x["cell"]][0] == x["over"] for x in f["opened"])'
 
 # The TypeScript compiler knows what the script may call, and which types it may mix.
-for script in trace report; do
-    check "the_script_of_a_${script}_is_sound" tsc --allowJs --checkJs --noEmit --target es2022 --lib es2022,dom,dom.iterable \
-        "$tree/harness/viewer/$script.js"
-done
+check the_script_of_a_trace_is_sound tsc --allowJs --checkJs --noEmit --target es2022 --lib es2022,dom,dom.iterable \
+    "$tree/harness/viewer/trace.js"
 
 finish

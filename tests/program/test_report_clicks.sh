@@ -1,0 +1,233 @@
+#!/bin/bash
+# test_report_clicks.sh - the report as headless Chromium has it, by clicks, keys and links: what the reader filters, orders and pins,
+# and that all numbers with another baseline are those of compare.
+#
+#     tests/program/test_report_clicks.sh build/schedlab
+#
+# Prints TAP. Needs the program, chromium, tsc and python3.
+. "$(dirname "$0")/../tap.sh"
+
+. "$tree/tests/support/browse.sh"
+
+cat >small.yaml <<'END'
+name: small
+title: 'Who? </script><b>'
+reps: 8
+min_time_ms: 0
+groups:
+  - id: queues
+    question: 'Is "one" < many & </script>?'
+    baseline: gmp
+    machine: "sim:desktop8"
+    variants: [grq, perm, gmp]
+    workloads: ["fib,n=12", "spawn,n=200"]
+    workers: [2, 4]
+  - id: waits
+    question: Who waits longest?
+    baseline: grq
+    figure: latency
+    machine: "sim:desktop8"
+    variants: [grq, gmp]
+    workloads: ["pingpong,rounds=50,pairs=4,latency=on"]
+    workers: [2]
+  - id: counts
+    question: What do they do?
+    baseline: gmp
+    figure: events
+    machine: "sim:desktop8"
+    variants: [grq, gmp]
+    workloads: ["fib,n=12"]
+    workers: [4]
+END
+"$schedlab" sweep small.yaml --seed 3 --figure none --results results >out 2>err
+run=$(tail -n 1 out)
+
+# with_test: the page of the run with test.js behind its own script; what that finds is JSON in <pre id="found">.
+with_test() {
+    sed 's|</body></html>$||' "$run/report.html" >tested.html
+    printf '<script>\n(() => {\nconst found = {};\n%s\n%s\n})();\n</script></body></html>\n' "$(cat test.js)" \
+        'const pre = document.createElement("pre"); pre.id = "found"; pre.textContent = JSON.stringify(found); document.body.append(pre);' >>tested.html
+}
+
+cat >common.js <<'END'
+const data = JSON.parse(document.getElementById('pins').textContent);
+const rows = () => [...document.querySelectorAll('#group-queues tr[data-cell]')].filter((row) => !row.hidden)
+    .map((row) => ({...row.dataset, over: row.querySelector('.over').textContent, range: row.querySelector('.over-range').textContent}));
+const type = (key, value) => {
+    const field = document.getElementById(`filter-${key}`);
+    field.value = value;
+    field.dispatchEvent(new Event('input', {bubbles: true}));
+};
+const card = document.getElementById('answer-queues');
+const marks = () => [...card.querySelectorAll('.ratios g')].filter((mark) => mark.style.display !== 'none' && !mark.closest('tr').hidden)
+    .map((mark) => ({cell: mark.dataset.cell, x: parseFloat(mark.querySelector('use').getAttribute('x')), untold: mark.classList.contains('untold')}));
+const press = (key, on = document.body) => on.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
+const text = (selector) => (document.querySelector(selector) || {textContent: ''}).textContent;
+END
+
+# Filters, baselines, links -----------------------------------------------------------------------------------------
+
+cat common.js - >test.js <<'END'
+found.opened = rows();
+found.marks = marks();
+document.querySelector('#group-queues tr[data-variant=grq] button.pin').click();
+found.pinned = rows();
+found.moved = marks();
+found.caption = card.querySelector('caption').textContent;
+found.select = document.getElementById('pin-queues').value;
+found.hash = location.hash;
+document.querySelector('#group-queues tr[data-variant=gmp][data-workers="2"] button.workers').click();
+found.across = rows();
+found.across_select = document.getElementById('pin-queues').value;
+found.across_head = text('#group-queues .pinnable thead th:nth-child(5)');
+found.across_hash = location.hash;
+found.command = text('#group-queues .pinned-note code');
+type('workload', 'fib');
+type('workers', '2');
+found.filtered = rows();
+found.filtered_marks = marks();
+found.filtered_items = [...card.querySelectorAll('.answers li')].filter((item) => !item.hidden).length;
+found.hidden_cards = [...document.querySelectorAll('.answer')].filter((answer) => answer.hidden).map((answer) => answer.id);
+found.note = !card.querySelector('.filtered').hidden;
+found.shown = document.getElementById('shown').textContent;
+type('variant', 'perm');
+found.keys_shown = [...card.querySelectorAll('.key li')].filter((item) => !item.hidden).map((item) => item.dataset.variant);
+found.title = document.querySelector('h1').textContent;
+found.question = card.querySelector('h3').textContent;
+document.querySelector('.view-bar button').click();
+found.reset = rows();
+found.reset_hash = location.hash;
+found.scripts = document.querySelectorAll('h1 b, h3 b').length;
+END
+with_test
+browse tested.html
+check console_is_silent test ! -s said
+check rows_are_all_there_at_first found 'len(f["opened"]) == 12 and f["reset"] == f["opened"] and f["reset_hash"] == ""'
+check a_click_pins found 'f["select"] == "grq" and all((x["over"] == "1.00×") == (x["range"] == "baseline") == (x["variant"] == "grq") for x in f["pinned"])'
+check a_pin_moves_the_marks found 'len(f["moved"]) == 6 and f["moved"] != f["marks"] and "multiple of grq" in f["caption"]'
+check a_mark_at_the_baseline_is_not_hollow found 'not [m for m, x in zip(f["moved"], [0, 1, 2] * 2) if x == 0][0]["untold"]'
+check the_address_has_the_pin found '"pin.queues=grq" in f["hash"]'
+check a_cell_of_other_workers_is_pinned found '(f["across_select"] == "gmp@2" and f["across_head"] == "over gmp at 2 workers" and "pin.queues=gmp%402" in f["across_hash"] and
+    sum(x["range"] == "baseline" for x in f["across"]) == 2 and len(f["across"]) == 12)'
+check the_command_for_the_same_numbers_is_told found '"compare --each" in f["command"] and f["command"].count(":group=queues/") == 2 and "variant=gmp/workers=2" in f["command"]'
+check rows_are_filtered found 'len(f["filtered"]) == 3 and {x["workload"] for x in f["filtered"]} == {"fib,n=12"} and f["shown"] == "3 of 16 rows, 1 of 3 questions"'
+check marks_are_those_of_the_filtered_workers found '{m["cell"] for m in f["filtered_marks"]} == {x["cell"] for x in f["filtered"]}'
+check answers_are_filtered found 'f["filtered_items"] == 1 and f["hidden_cards"] == ["answer-waits", "answer-counts"] and f["note"]'
+check the_key_is_filtered found 'f["keys_shown"] == ["perm"]'
+check names_are_no_markup found 'f["title"] == "Who? </script><b>" and f["question"] == "Is \"one\" < many & </script>?" and f["scripts"] == 0'
+browse 'tested.html#view?variant=perm&pin.queues=grq'
+check a_link_filters_and_pins found '{x["variant"] for x in f["opened"]} == {"perm"} and [x["over"] for x in f["opened"]] == [x["over"] for x in f["pinned"]]'
+browse 'tested.html#view?pin.queues=gmp%402&sort=-median'
+check a_link_pins_across_workers found '[(x["cell"], x["over"]) for x in f["opened"]] == [(x["cell"], x["over"]) for x in f["across"]]'
+
+# To the digit: every entry of every baseline is what compare says, of the same workers and of others, of rates and of latencies.
+cat >digits.py <<'END'
+import html, json, re, subprocess, sys
+program, run = sys.argv[1:]
+groups = json.loads(re.search(r'id="pins">(.*?)</script>', open(run + "/report.html").read(), re.S).group(1))["groups"]
+cells = {(f[0], f[7]): (f[1], f[3], f[5 + 1]) for f in (line.split("\t") for line in open(run + "/cells.tsv").read().splitlines()[1:])}
+digits = lambda x: "%.*f" % (4 if x < 0.0995 else 0 if x >= 99.95 else 1 if x >= 9.995 else 2, x)
+letters = {"faster": "f", "slower": "s", "~": "n", "few": "w"}
+def entries_of(group, variant, a, b, metric):
+    text = subprocess.run([program, "compare", "--each", f"{run}:group={group}/variant={variant}/workers={a}", f"{run}:group={group}/workers={b}",
+        "--metric", metric, "--format", "json"], capture_output=True, text=True, check=True).stdout
+    return {(p["variant_b"], p["workload"]): f'{digits(p["ratio"]["ratio"])},{digits(p["ratio"]["lo"])} {digits(p["ratio"]["hi"])},{letters[p["verdict"]]}'
+        for p in json.loads(text)["pairs"]}
+compared = marks = 0
+for group, of in groups.items():
+    for metric, pins in ("p99" if "latencies" in of else "throughput", of.get("latencies", of["pins"])), :
+        for variant, by_workers in pins.items():
+            for pinned, text in by_workers.items():
+                for workers in {cells[group, cell][2] for cell in of["cells"]}:
+                    if pinned == workers:
+                        continue # as without a count
+                    said = entries_of(group, variant, pinned or workers, workers, metric)
+                    for cell, entry in zip(of["cells"], text.split(";")):
+                        own = cells[group, cell]
+                        if own[2] == workers and (own[0] != variant or pinned):
+                            assert entry == said[own[:2]], (group, variant, pinned, own, entry, said[own[:2]])
+                            compared += 1
+                            marks += entry[-1] in "fs"
+assert compared >= 30 and marks >= 10, (compared, marks)
+END
+check all_numbers_and_marks_are_those_of_compare python3 digits.py "$schedlab" "$run"
+
+# The first screen has the same, without a script.
+cat >screen.py <<'END'
+import html, json, re, subprocess, sys
+program, run = sys.argv[1:]
+page = open(run + "/report.html").read()
+card = re.search(r'<article class="answer" id="answer-queues".*?</article>', page, re.S).group(0)
+titles = dict(re.findall(r'<title>(.*?): (.*?)</title>', card))
+text = subprocess.run([program, "compare", "--each", f"{run}:group=queues/variant=gmp/workers=4", f"{run}:group=queues/workers=4", "--format", "json"],
+    capture_output=True, text=True, check=True).stdout
+words = {"faster": "faster", "slower": "slower", "~": "none", "few": "few"}
+pairs = json.loads(text)["pairs"]
+assert len(pairs) == 4
+for p in pairs:
+    digits = lambda x: "%.*f" % (4 if x < 0.0995 else 0 if x >= 99.95 else 1 if x >= 9.995 else 2, x)
+    r = p["ratio"]
+    want = f'{digits(r["ratio"])}× ({digits(r["lo"])} to {digits(r["hi"])}), {words[p["verdict"]]}'
+    assert titles[f'{p["variant_b"]} on {p["workload"]}'] == want, (titles, want)
+assert 'class="says"' in card and "How sure:" in card and "8 samples a cell, 4 workers" in card, card
+END
+check the_first_screen_has_the_numbers_of_compare python3 screen.py "$schedlab" "$run"
+
+# At hand, in order, by keys --------------------------------------------------------------------------------------------
+
+cat common.js - >test.js <<'END'
+const mark = card.querySelector('.ratios g');
+mark.dispatchEvent(new MouseEvent('mouseenter'));
+found.tip = text('#tip');
+found.tip_samples = document.querySelectorAll('#tip .strip use').length;
+mark.dispatchEvent(new MouseEvent('mouseleave'));
+found.tip_gone = document.getElementById('tip').hidden;
+press('j');
+found.first = document.activeElement === card.querySelector('.chart');
+press('ArrowRight', document.activeElement);
+press('ArrowRight', document.activeElement);
+found.stepped = text('#tip');
+press('p', document.activeElement);
+found.pinned = document.getElementById('pin-queues').value;
+press('o');
+found.unfolded = card.querySelector('details').open;
+press('Enter', card.querySelector('.chart'));
+found.cell = !!document.querySelector('.cells tr.at') && document.querySelector('.cells tr.at').closest('details').open;
+press('j');
+press('g');
+found.part = document.querySelector('#group-waits details.part').open;
+press('?');
+found.help = text('#keys');
+found.help_shown = !document.getElementById('keys').hidden;
+press('r');
+found.reset = document.getElementById('pin-queues').value;
+press('/');
+found.focus = document.activeElement.id;
+const median = () => [...document.querySelectorAll('#group-queues tbody')].map((body) => [...body.querySelectorAll('tr[data-cell]')]
+    .map((row) => parseFloat(row.children[2].textContent.replace('~ ', '')) * (/ M/.test(row.children[2].textContent) ? 1e6 : 1e3)));
+found.before = median();
+document.querySelector('#group-queues .pinnable thead th:nth-child(3) button').click();
+found.down = median();
+found.sort_hash = location.hash;
+document.querySelector('#group-queues .pinnable thead th:nth-child(3) button').click();
+found.up = median();
+document.querySelector('#group-queues .pinnable thead th:nth-child(3) button').click();
+found.after = median();
+END
+with_test
+browse tested.html
+check console_is_silent_of_keys test ! -s said
+check a_mark_tells_its_cell found '(all(part in f["tip"] for part in ("grq on fib,n=12, 4 workers", "median ", "95 % interval", "8 of 8 samples", "× gmp (", "samples in run order")) and
+    f["tip_samples"] == 8 and f["tip_gone"])'
+check keys_go_to_a_question_and_its_marks found 'f["first"] and f["stepped"].startswith("perm on fib,n=12")'
+check a_key_pins_the_cell_at_hand found 'f["pinned"] == "perm@4" and f["reset"] == "gmp"'
+check a_key_unfolds found 'f["unfolded"] and f["part"]'
+check a_key_leads_to_the_cell found 'f["cell"]'
+check keys_are_told found 'f["help_shown"] and "next question" in f["help"] and f["focus"] == "filter-variant"'
+check a_click_sorts found '(f["down"] == [sorted(x, reverse=True) for x in f["before"]] and f["up"] == [sorted(x) for x in f["before"]] and f["after"] == f["before"] and
+    "sort=-median" in f["sort_hash"])'
+
+# The TypeScript compiler knows what the script may call, and which types it may mix.
+check the_script_is_sound tsc --allowJs --checkJs --noEmit --target es2022 --lib es2022,dom,dom.iterable "$tree/harness/viewer/report.js"
+
+finish
