@@ -328,7 +328,7 @@ static void cell_more(FILE *to, const struct report *report, const struct report
         html_put(to, "<p class='failed'>%s: %s</p>", cell->status,
                  cell->reason ? cell->reason : "no reason recorded");
     }
-    html_put(to, "<code>%s</code>", field_text(report_record(report, cell->id), "command"));
+    report_commands_write(to, report, cell);
     warmups_write(to, records, count);
     shares_write(to, records, count);
     html_put(to, "</td></tr>");
@@ -391,8 +391,15 @@ void report_cells_write(FILE *to, const struct report *report)
                  "merged stand one after the other. The line is the cell's own median, and the "
                  "height of a strip is its largest distance from that, 5 %% at least. Samples that "
                  "lean to one side, or jump together in several strips, show that the machine "
-                 "changed. Each command runs one sample of its cell again, with the same seed and "
-                 "the same settings, and prints what it measured.</p>");
+                 "changed.</p>");
+    html_put(to,
+             "<p>The first command of a cell runs one sample of it again, with the "
+             "same seed and the same settings, and prints what it measured. The next ones tell "
+             "why it took its time, write a page with its events, and one that opens where it "
+             "and the baseline part. Accounts of time and the parting take a simulated "
+             "machine: beside a native cell, add `--machine sim:desktop8 --why` to the first. "
+             "To trace real threads takes `make trace` once. Counters that no table of the page "
+             "shows are in events.tsv, by the name of the cell.</p>");
     key_write(to, report);
     json_t *written = json_object();
     for (size_t i = 0; i < report->cells_count; i++) {

@@ -249,14 +249,14 @@ static void mark_write(FILE *to, const struct chart *chart, const struct axis *a
     bool told = chart->event || is_baseline(chart, cell) || is_told(chart->shown[i]);
     if (!isfinite(value.median))
         return;
-    fprintf(to, "<g class=\"v%d%s\" data-cell=\"%s\">", lane->shape, told ? "" : " untold",
+    fprintf(to, "<a class=\"v%d%s\" href=\"#cell-%s\">", lane->shape, told ? "" : " untold",
             cell->id);
     mark_title(to, chart, cell, chart->event ? NULL : chart->shown[i]);
     double lo = statistics_has_interval(value) ? value.lo : value.median;
     double hi = statistics_has_interval(value) ? value.hi : value.median;
     fprintf(to, "<line x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"%d\" y2=\"%d\"/>", axis_place(axis, lo),
             axis_place(axis, hi), y, y);
-    fprintf(to, "<use href=\"#shape-%d\" x=\"%.1f%%\" y=\"%d\"/></g>", lane->shape,
+    fprintf(to, "<use href=\"#shape-%d\" x=\"%.1f%%\" y=\"%d\"/></a>", lane->shape,
             axis_place(axis, value.median), y);
 }
 

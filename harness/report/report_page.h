@@ -56,6 +56,9 @@ json_t *report_pins_to_json(const struct report *report);
 /* Writes each cell by itself, folded by workload. Has the ids "cell-ID". */
 void report_cells_write(FILE *to, const struct report *report);
 
+/* Writes the commands of a cell, and where its counters are (report_commands.c). */
+void report_commands_write(FILE *to, const struct report *report, const struct report_cell *cell);
+
 /* Writes the audit of the pipeline, or how to have one. */
 void report_audit_write(FILE *to, const struct report *report);
 

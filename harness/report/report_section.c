@@ -109,10 +109,10 @@ static void throughput_row(FILE *to, const struct report *report, const struct r
         snprintf(workers, sizeof workers, "%d on %d", cell->workers, report_cores(report, cell));
     snprintf(n, sizeof n, "%zu of %zu", cell->throughput.n, cell->n_all);
     html_put(to,
-             "<tr class='%s' data-cell='%s' data-group='%s' data-variant='%s' data-workload='%s' "
-             "data-workers='%d' data-machine='%s'>",
-             standing == STANDS_BEST ? "best" : "row", cell->id, group->id, cell->variant,
-             cell->workload, cell->workers, cell->machine);
+             "<tr class='%s' data-cell='%s' data-variant='%s' data-workload='%s' data-workers='%d' "
+             "data-machine='%s'>",
+             standing == STANDS_BEST ? "best" : "row", cell->id, cell->variant, cell->workload,
+             cell->workers, cell->machine);
     html_put(to, "<th scope='row'>%s</th><td class='number'>%s</td>", cell->variant, workers);
     if (report_cell_ok(cell)) {
         html_put(to,
@@ -366,7 +366,9 @@ static void events_write(FILE *to, const struct report *report, const struct rep
     }
     if (!any || other)
         return;
-    details_open(to, "Events per operation, with their sources", NULL, false);
+    html_put(to,
+             "<details id='events-%s'><summary>Events per operation, with their sources</summary>",
+             group->id);
     html_put(to, "<p class='note'>Events that were absent in every column are in the section on "
                  "sources.</p>");
     size_t at = 0, first = 0;

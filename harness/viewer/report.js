@@ -49,7 +49,8 @@ const isKnown = (group, pin) => {
 
 /* Cells by their place: group -> id -> what its row says. */
 const cells = {};
-rows.filter((row) => row.dataset.group).forEach((row) => {
+rows.forEach((row) => {
+    row.dataset.group = row.closest('section').id.replace('group-', '');
     (cells[row.dataset.group] ||= {})[row.dataset.cell] = {row, id: row.dataset.cell, variant: row.dataset.variant,
         workload: row.dataset.workload, workers: row.dataset.workers, machine: row.dataset.machine};
 });
@@ -97,6 +98,22 @@ function pinTable(group) {
             `${shellWord(`${side}/variant=${variant}${workers ? `/workers=${workers}` : '/workers=N'}`)} ${shellWord(`${side}/workers=N`)}`));
 }
 
+/* In the list of cells, where a cell parts from the baseline: of the question that it stands in first, or of one with a pin. */
+function pinCommands() {
+    const of = {};
+    Object.keys(groups).forEach((group) => Object.values(cells[group] || {}).forEach((cell) => {
+        if (!of[cell.id] || (isPinned(group) && !isPinned(of[cell.id].group))) of[cell.id] = {group, cell};
+    }));
+    Object.values(of).forEach(({group, cell}) => {
+        const row = byId(`cell-${cell.id}`), parting = row && row.nextElementSibling && all('.parting', row.nextElementSibling)[0];
+        const {variant, workers} = partsOf(baselineOf(group));
+        if (!parting) return;
+        all('.base', parting)[0].textContent = shellWord(variant);
+        all('.base-name', parting)[0].textContent = variant;
+        parting.hidden = variant === cell.variant || /^(peer:|serial$)/.test(variant) || (!!workers && workers !== cell.workers);
+    });
+}
+
 /* Charts --------------------------------------------------------------------------------------- */
 
 /* Where a value lies in percent of a chart's width: logarithmic, as report_chart.c has it. */
@@ -113,7 +130,10 @@ function ticksOf(axis) {
 /* What was drawn, and for which cell: a chart shows the most workers, but those that a filter asks for where there is one. */
 const charts = all('.answer').map((card) => {
     const group = card.dataset.group, chart = card.querySelector('.chart');
-    const marks = chart ? all('.ratios g', chart).map((mark) => ({mark, first: mark.dataset.cell, cell: mark.dataset.cell})) : [];
+    const marks = chart ? all('.ratios a', chart).map((mark) => {
+        const id = mark.getAttribute('href').replace('#cell-', '');
+        return {mark, first: id, cell: id};
+    }) : [];
     const kind = groups[group].latencies ? 'latencies' : 'pins';
     return {card, group, chart, marks, kind, isOfEvent: !!chart && chart.classList.contains('of-event'), reversed: !!chart && chart.classList.contains('reversed')};
 });
@@ -131,7 +151,7 @@ function drawMark({mark, cell}, entry, axis) {
     set(line, {x1: `${placeOf(lo, axis)}%`, x2: `${placeOf(hi, axis)}%`});
     set(shape, {x: `${placeOf(at, axis)}%`});
     mark.classList.toggle('untold', !entry.told && !entry.isBaseline);
-    mark.dataset.cell = cell;
+    set(mark, {href: `#cell-${cell}`});
 }
 
 function drawChart({card, group, chart, marks, kind, isOfEvent, reversed}) {
@@ -225,6 +245,7 @@ function showAll() {
     charts.forEach(drawChart);
     filterRows();
     Object.keys(groups).forEach(pinTable);
+    pinCommands();
     sortRows();
 }
 
@@ -293,7 +314,7 @@ function tell(group, id, near) {
         line(`median ${median} a second, 95 % interval ${range}, ${n} samples`),
         entry ? line(`${entry.over} ${inWords(baselineOf(group))} (${entry.range})${entry.isBaseline ? '' : `, ${entry.word}`}`) : '',
         strip ? line('samples in run order ', strip.cloneNode(true)) : '',
-        line(element('span', {className: 'note'}, 'Enter or click: samples, commands, counters; p: pin as baseline')));
+        line(element('span', {className: 'note'}, 'Enter or click: its samples, counters, trace, commands; p: pin as baseline')));
     const box = near.getBoundingClientRect();
     tip.hidden = false;
     tip.style.left = `${Math.max(4, Math.min(box.left, document.documentElement.clientWidth - tip.offsetWidth - 8)) + scrollX}px`;
@@ -330,8 +351,6 @@ function follow({id}) {
     if (!row) return;
     all('.cells tr.at').forEach((other) => other.classList.remove('at'));
     row.classList.add('at');
-    const link = row.querySelector('a');
-    if (link) link.focus({preventScroll: true});
 }
 
 /* From mark to mark of a chart by arrow keys. */
@@ -422,7 +441,7 @@ function buildBar() {
     document.querySelector('main').prepend(bar);
 }
 
-function buildCard({card, group, chart, marks, isOfEvent}, i) {
+function buildCard({card, group, chart, marks}, i) {
     const place = card.querySelector('.pins');
     if (place) {
         const options = Object.entries(groups[group].pins).flatMap(([variant, of]) => Object.keys(of).map((workers) =>
@@ -448,8 +467,11 @@ function buildCard({card, group, chart, marks, isOfEvent}, i) {
         }
         mark.addEventListener('mouseenter', () => point(group, one.cell, mark));
         mark.addEventListener('mouseleave', leave);
-        mark.addEventListener('click', () => follow({id: one.cell}));
-        mark.classList.toggle('event', isOfEvent);
+        set(mark, {tabindex: -1}); /* arrow keys reach it */
+        mark.addEventListener('click', (event) => {
+            event.preventDefault(); /* the address keeps the view */
+            follow({id: one.cell});
+        });
     });
 }
 

@@ -617,6 +617,8 @@ mkdir reference
 cp "$tree"/results/reference/{*.json,sweep.yaml,samples.jsonl.xz} reference
 xz -d reference/samples.jsonl.xz
 run 0 reference_is_reported reference --no-figures
+# With its figures, 1.4 MB, the page of the default sweep has 3 MB at most.
+check reference_has_a_page_with_room_for_figures [ "$(wc -c <reference/report.html)" -lt 1600000 ]
 for table in "$tree"/results/reference/*.tsv; do
     name=${table##*/}
     keys() { awk -F'\t' '{ print NF, $1, $2, $4, $7 }' "$1"; }

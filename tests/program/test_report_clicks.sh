@@ -59,8 +59,8 @@ const type = (key, value) => {
     field.dispatchEvent(new Event('input', {bubbles: true}));
 };
 const card = document.getElementById('answer-queues');
-const marks = () => [...card.querySelectorAll('.ratios g')].filter((mark) => mark.style.display !== 'none' && !mark.closest('tr').hidden)
-    .map((mark) => ({cell: mark.dataset.cell, x: parseFloat(mark.querySelector('use').getAttribute('x')), untold: mark.classList.contains('untold')}));
+const marks = () => [...card.querySelectorAll('.ratios a')].filter((mark) => mark.style.display !== 'none' && !mark.closest('tr').hidden)
+    .map((mark) => ({cell: mark.getAttribute('href').replace('#cell-', ''), x: parseFloat(mark.querySelector('use').getAttribute('x')), untold: mark.classList.contains('untold')}));
 const press = (key, on = document.body) => on.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
 const text = (selector) => (document.querySelector(selector) || {textContent: ''}).textContent;
 END
@@ -176,7 +176,7 @@ check the_first_screen_has_the_numbers_of_compare python3 screen.py "$schedlab" 
 # At hand, in order, by keys --------------------------------------------------------------------------------------------
 
 cat common.js - >test.js <<'END'
-const mark = card.querySelector('.ratios g');
+const mark = card.querySelector('.ratios a');
 mark.dispatchEvent(new MouseEvent('mouseenter'));
 found.tip = text('#tip');
 found.tip_samples = document.querySelectorAll('#tip .strip use').length;
@@ -226,6 +226,52 @@ check a_key_leads_to_the_cell found 'f["cell"]'
 check keys_are_told found 'f["help_shown"] and "next question" in f["help"] and f["focus"] == "filter-variant"'
 check a_click_sorts found '(f["down"] == [sorted(x, reverse=True) for x in f["before"]] and f["up"] == [sorted(x) for x in f["before"]] and f["after"] == f["before"] and
     "sort=-median" in f["sort_hash"])'
+
+# From a cell to its events -------------------------------------------------------------------------------------------------
+
+# commands KIND: what the page of the browser has for grq on fib, in a shell's words.
+cat >commands.py <<'END'
+import html, re, sys
+page = html.unescape(open("dom").read()).replace("&gt;", ">")
+rows = re.findall(r'<tr id="cell-[^>]*>(.*?)</tr>\s*<tr class="more"[^>]*>(.*?)</tr>', page, re.S)
+for head, more in rows:
+    text = re.sub(r"<[^>]*>", "", head).split()
+    for way in re.findall(r"<div.*?</div>", more, re.S):
+        kind = re.sub(r"<[^>]*>", "", way)
+        if text[:2] == ["grq", "4"] and " fib,n=12 " in kind and kind.startswith(sys.argv[1]) and " hidden" not in way.split(">")[0]:
+            print(re.sub(r"<[^>]*>", "", re.search(r"<code>(.*?)</code>", way, re.S).group(1)))
+            raise SystemExit
+END
+mkdir build && ln -s "$schedlab" build/schedlab
+
+# follows NAME KIND STATUS: the command of this kind runs.
+follows() {
+    local good=0
+    python3 commands.py "$2" >command
+    sh -e ./command >out 2>err </dev/null
+    [ $? = "$3" ] && [ -s command ] && good=1
+    report $good "$1"
+}
+
+printf '%s\n' "press('?');" | cat common.js - >test.js
+with_test
+browse tested.html
+follows a_cell_is_measured_again Again 0
+check by_the_same_name grep -q '^grq ' out
+follows a_cell_says_why Why 0
+check with_an_account_of_time grep -q 'of stall per operation' out
+follows a_cell_leads_to_its_trace Trace 0
+page=$(sed 's/.* --output //' command)
+check the_trace_is_a_page grep -q '<!DOCTYPE html>' "$page"
+follows a_cell_leads_to_where_it_parts_from_the_baseline 'Where it parts from gmp' 1
+page=$(sed 's/.* >//' command)
+check the_page_opens_there grep -q 'They part at event ' "$page"
+browse 'tested.html#view?pin.queues=perm'
+follows and_from_the_pinned_baseline 'Where it parts from perm' 1
+check the_command_has_the_pinned_baseline grep -q '^build/schedlab diff perm grq fib,n=12 --workers 4 --machine sim:desktop8 --seed ' command
+browse 'tested.html#view?pin.queues=grq'
+python3 commands.py 'Where it parts' >command
+check a_cell_does_not_part_from_itself test ! -s command
 
 # The TypeScript compiler knows what the script may call, and which types it may mix.
 check the_script_is_sound tsc --allowJs --checkJs --noEmit --target es2022 --lib es2022,dom,dom.iterable "$tree/harness/viewer/report.js"
