@@ -38,7 +38,7 @@ PACKAGES_BUILD = $(call tool,gcc,gcc) $(call tool,pkg-config,pkg-config) libc6-d
     $(call tool,hyperfine,hyperfine) $(call tool,g++,g++) libbenchmark-dev libdw-dev
 PACKAGES_TEST = $(PACKAGES_BUILD) libcmocka-dev $(call tool,clang,clang) \
     $(call tool,git,git) $(call tool,python3,python3) python3-pandas $(call tool,chromium,chromium) $(call tool,xz,xz-utils) $(call tool,gdb,gdb) \
-    $(call tool,zsh,zsh) $(call tool,tsc,node-typescript)
+    $(call tool,zsh,zsh) $(call tool,tsc,node-typescript) $(call tool,eslint,eslint)
 PACKAGES_LINT = $(PACKAGES_TEST) $(call tool,clang-format,clang-format) $(call tool,clang-tidy,clang-tidy)
 PACKAGES_COVERAGE = $(PACKAGES_TEST) $(call tool,gcovr,gcovr)
 PACKAGES_PEERS = $(call tool,go,golang-go) $(call tool,g++,g++) $(call tool,clang,clang) libtbb-dev \

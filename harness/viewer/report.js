@@ -293,7 +293,7 @@ function reset() {
     changed();
 }
 
-function pin(group, variant, workers) {
+function pinCell(group, variant, workers) {
     state.pins[group] = workers ? `${variant}@${workers}` : variant;
     changed();
 }
@@ -354,7 +354,7 @@ function follow({id}) {
 }
 
 /* From mark to mark of a chart by arrow keys. */
-function step(chart, by) {
+function stepOn(chart, by) {
     const marks = chart.marks.filter(({cell}) => cell), i = marks.findIndex(({mark}) => at && mark === at.node);
     const next = marks[i < 0 ? (by > 0 ? 0 : marks.length - 1) : (i + by + marks.length) % marks.length];
     if (next) point(chart.group, next.cell, next.mark);
@@ -388,7 +388,7 @@ const KEYS = {
         all('details.part', part).forEach((fold) => { /** @type {HTMLDetailsElement} */ (fold).open = true; });
         part.scrollIntoView();
     }],
-    p: ['pin the cell at hand as baseline', () => at && pin(at.group, cells[at.group][at.id].variant, cells[at.group][at.id].workers)],
+    p: ['pin the cell at hand as baseline', () => at && pinCell(at.group, cells[at.group][at.id].variant, cells[at.group][at.id].workers)],
     Enter: ['on a chart or its mark: the cell', () => at && follow(at)],
     r: ['all rows, the sweep\'s baselines', reset],
     '?': ['these keys', () => { byId('keys').hidden = !byId('keys').hidden; }],
@@ -407,7 +407,7 @@ function press(event) {
     const by = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
     if (chart && by) {
         event.preventDefault();
-        step(chart, by);
+        stepOn(chart, by);
     } else if (Object.hasOwn(KEYS, event.key)) {
         event.preventDefault();
         KEYS[event.key][1]();
@@ -483,7 +483,7 @@ function buildTables() {
         const {group, variant} = row.dataset;
         const button = element('button', {type: 'button', className: 'pin', title: `measure the others by ${variant}, with as many workers each`},
             name.textContent);
-        button.addEventListener('click', () => pin(group, variant, ''));
+        button.addEventListener('click', () => pinCell(group, variant, ''));
         name.replaceChildren(button);
         name.addEventListener('mouseenter', () => point(group, row.dataset.cell, name));
         name.addEventListener('mouseleave', leave);
@@ -491,10 +491,10 @@ function buildTables() {
         button.addEventListener('blur', leave);
         const own = element('button', {type: 'button', className: 'pin workers', title: `measure the others by this very cell: ${inWords(`${variant}@${row.dataset.workers}`)}`},
             workers.textContent);
-        own.addEventListener('click', () => pin(group, variant, isKnown(group, `${variant}@${row.dataset.workers}`) ? row.dataset.workers : ''));
+        own.addEventListener('click', () => pinCell(group, variant, isKnown(group, `${variant}@${row.dataset.workers}`) ? row.dataset.workers : ''));
         workers.replaceChildren(own);
     });
-    all('.pinnable thead th').forEach((head, i) => {
+    all('.pinnable thead th').forEach((head) => {
         const name = Object.keys(COLUMNS).find((key) => COLUMNS[key] === [...head.parentElement.children].indexOf(head));
         if (!name) return;
         const button = element('button', {type: 'button', className: 'pin', title: `order by ${name}`}, head.textContent);
