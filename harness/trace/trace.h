@@ -1,6 +1,7 @@
 /* trace.h - one small run as a table of steps, a timeline, a file for Perfetto.
  *
  *   trace_state.c     what each worker runs and holds, brought forward event by event
+ *   trace_services.c  what an event says of timers, the poller and sysmon
  *   trace_story.c     who ran when, who stole from whom, how long queues were: from all events
  *   trace_steps.c     the step table, and the same as JSON
  *   trace_timeline.c  the figure, and its form for a terminal
@@ -85,6 +86,7 @@ struct trace_lane {
 struct trace_g {
     bool made, begun, ended, waits;
     int32_t why;               /* it waits: enum wait_reason */
+    int32_t parked_on;         /* it waits: the lane of the worker on which it ran */
     struct trace_queue *queue; /* it is in, NULL; */
     trace_id *slot;            /* or the runnext that it is in */
 };
@@ -116,12 +118,21 @@ void trace_state_free(struct trace_state *state);
 char *trace_event_text(const struct trace_state *state, const struct sched_trace_event *event,
                        char *text, size_t size);
 
+/* The same, with "G 0" or "T 0" where the name stands. */
+char *trace_event_nameless(const struct trace_state *state, const struct sched_trace_event *event,
+                           char *text, size_t size);
+
 /* Lets no event be earlier than the one before it. Events are in the order of their effects, and a
  * simulated core's clock may be ahead of another's by the model's lookahead. */
 void trace_times_rise(struct sched_trace *trace);
 
 /* The lane of an event; -1: of none, its M holds no P. */
 int32_t trace_lane_of(const struct trace_state *state, const struct sched_trace_event *event);
+
+/* Names the one who does it: "P0", or "M1" where that M holds no P or lanes are Ms, or "sysmon",
+ * which is no M. Returns text. */
+char *trace_who(const struct trace_state *state, const struct sched_trace_event *event, char *text,
+                size_t size);
 
 /* The newest task of lane i's M, else its G; 0: nothing. */
 trace_id trace_lane_runs(const struct trace_state *state, int32_t i);
@@ -143,6 +154,31 @@ struct trace_page {
 
 /* True if the event is within what is shown. */
 bool trace_shows(const struct trace_page *page, const struct sched_trace_event *event);
+
+/* trace_services.c ---------------------------------------------------------------------------- */
+
+enum trace_service_id { TRACE_TIMERS, TRACE_POLLER, TRACE_SYSMON, TRACE_SERVICES };
+enum { TRACE_MARK_KINDS = 4, TRACE_SERVICE_MARKS = 2 };
+
+/* Something that serves goroutines and is no worker, in words. */
+struct trace_service {
+    const char *name;
+    const char *count; /* of what it has a number, "" if of nothing */
+    const char *marks[TRACE_MARK_KINDS];
+    const char *missing; /* the events that traces do not have */
+};
+extern const struct trace_service trace_services[TRACE_SERVICES];
+
+struct trace_service_mark {
+    enum trace_service_id service;
+    int mark;     /* index in its marks */
+    int change;   /* of its number */
+    int32_t lane; /* that it is done to; -1: none */
+};
+
+/* The marks of an event, before it is applied; returns how many. */
+size_t trace_service_marks(const struct trace_state *state, const struct sched_trace_event *event,
+                           struct trace_service_mark marks[TRACE_SERVICE_MARKS]);
 
 /* trace_story.c ------------------------------------------------------------------------------- */
 

@@ -63,23 +63,55 @@ struct texts {
     json_t *list, *places;
 };
 
+static json_t *marks_to_json(const struct trace_service_mark *marks, size_t count)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(array, json_pack("[iiii]", marks[i].service, marks[i].mark,
+                                               marks[i].change, marks[i].lane));
+    return array;
+}
+
+/* The thread of netpoll=thread has no M, as sysmon has none, and nothing else tells them apart. */
+static const char POLLER_THREAD[] =
+    " The thread of netpoll=thread has no M either and counts here.";
+
+static json_t *services_to_json(const char *variant)
+{
+    json_t *array = json_array();
+    bool has_thread = strstr(variant, "netpoll=thread") != NULL;
+    for (int i = 0; i < TRACE_SERVICES; i++) {
+        const struct trace_service *service = &trace_services[i];
+        json_t *marks = json_array();
+        char missing[TEXT_SIZE * 2];
+        snprintf(missing, sizeof missing, "%s%s", service->missing,
+                 i == TRACE_SYSMON && has_thread ? POLLER_THREAD : "");
+        for (int k = 0; k < TRACE_MARK_KINDS; k++)
+            json_array_append_new(marks, json_string(service->marks[k]));
+        json_array_append_new(array, json_pack("{ss ss so ss}", "name", service->name, "count",
+                                               service->count, "marks", marks, "missing", missing));
+    }
+    return array;
+}
+
 /* state: before the event. */
 static uint64_t text_place(struct texts *texts, const struct trace_state *state,
                            const struct sched_trace_event *event)
 {
-    char text[TEXT_SIZE], key[TEXT_SIZE + 8];
-    struct sched_trace_event nameless = *event;
-    nameless.g = 0;
-    if (event->kind == SCHED_STOLEN)
-        trace_event_text(state, event, text, sizeof text);
-    else
-        diff_event_text(&nameless, false, text, sizeof text);
-    snprintf(key, sizeof key, "%d %s", event->kind, text);
+    char text[TEXT_SIZE], key[2 * TEXT_SIZE];
+    struct trace_service_mark marks[TRACE_SERVICE_MARKS];
+    trace_event_nameless(state, event, text, sizeof text);
+    size_t count = trace_service_marks(state, event, marks);
+    int length = snprintf(key, sizeof key, "%d %s", event->kind, text);
+    for (size_t i = 0; i < count; i++)
+        length += snprintf(key + length, sizeof key - (size_t)length, " %d %d %" PRId32,
+                           marks[i].service, marks[i].mark, marks[i].lane);
     json_t *place = json_object_get(texts->places, key);
     if (!place) {
         place = json_integer((json_int_t)json_array_size(texts->list));
         json_object_set_new(texts->places, key, place);
-        json_array_append_new(texts->list, json_pack("[ss]", sched_trace_names[event->kind], text));
+        json_array_append_new(texts->list, json_pack("[sso]", sched_trace_names[event->kind], text,
+                                                     marks_to_json(marks, count)));
     }
     return (uint64_t)json_integer_value(place);
 }
@@ -134,10 +166,11 @@ static void run_write(FILE *to, const struct trace_page *page)
     events_write(&out, page, &state, &texts);
     fputs("</script>\n<script type=\"application/json\" class=\"run\">", to);
     json_t *run = json_pack(
-        "{ss ss ss si sI sb si si sI sI sO}", "variant", page->variant, "workload", page->workload,
-        "machine", page->machine, "workers", page->workers, "seed", (json_int_t)page->seed, "by_m",
-        page->by_m, "lanes", state.lanes, "ms", state.ms, "count", (json_int_t)page->trace.count,
-        "happened", (json_int_t)page->trace.happened, "texts", texts.list);
+        "{ss ss ss si sI sb si si sI sI sO so}", "variant", page->variant, "workload",
+        page->workload, "machine", page->machine, "workers", page->workers, "seed",
+        (json_int_t)page->seed, "by_m", page->by_m, "lanes", state.lanes, "ms", state.ms, "count",
+        (json_int_t)page->trace.count, "happened", (json_int_t)page->trace.happened, "texts",
+        texts.list, "services", services_to_json(page->variant));
     if (page->from_ps > 0 || page->to_ps > 0)
         json_object_set_new(
             run, "shown",
@@ -179,7 +212,8 @@ bool trace_html_write(const struct trace_page *const *pages, size_t count,
     for (size_t i = 0; i < count; i++)
         run_write(to, pages[i]);
     fputs("<script>\n", to);
-    if (!html_viewer_part(to, "trace.js", error, error_size))
+    if (!html_viewer_part(to, "trace_run.js", error, error_size) ||
+        !html_viewer_part(to, "trace.js", error, error_size))
         return false;
     fputs("</script></body></html>\n", to);
     return true;

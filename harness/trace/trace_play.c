@@ -81,12 +81,10 @@ static void lane_print(const struct player *player, const struct trace_state *st
 static void event_print(const struct player *player, const struct trace_state *before, size_t i)
 {
     const struct sched_trace_event *event = &player->page->trace.event[i];
-    char text[TEXT_SIZE], lane[16] = "-";
-    int32_t at = trace_lane_of(before, event);
-    if (at >= 0)
-        snprintf(lane, sizeof lane, "%c%" PRId32, before->by_m ? 'M' : 'P', at);
+    char text[TEXT_SIZE], who[16];
     fprintf(player->to, "%5zu %10.3f us  %s %s\r\n", i + 1,
-            (double)(event->when_ps - player->page->trace.event[0].when_ps) / 1e6, lane,
+            (double)(event->when_ps - player->page->trace.event[0].when_ps) / 1e6,
+            trace_who(before, event, who, sizeof who),
             trace_event_text(before, event, text, sizeof text));
 }
 

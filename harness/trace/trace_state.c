@@ -5,6 +5,7 @@
 #include "harness/trace/diff.h"
 #include "sched.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,9 +112,9 @@ static void gs_move(struct trace_state *state, struct trace_queue *from, struct 
 
 static void on_put(struct trace_state *state, const struct sched_trace_event *event, int32_t lane)
 {
-    struct trace_m *m = &state->m[event->m];
+    struct trace_m *m = event->m >= 0 ? &state->m[event->m] : NULL;
     int32_t at = event->a == INTO_WORKER ? event->b : lane;
-    if (m->pending == event->g)
+    if (m && m->pending == event->g)
         m->pending = 0;
     if (event->a == INTO_GLOBAL) {
         g_enter(state, event->g, &state->global);
@@ -129,7 +130,7 @@ static void on_put(struct trace_state *state, const struct sched_trace_event *ev
     }
     trace_id *slot = &state->lane[at].next;
     g_leave(state, event->g);
-    if (*slot) {
+    if (*slot && m) {
         m->pending = *slot; /* thrown out, and about to be put somewhere else */
         state->g[*slot].slot = NULL;
     }
@@ -148,12 +149,33 @@ static const struct sched_trace_event *taken_after(const struct trace_state *sta
     return told ? taken : NULL;
 }
 
-char *trace_event_text(const struct trace_state *state, const struct sched_trace_event *event,
-                       char *text, size_t size)
+/* Says that a sleep is what is over, and on whom it began if that is not who readies it. */
+static void text_add_sleep(const struct trace_state *state, const struct sched_trace_event *event,
+                           char *text, size_t size)
 {
+    const struct trace_g *g = event->kind == SCHED_READIED ? &state->g[event->g] : NULL;
+    size_t length = strlen(text);
+    if (!g || !g->waits || g->why != WAIT_SLEEP)
+        return;
+    text += length - 1; /* the bracket */
+    size -= length - 1;
+    if (g->parked_on >= 0 && g->parked_on != trace_lane_of(state, event))
+        snprintf(text, size, ": its sleep, which began on %c%" PRId32 ", is over)",
+                 state->by_m ? 'M' : 'P', g->parked_on);
+    else
+        snprintf(text, size, ": its sleep is over)");
+}
+
+static char *event_text(const struct trace_state *state, const struct sched_trace_event *event,
+                        bool nameless, char *text, size_t size)
+{
+    struct sched_trace_event told = *event;
     const struct sched_trace_event *taken =
         event->kind == SCHED_STOLEN ? taken_after(state, event) : NULL;
-    diff_event_text(event, false, text, size);
+    if (nameless)
+        told.g = 0;
+    diff_event_text(&told, false, text, size);
+    text_add_sleep(state, event, text, size);
     if (!taken || taken->b < 0 || taken->b >= state->lanes)
         return text;
     if (event->b)
@@ -162,6 +184,18 @@ char *trace_event_text(const struct trace_state *state, const struct sched_trace
         snprintf(text, size, "stole %d of the %zu in the queue of worker %d", (int)event->a,
                  state->lane[taken->b].queue.count, (int)taken->b);
     return text;
+}
+
+char *trace_event_text(const struct trace_state *state, const struct sched_trace_event *event,
+                       char *text, size_t size)
+{
+    return event_text(state, event, false, text, size);
+}
+
+char *trace_event_nameless(const struct trace_state *state, const struct sched_trace_event *event,
+                           char *text, size_t size)
+{
+    return event_text(state, event, true, text, size);
 }
 
 /* The one to be run is the last of a stolen batch, and is said to be taken next; those before it
@@ -270,6 +304,7 @@ static void of_g(struct trace_state *state, const struct sched_trace_event *even
     case SCHED_PARKED:
         g->waits = true;
         g->why = event->a;
+        g->parked_on = lane;
         if (m->g == event->g)
             m->g = 0;
         break;
@@ -408,6 +443,19 @@ int32_t trace_lane_of(const struct trace_state *state, const struct sched_trace_
     return lane >= 0 && lane < state->lanes ? lane : -1;
 }
 
+char *trace_who(const struct trace_state *state, const struct sched_trace_event *event, char *text,
+                size_t size)
+{
+    int32_t lane = trace_lane_of(state, event);
+    if (lane >= 0)
+        snprintf(text, size, "%c%" PRId32, state->by_m ? 'M' : 'P', lane);
+    else if (event->m >= 0)
+        snprintf(text, size, "M%" PRId32, event->m);
+    else
+        snprintf(text, size, "sysmon");
+    return text;
+}
+
 static uint32_t flags_of(const struct trace_m *m)
 {
     return (uint32_t)m->in_call | (uint32_t)m->spins << 1 | (uint32_t)m->sleeps << 2;
@@ -428,10 +476,31 @@ static void apply(struct trace_state *state, const struct sched_trace_event *eve
         of_g(state, event, lane);
 }
 
+/* Applies an event of sysmon, or of another thread that is no M. */
+static void apply_of_no_m(struct trace_state *state, const struct sched_trace_event *event)
+{
+    switch (event->kind) {
+    case SCHED_READIED:
+        state->g[event->g].waits = false;
+        break;
+    case SCHED_PUT:
+        on_put(state, event, -1);
+        break;
+    case SCHED_P_IDLED:
+    case SCHED_P_HANDED_OFF:
+        p_leave(state, event->a);
+        break;
+    default: /* it asks, wakes or starts others, whose own events follow */
+        break;
+    }
+}
+
 void trace_state_apply(struct trace_state *state, const struct sched_trace_event *event)
 {
-    if (event->m < 0)
+    if (event->m < 0) {
+        apply_of_no_m(state, event);
         return;
+    }
     struct trace_m *m = &state->m[event->m];
     uint32_t g = m->g, flags = flags_of(m);
     apply(state, event);

@@ -82,7 +82,7 @@ static void cell_of_queue(struct cell *cell, const struct trace_state *state, in
 /* How wide each column has to be: per lane what it runs and its queue, then the global queue. */
 struct columns {
     int *run, *queue;
-    int event, global, lanes;
+    int who, event, global, lanes;
     int width; /* of all */
     bool wide; /* all lanes in each row; else the lane of the event, and below it what changed */
 };
@@ -102,6 +102,7 @@ static void columns_measure(struct columns *columns, const struct trace_page *pa
     columns->run = xcalloc((size_t)state.lanes, sizeof(int));
     columns->queue = xcalloc((size_t)state.lanes, sizeof(int));
     columns->global = (int)strlen("global");
+    columns->who = LANE_WIDTH;
     columns->event = (int)strlen("event");
     columns->width = width;
     for (int32_t i = 0; i < state.lanes; i++) {
@@ -109,12 +110,13 @@ static void columns_measure(struct columns *columns, const struct trace_page *pa
         columns->queue[i] = (int)strlen("queue");
     }
     for (size_t k = 0; k < page->trace.count; k++) {
+        const struct sched_trace_event *event = &page->trace.event[k];
         char text[128];
-        trace_state_apply(&state, &page->trace.event[k]);
-        if (!trace_shows(page, &page->trace.event[k]))
+        trace_state_apply(&state, event);
+        if (!trace_shows(page, event))
             continue;
-        widen(&columns->event,
-              (int)strlen(diff_event_text(&page->trace.event[k], true, text, sizeof text)));
+        widen(&columns->who, (int)strlen(trace_who(&state, event, text, sizeof text)));
+        widen(&columns->event, (int)strlen(diff_event_text(event, true, text, sizeof text)));
         for (int32_t i = 0; i < state.lanes; i++) {
             cell_of_run(&cell, &state, i);
             widen(&columns->run[i], cell.at);
@@ -125,7 +127,7 @@ static void columns_measure(struct columns *columns, const struct trace_page *pa
         cell_add_queue(&cell, &state.global);
         widen(&columns->global, cell.at);
     }
-    int total = 6 + 11 + 5 + EVENT_WIDTH + columns->global + GAP;
+    int total = STEP_WIDTH + columns->who + EVENT_WIDTH + columns->global + GAP;
     for (int32_t i = 0; i < state.lanes; i++)
         total += columns->run[i] + columns->queue[i] + 2 * GAP;
     columns->wide = total <= width;
@@ -142,10 +144,7 @@ static void columns_free(struct columns *columns)
 
 static void lane_name(char text[16], bool by_m, int32_t i)
 {
-    if (i < 0)
-        snprintf(text, 16, "-");
-    else
-        snprintf(text, 16, "%c%" PRId32, by_m ? 'M' : 'P', i);
+    snprintf(text, 16, "%c%" PRId32, by_m ? 'M' : 'P', i);
 }
 
 /* Blanks are owed until something follows: rows end without. */
@@ -162,7 +161,7 @@ static void head_print(const struct columns *columns, bool by_m, FILE *to)
     char name[32], lane[16];
     int blanks = 0;
     fprintf(to, "%5s %10s  ", "step", "us");
-    put_cell(to, by_m ? "M" : "P", LANE_WIDTH, &blanks);
+    put_cell(to, by_m ? "M" : "P", columns->who, &blanks);
     put_cell(to, "event", columns->event, &blanks);
     for (int32_t i = 0; columns->wide && i < columns->lanes; i++) {
         lane_name(lane, by_m, i);
@@ -178,11 +177,10 @@ static void row_begin(const struct columns *columns, const struct trace_state *s
                       const struct trace_page *page, size_t index, int *blanks, FILE *to)
 {
     const struct sched_trace_event *event = &page->trace.event[index];
-    char text[128], lane[16];
-    lane_name(lane, state->by_m, trace_lane_of(state, event));
+    char text[128], who[16];
     fprintf(to, "%5zu %10.3f  ", index + 1,
             (double)(event->when_ps - page->trace.event[0].when_ps) / 1e6);
-    put_cell(to, lane, LANE_WIDTH, blanks);
+    put_cell(to, trace_who(state, event, who, sizeof who), columns->who, blanks);
     put_cell(to, diff_event_text(event, true, text, sizeof text), columns->event, blanks);
 }
 
@@ -239,7 +237,7 @@ static void rows_print(const struct columns *columns, const struct trace_state *
                        const struct trace_page *page, size_t index, struct shown *shown, FILE *to)
 {
     int32_t own = trace_lane_of(state, &page->trace.event[index]);
-    int at = STEP_WIDTH + LANE_WIDTH + GAP + columns->event + GAP, blanks = 0;
+    int at = STEP_WIDTH + columns->who + GAP + columns->event + GAP, blanks = 0;
     struct cell global = {.at = 0};
     char text[LANE_SIZE + sizeof global], lane[16];
     row_begin(columns, state, page, index, &blanks, to);

@@ -1,17 +1,12 @@
-/* trace.js - the viewer of `schedlab trace --format page` (harness/trace/trace_html.c).
+/* trace.js - the viewer of `schedlab trace --format page`: lanes, words, boxes, steps, keys.
  *
- * The page holds what happened: events, their texts, and the changes of the state that each made.
- * This script knows nothing of schedulers. It applies changes forwards and backwards, and draws.
+ * It stands behind trace_run.js in the page, whose Run holds what is drawn here.
  */
 'use strict';
-(() => {
-const TASK = 0x80000000;
-const PUSHED = 0, REMOVED = 1, NEXT = 2, RUNS = 3, P = 4, FLAGS = 5, BEGAN = 6, ENDED = 7;
-const CALLS = 1, SPINS = 2, SLEEPS = 4;
 /* Okabe and Ito's colours, which most colour-blind people tell apart; names stand beside them. */
 const COLOURS = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#8a7d00', '#7a6fb0'];
-const SPINNING = 0x100000000; /* no goroutine has such a number */
-const LABEL = 84, RUN_HEIGHT = 20, QUEUE_HEIGHT = 14, GAP = 6, AXIS = 22, CELLS = 24, ROWS = 41;
+const LABEL = 84, RUN_HEIGHT = 20, QUEUE_HEIGHT = 14, GAP = 6, AXIS = 22, CELLS = 24, ROWS = 41, MARKS_HEIGHT = 16;
+const MARKS = '\u25cb\u25cf\u25c6\u25b2'; /* of services: circle, disc, diamond, triangle */
 
 const element = (name, properties, ...inside) => {
     const made = Object.assign(document.createElement(name), properties);
@@ -28,313 +23,6 @@ const timeText = (ns) =>
 
 /* As the table of steps has it, so that events can be told apart. */
 const preciseText = (ns) => `${(ns / 1e3).toFixed(3)} \u00b5s`;
-
-/* A growing list of numbers. */
-class Numbers {
-    constructor(type, room = 1024) {
-        this.type = type;
-        this.list = new type(room);
-        this.count = 0;
-    }
-    push(number) {
-        if (this.count === this.list.length) {
-            const larger = new this.type(2 * this.count);
-            larger.set(this.list);
-            this.list = larger;
-        }
-        this.list[this.count++] = number;
-    }
-    done() {
-        return this.list.slice(0, this.count);
-    }
-}
-
-/* The numbers of trace_html.c, from base64 without a copy of it all as bytes of text. */
-class Reader {
-    constructor(text) {
-        const places = new Uint8Array(128).fill(255);
-        [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'].forEach(
-            (digit, i) => { places[digit.charCodeAt(0)] = i; });
-        let length = text.length;
-        while (length > 0 && text[length - 1] === '=')
-            length--;
-        this.bytes = new Uint8Array(Math.floor(length * 3 / 4));
-        for (let i = 0, at = 0, bits = 0, have = 0; i < length; i++) {
-            bits = (bits << 6 | places[text.charCodeAt(i)]) & 0xffffff;
-            have += 6;
-            if (have >= 8) {
-                have -= 8;
-                this.bytes[at++] = bits >> have & 255;
-            }
-        }
-        this.at = 0;
-    }
-    number() {
-        let value = 0, scale = 1, byte;
-        do {
-            byte = this.bytes[this.at++];
-            value += (byte & 127) * scale;
-            scale *= 128;
-        } while (byte & 128);
-        return value;
-    }
-    signed() {
-        const value = this.number();
-        return value % 2 ? -(value + 1) / 2 : value / 2;
-    }
-}
-
-/* One run: its events, and the state after one of them. */
-class Run {
-    constructor(facts, text) {
-        const {variant, workload, machine, workers, seed, by_m: byM, lanes, ms, count, happened, texts, odd, shown} = facts;
-        Object.assign(this, {variant, workload, machine, workers, seed, happened, odd});
-        this.shown = shown; /* [from, to] in ns, of which to may be 0; or undefined */
-        this.byM = byM; /* lanes are Ms, else Ps */
-        this.lanes = lanes;
-        this.ms = ms;
-        this.count = count; /* of events */
-        this.texts = texts; /* [kind, words] */
-        this.decode(new Reader(text));
-        this.queues = Array.from({length: 1 + this.lanes + this.ms}, () => []);
-        this.next = new Uint32Array(this.lanes);
-        this.runs = new Uint32Array(this.ms);
-        this.p = new Int32Array(this.ms).fill(-1);
-        this.mAt = new Int32Array(this.lanes).fill(-1); /* the M that has the P; if lanes are Ps */
-        this.flags = new Uint8Array(this.ms);
-        this.stacks = Array.from({length: this.ms}, () => []);
-        this.at = -1; /* the event that the state is after; -1: before all */
-        this.story();
-    }
-    decode(reader) {
-        const count = this.count;
-        this.ns = new Float64Array(count);
-        this.text = new Uint16Array(count);
-        this.m = new Int16Array(count);
-        this.lane = new Int16Array(count);
-        this.g = new Uint32Array(count);
-        this.first = new Uint32Array(count + 1);
-        const changes = new Numbers(Int32Array, 4 * count + 16);
-        let gs = 0, tasks = 0;
-        for (let i = 0, ps = 0; i < count; i++) {
-            ps += reader.number();
-            this.ns[i] = ps / 1000;
-            this.text[i] = reader.number();
-            this.m[i] = reader.number() - 1;
-            const p = reader.number() - 1;
-            this.lane[i] = this.byM ? this.m[i] : p;
-            const id = this.g[i] = reader.signed() >>> 0;
-            if (id & TASK) tasks = Math.max(tasks, id & ~TASK); else gs = Math.max(gs, id);
-            for (let left = reader.number(); left > 0; left--) {
-                changes.push(reader.number());
-                changes.push(reader.number());
-                changes.push(reader.signed());
-                changes.push(reader.signed());
-            }
-            this.first[i + 1] = changes.count / 4;
-        }
-        this.changes = changes.done();
-        this.gs = gs + 1;
-        this.parent = new Int32Array(gs + tasks + 2).fill(-1); /* place() of whoever made it; -1: not seen */
-        this.child = new Uint32Array(gs + tasks + 2);
-    }
-    /* Of a goroutine or task in lists of all of them. */
-    place(id) {
-        return id & TASK ? this.gs + (id & ~TASK) : id;
-    }
-    laneOf(m) {
-        return this.byM ? m : this.p[m];
-    }
-    mOf(lane) {
-        return this.byM ? lane : this.mAt[lane];
-    }
-    setP(m, p) {
-        if (this.p[m] >= 0 && this.mAt[this.p[m]] === m) this.mAt[this.p[m]] = -1;
-        this.p[m] = p;
-        if (p >= 0 && p < this.lanes) this.mAt[p] = m;
-    }
-    /* The lane that a change is about: the number of lanes for the global queue, -1 for none. */
-    laneChanged(k) {
-        const kind = this.changes[4 * k], where = this.changes[4 * k + 1];
-        if (kind === NEXT) return where;
-        if (kind > NEXT) return this.laneOf(where);
-        return where === 0 ? this.lanes : where <= this.lanes ? where - 1 : this.laneOf(where - 1 - this.lanes);
-    }
-    change(k, back) {
-        const kind = this.changes[4 * k], where = this.changes[4 * k + 1];
-        const a = this.changes[4 * k + 2], b = this.changes[4 * k + 3], id = a >>> 0;
-        switch (kind) {
-        case PUSHED:
-            if (back) this.queues[where].pop(); else this.queues[where].push(id);
-            break;
-        case REMOVED:
-            if (back) this.queues[where].splice(b, 0, id); else if (b === 0) this.queues[where].shift();
-            else this.queues[where].splice(b, 1);
-            break;
-        case NEXT:
-            this.next[where] = back ? a : b;
-            break;
-        case RUNS:
-            this.runs[where] = back ? a : b;
-            break;
-        case P:
-            this.setP(where, back ? a : b);
-            break;
-        case FLAGS:
-            this.flags[where] = back ? a : b;
-            break;
-        default:
-            if ((kind === BEGAN) !== back) this.stacks[where].push(id); else this.stacks[where].pop();
-        }
-    }
-    go(to) {
-        while (this.at < to)
-            for (let k = this.first[++this.at]; k < this.first[this.at + 1]; k++)
-                this.change(k, false);
-        while (this.at > to) {
-            for (let k = this.first[this.at + 1] - 1; k >= this.first[this.at]; k--)
-                this.change(k, true);
-            this.at--;
-        }
-    }
-    top(m) {
-        const stack = this.stacks[m];
-        return stack.length && this.runs[m] ? stack[stack.length - 1] : this.runs[m];
-    }
-    /* One pass over all: who runs where from when to when, how long queues are, who made whom. */
-    story() {
-        const lists = (count, ...types) => Array.from({length: count}, () => types.map((type) => new Numbers(type, 64)));
-        const slices = lists(this.lanes, Float64Array, Float64Array, Float64Array);
-        const lengths = lists(this.lanes + 1, Float64Array, Int32Array);
-        const arrows = lists(1, Float64Array, Float64Array, Int16Array, Int16Array, Uint8Array)[0];
-        const open = new Float64Array(this.lanes), since = new Float64Array(this.lanes);
-        const told = new Int32Array(this.lanes + 1).fill(-1);
-        const born = new Uint32Array(this.parent.length);
-        const readied = new Map(); /* goroutine -> event that readied it */
-        const isBirth = this.texts.map(([kind]) => kind === 'CREATED' || kind === 'TASK_SPAWNED');
-        const isWake = this.texts.map(([kind, words]) => kind === 'READIED' && words.includes('woken'));
-        const isRun = this.texts.map(([kind]) => kind === 'DISPATCHED');
-        const victim = this.texts.map(([kind, words]) => {
-            const found = kind === 'TAKEN' && / worker (\d+)$/.exec(words);
-            return found ? +found[1] : -1;
-        });
-        const end = (lane, ns) => {
-            if (open[lane])
-                [since[lane], ns, open[lane]].forEach((value, k) => slices[lane][k].push(value));
-        };
-        const arrow = (...values) => {
-            if (values[2] >= 0 && values[3] >= 0 && values[2] !== values[3])
-                values.forEach((value, k) => arrows[k].push(value));
-        };
-        const look = (lane, ns) => {
-            if (lane < 0 || lane > this.lanes) return;
-            const length = lane < this.lanes ? this.lengthOf(lane) : this.queues[0].length;
-            if (length !== told[lane]) {
-                told[lane] = length;
-                lengths[lane][0].push(ns);
-                lengths[lane][1].push(length);
-            }
-            if (lane === this.lanes) return;
-            const m = this.mOf(lane), now = m < 0 ? 0 : this.top(m) || (this.flags[m] & SPINS ? SPINNING : 0);
-            if (now === open[lane]) return;
-            end(lane, ns);
-            open[lane] = now;
-            since[lane] = ns;
-        };
-        for (let i = 0; i < this.count; i++) {
-            const text = this.text[i], m = this.m[i], id = this.g[i], ns = this.ns[i];
-            const before = m >= 0 ? this.top(m) : 0, place = this.place(id);
-            const old = m >= 0 ? this.laneOf(m) : -1;
-            this.go(i);
-            if (isBirth[text] && this.parent[place] < 0) {
-                const up = before && before !== id ? this.place(before) : 0;
-                this.parent[place] = up;
-                this.child[place] = born[up]++;
-            }
-            if (isWake[text] && before && before !== id) readied.set(id, i);
-            if (isRun[text] && readied.has(id)) {
-                const from = readied.get(id);
-                arrow(this.ns[from], ns, this.lane[from], this.lane[i], 0);
-                readied.delete(id);
-            }
-            if (victim[text] >= 0) arrow(ns, ns, victim[text], this.lane[i], 1);
-            look(old, ns);
-            for (let k = this.first[i]; k < this.first[i + 1]; k++) {
-                look(this.laneChanged(k), ns);
-                if (this.changes[4 * k] === P) look(this.changes[4 * k + 2], ns);
-            }
-        }
-        this.last = this.count ? this.ns[this.count - 1] : 0;
-        for (let lane = 0; lane < this.lanes; lane++) end(lane, this.last);
-        this.slices = slices.map((each) => each.map((list) => list.done()));
-        this.lengths = lengths.map((each) => each.map((list) => list.done()));
-        this.arrows = arrows.map((list) => list.done());
-        this.longest = this.lengths.map(([, list]) => list.reduce((most, n) => Math.max(most, n), 0));
-    }
-    lengthOf(lane) {
-        const m = this.mOf(lane);
-        return this.queues[1 + lane].length + (this.next[lane] ? 1 : 0) +
-            (m >= 0 ? this.queues[1 + this.lanes + m].length : 0);
-    }
-    /* From the first child of main to the end of the last: start-up and the check of the answer are out. */
-    middle() {
-        if (this.shown) return [this.shown[0], Math.min(this.shown[1] || this.last, this.last)];
-        let from = -1, to = 0;
-        for (let i = 0; i < this.count; i++) {
-            if (this.g[i] < 2) continue;
-            if (from < 0) from = this.ns[i];
-            to = this.ns[i];
-        }
-        const edge = (to - from) * 0.03;
-        return from < 0 || to <= from ? [0, this.last || 1] : [Math.max(from - edge, 0), Math.min(to + edge, this.last)];
-    }
-    /* "main", "3" for its child 3, "3.1" for the child 1 of that. */
-    name(id) {
-        if (id === SPINNING) return 'spins';
-        const parts = [];
-        let place = this.place(id);
-        if (this.parent[place] < 0) return id & TASK ? `task ${id & ~TASK}` : `G ${id}`;
-        for (; this.parent[place] > 0; place = this.parent[place]) parts.push(this.child[place]);
-        return parts.length ? parts.reverse().join('.') : 'main';
-    }
-    words(i) {
-        const name = this.g[i] ? this.name(this.g[i]) : '';
-        return this.texts[this.text[i]][1].replace(/\b[GT] 0\b/, () => /^\d/.test(name) ? `goroutine ${name}` : name);
-    }
-    who(i) {
-        return this.lane[i] < 0 ? '-' : `${this.byM ? 'M' : 'P'}${this.lane[i]}`;
-    }
-    /* The event at that time, or the last before it. */
-    find(ns) {
-        let low = 0, high = this.count - 1;
-        while (low < high) {
-            const middle = low + high + 1 >> 1;
-            if (this.ns[middle] <= ns) low = middle; else high = middle - 1;
-        }
-        return low;
-    }
-    /* The strip of a goroutine: [from, to, state, words]. */
-    life(id) {
-        const parts = [];
-        let state = null, since = 0, why = '';
-        const set = (i, next, text) => {
-            if (state) parts.push([since, this.ns[i], state, why]);
-            [state, since, why] = [next, this.ns[i], text];
-        };
-        for (let i = 0; i < this.count; i++) {
-            if (this.g[i] !== id) continue;
-            const [kind, words] = this.texts[this.text[i]];
-            const by = this.who(i);
-            if (kind === 'CREATED' || kind === 'TASK_SPAWNED') set(i, 'runnable', `created by ${by}`);
-            else if (kind === 'READIED') set(i, 'runnable', `${words.replace(/.*\(|\).*/g, '')}, by ${by}`);
-            else if (kind === 'DISPATCHED' || kind === 'TASK_BEGUN') set(i, 'running', `on ${by}`);
-            else if (kind === 'PARKED') set(i, 'waiting', words.replace(/.*\(|\).*/g, ''));
-            else if (kind === 'ENDED' || kind === 'TASK_RETURNED') { set(i, null, ''); }
-        }
-        if (state) parts.push([since, this.last, state, why]);
-        return parts;
-    }
-}
 
 /* The picture of one run. */
 class View {
@@ -356,7 +44,7 @@ class View {
         const kept = run.happened > run.count ? `Of ${run.happened} events the first ${run.count} were kept.` : `${run.count} events.`;
         this.root = element('section', {}, element(index ? 'h2' : 'h1', {}, title),
             element('p', {className: 'note'}, `${kept}${part} A goroutine is named by which child of whom it is: 3 is the fourth that main started, 3.1 the second that this one did.${run.odd ? ` Some events do not fit those before: ${run.odd}.` : ''}`),
-            element('div', {className: 'lanes'}, this.canvas), this.life, this.say,
+            element('div', {className: 'lanes'}, this.canvas), this.legend(), this.life, this.say,
             element('div', {className: 'now'}, this.ps, this.steps));
         [this.from, this.to] = run.middle();
         this.listen();
@@ -419,10 +107,29 @@ class View {
         }
     }
     height() {
-        return AXIS + this.run.lanes * (RUN_HEIGHT + QUEUE_HEIGHT + GAP) + QUEUE_HEIGHT + 2 * GAP;
+        return this.topOfServices() + this.rows.reduce((sum, k) => sum + this.serviceHeight(k), 0) + GAP;
     }
     top(lane) {
         return AXIS + lane * (RUN_HEIGHT + QUEUE_HEIGHT + GAP);
+    }
+    topOfServices() {
+        return this.top(this.run.lanes) + QUEUE_HEIGHT + GAP;
+    }
+    serviceHeight(k) {
+        return MARKS_HEIGHT + (this.run.services[k].count ? QUEUE_HEIGHT : 0) + GAP;
+    }
+    /* The words for the marks that this run has, and what no event tells. */
+    legend() {
+        const legend = element('div', {className: 'note'});
+        this.rows = this.run.services.map((_, k) => k).filter((k) => this.run.marks[k][0].length > 0);
+        for (const k of this.rows) {
+            const {name, count, marks, missing} = this.run.services[k], used = new Set(this.run.marks[k][1]);
+            const words = marks.flatMap((text, mark) => used.has(mark) ? [`${MARKS[mark]} ${text}`] : []);
+            legend.append(element('div', {}, element('b', {}, name), `: ${words.join('; ')}${count ? `; grey: ${count}` : ''}. ${missing}`));
+        }
+        const silent = this.run.services.filter((_, k) => !this.rows.includes(k)).map(({name}) => name);
+        if (silent.length) legend.append(element('div', {}, `No event of ${silent.join(', ').replace(/, ([^,]*)$/, ' or $1')} in this run.`));
+        return legend;
     }
     draw() {
         const width = this.canvas.clientWidth, height = this.height(), scale = devicePixelRatio || 1;
@@ -439,6 +146,11 @@ class View {
         this.drawAxis(to, width, height);
         for (let lane = 0; lane < this.run.lanes; lane++) this.drawLane(to, lane, width);
         this.drawQueue(to, this.run.lanes, this.top(this.run.lanes), 'global', width);
+        let top = this.topOfServices();
+        for (const k of this.rows) {
+            this.drawService(to, k, top, width);
+            top += this.serviceHeight(k);
+        }
         if (input('arrows').checked) this.drawArrows(to);
         this.drawMarks(to, height);
     }
@@ -451,7 +163,7 @@ class View {
             to.fillStyle = this.ink.rule;
             to.fillRect(x, AXIS - 4, 1, height);
             to.fillStyle = this.ink.soft;
-            if (x < width - 24) to.fillText(timeText(ns), x, 9);
+            if (x < width - 34) to.fillText(timeText(ns), x, 9);
         }
         to.textAlign = 'left';
     }
@@ -518,6 +230,40 @@ class View {
         to.textAlign = 'right';
         to.fillText(`${this.run.longest[lane]}`, LABEL - 4, top + QUEUE_HEIGHT / 2 + (label ? 0 : 1));
         to.textAlign = 'left';
+    }
+    /* Marks. Of those that would overlap the one with the highest number is drawn, and lines for the others. A mark of a
+     * worker has a line up to it. */
+    drawService(to, k, top, width) {
+        const [times, marks, lanes] = this.run.marks[k], {name, count} = this.run.services[k];
+        const middle = top + MARKS_HEIGHT / 2, beyond = this.firstEnding(times, this.to);
+        let begin = -9, most = 0, last = -9;
+        const glyph = () => begin >= LABEL && to.fillText(MARKS[most], begin, middle);
+        const style = (mark) => { to.fillStyle = mark > 1 ? this.ink.mark : this.ink.ink; };
+        to.fillStyle = this.ink.ink;
+        to.fillText(name, 6, middle);
+        to.textAlign = 'center';
+        for (let i = this.firstEnding(times, this.nsAt(LABEL)); i < beyond; i++) {
+            const x = this.xOf(times[i]);
+            if (x - begin > 9) {
+                style(most);
+                glyph();
+                [begin, most] = [x, marks[i]];
+            }
+            most = Math.max(most, marks[i]);
+            style(marks[i]);
+            if (lanes[i] >= 0 && input('arrows').checked) {
+                to.globalAlpha = 0.5;
+                to.fillRect(x - 0.5, this.top(lanes[i]) + RUN_HEIGHT, 1, top + 4 - this.top(lanes[i]) - RUN_HEIGHT);
+                to.globalAlpha = 1;
+            }
+            if (x - begin > 4) to.fillRect(x - 0.5, top + 4, 1, MARKS_HEIGHT - 8);
+            if (x - last < 0.7) i = Math.max(this.firstEnding(times, this.nsAt(last + 0.7)) - 1, i); /* a pixel's are one */
+            last = x;
+        }
+        style(most);
+        glyph();
+        to.textAlign = 'left';
+        if (count) this.drawQueue(to, this.run.lanes + 1 + k, top + MARKS_HEIGHT, '', width);
     }
     drawArrows(to) {
         const [froms, ends, fromLanes, toLanes, steals] = this.run.arrows;
@@ -815,4 +561,3 @@ class Page {
 }
 
 /** @type {any} */ (window).page = new Page();
-})();

@@ -60,7 +60,7 @@ entries = []  # step, [(lane, text)...]
 for row in narrow[1:]:
     if not row:
         break
-    step, lane, text = row[:5].strip(), row[18:22].strip(), row[at:].strip()
+    step, lane, text = row[:5].strip(), row[18:narrow[0].index("event")].strip(), row[at:].strip()
     if step:
         entries.append([int(step), [(lane, text)]])
     elif lane:
@@ -77,7 +77,7 @@ for (step, rows), row in zip(entries, wide_rows):
         parts = [part.strip() for part in text.split("|")]
         if i == 0:
             assert (parts[2] if len(parts) > 2 else "") == everyone, (row, rows)
-        if lane != "-":
+        if lane[0] == head[starts[0]]:  # else a thread without a P, or sysmon
             now[int(lane[1:])] = " | ".join(filter(None, parts[:2]))
     assert now == lanes, (row, rows, now)
 END

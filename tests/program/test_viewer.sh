@@ -58,6 +58,10 @@ press('+');
 found.closer = (page.lead.to - page.lead.from) / (to - from);
 found.states = run.life(3).map((part) => part[2]);
 found.arrows = run.arrows[4].reduce((sum, steal) => sum + steal, 0);
+found.marks = run.marks.map(([, kinds, lanes]) => [...kinds].map((kind, k) => [kind, lanes[k]]));
+found.waiting = run.services.map((_, k) => [...run.lengths[run.lanes + 1 + k][1]]);
+found.legend = page.lead.legend().textContent;
+found.whos = Array.from({length: run.count}, (_, i) => run.who(i));
 found.others = page.views.map((view) => view.run.at);
 page.render(); /* the browser would, in its own time */
 found.hash = location.hash;
@@ -75,8 +79,15 @@ same='len(f["forwards"]) == len(j["steps"]) and all(
     all(a["runs"] == b["runs"] and a["runnext"] == b["runnext"] and a["queue"] == b["queue"] and
         (a["tasks"] is None or a["tasks"] == b["tasks"]) for a, b in zip(x["lanes"], s["lanes"])) and
     x["global"] == s["global"] for x, s in zip(f["forwards"], j["steps"]))'
+# marks_are_those: sleeps, waits for I/O and what sysmon does are as many as in the table, and each wait ends.
+marks_are_those='(lambda marks, of: marks(0, 0) == of("PARKED", "(sleep)") and marks(0, 1) + marks(0, 2) == of("READIED", "is over)") and
+    marks(1, 0) == of("PARKED", "(reading)") + of("PARKED", "(writing)") and marks(1, 1) == of("READIED", "(I/O)") + of("READIED", "(injected)") and
+    len(f["marks"][2]) == sum(s["m_self"] < 0 for s in j["steps"]) == f["whos"].count("sysmon") and
+    all(not w or (w[-1] == 0 and min(w) >= 0) for w in f["waiting"]))(
+    lambda row, kind: [m[0] for m in f["marks"][row]].count(kind),
+    lambda event, end: sum(s["event"] == event and s["text"].endswith(end) for s in j["steps"]))'
 for what in "gmp order,n=20,mode=steal" "gmp,ring=4 order,n=12" "perm spawn,n=30" "tasksteal fib,n=6" "contsteal,frames=pooled fib,n=6" \
-    "gmp calls,n=2" "grq pingpong,rounds=10" "kthread spawn,n=3"; do
+    "gmp calls,n=2,sleep_ns=1000000" "gmp timers,n=6,ns=100000" "gmp pipes,n=4" "gmp slice,chunks=20000" "grq pingpong,rounds=10" "kthread spawn,n=3"; do
     name=$(tr -c 'a-z0-9\n' _ <<<"$what")
     "$schedlab" trace $what --workers 2 --format page --output run.html 2>err
     "$schedlab" trace $what --workers 2 --format json --output steps.json 2>err
@@ -85,6 +96,7 @@ for what in "gmp order,n=20,mode=steal" "gmp,ring=4 order,n=12" "perm spawn,n=30
     check "console_is_silent_$name" test ! -s said
     check "states_are_those_of_the_steps_$name" found "$same"
     check "going_back_undoes_all_$name" found 'f["same"]'
+    check "marks_are_those_of_the_steps_$name" found "$marks_are_those"
 done
 "$schedlab" trace gmp order,n=20,mode=steal --workers 2 --format page --output run.html 2>err
 "$schedlab" trace gmp order,n=20,mode=steal --workers 2 --format json --output steps.json 2>err
@@ -104,6 +116,21 @@ check a_life_has_its_states found 'f["states"][0] == "runnable" and "running" in
 check steals_are_arrows found 'f["arrows"] > 0'
 check the_address_has_the_state found 'f["hash"].startswith("#e=") and "&z=" in f["hash"]'
 check each_worker_has_a_box found 'f["boxes"] == 3'
+# Lanes of timers, the poller and sysmon have marks with words, and say what no event tells.
+shows() {
+    "$schedlab" trace $1 --format page --output run.html 2>err
+    with_test run.html
+    browse tested.html
+}
+shows "gmp timers,n=12,ns=200000 --workers 2"
+check a_sleep_found_by_another_worker_is_marked found '[2, -1] in f["marks"][0] and "◆ it is over, found by another worker" in f["legend"]'
+check rows_without_events_are_told found '"No event of poller or sysmon in this run." in f["legend"]'
+shows "gmp slice,chunks=40000 --workers 1"
+check sysmon_asks_a_worker found 'f["marks"][2] == [[3, 0]] * 2 and "A look that changes nothing leaves no event." in f["legend"]'
+shows "gmp calls,n=1,measure=handoff,sleep_ns=1000000 --workers 1"
+check sysmon_takes_a_p_and_starts_a_thread found 'f["marks"][2] == [[2, 0], [0, -1]]'
+shows "gmp,netpoll=thread pipes,n=3 --workers 1"
+check the_thread_of_the_poller_is_told found '"The thread of netpoll=thread has no M either" in f["legend"]'
 "$schedlab" diff gmp gmp,runnext=off order,n=12 --workers 2 --format page >run.html 2>err
 check a_difference_is_a_failure_still [ $? = 1 ]
 rm steps.json
@@ -116,8 +143,6 @@ check the_sentence_names_goroutines grep -q 'They part at event 6: gmp put gorou
 "$schedlab" trace gmp order,n=3 --format page --output /nowhere/run.html >out 2>err
 check a_page_that_cannot_be_written_is_one_line [ "$(wc -l <err)" = 1 ]
 
-# The TypeScript compiler knows what the script may call, and which types it may mix.
-check the_script_of_a_trace_is_sound tsc --allowJs --checkJs --noEmit --target es2022 --lib es2022,dom,dom.iterable \
-    "$tree/harness/viewer/trace.js"
+check the_scripts_are_sound script_is_sound trace_run trace
 
 finish

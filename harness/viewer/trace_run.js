@@ -1,0 +1,327 @@
+/* trace_run.js - one run of the viewer's page: its events, and the state after each of them.
+ *
+ * The page holds what happened: events, their texts, and the changes of the state that each made
+ * (harness/trace/trace_html.c). These scripts know nothing of schedulers. This one applies changes
+ * forwards and backwards; trace.js, which stands behind it in the page, draws.
+ */
+'use strict';
+const TASK = 0x80000000;
+const PUSHED = 0, REMOVED = 1, NEXT = 2, RUNS = 3, P = 4, FLAGS = 5, BEGAN = 6, ENDED = 7;
+const CALLS = 1, SPINS = 2, SLEEPS = 4;
+const SPINNING = 0x100000000; /* no goroutine has such a number */
+
+/* A growing list of numbers. */
+class Numbers {
+    constructor(type, room = 1024) {
+        this.type = type;
+        this.list = new type(room);
+        this.count = 0;
+    }
+    push(number) {
+        if (this.count === this.list.length) {
+            const larger = new this.type(2 * this.count);
+            larger.set(this.list);
+            this.list = larger;
+        }
+        this.list[this.count++] = number;
+    }
+    done() {
+        return this.list.slice(0, this.count);
+    }
+}
+
+/* The numbers of trace_html.c, from base64 without a copy of it all as bytes of text. */
+class Reader {
+    constructor(text) {
+        const places = new Uint8Array(128).fill(255);
+        [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'].forEach(
+            (digit, i) => { places[digit.charCodeAt(0)] = i; });
+        let length = text.length;
+        while (length > 0 && text[length - 1] === '=')
+            length--;
+        this.bytes = new Uint8Array(Math.floor(length * 3 / 4));
+        for (let i = 0, at = 0, bits = 0, have = 0; i < length; i++) {
+            bits = (bits << 6 | places[text.charCodeAt(i)]) & 0xffffff;
+            have += 6;
+            if (have >= 8) {
+                have -= 8;
+                this.bytes[at++] = bits >> have & 255;
+            }
+        }
+        this.at = 0;
+    }
+    number() {
+        let value = 0, scale = 1, byte;
+        do {
+            byte = this.bytes[this.at++];
+            value += (byte & 127) * scale;
+            scale *= 128;
+        } while (byte & 128);
+        return value;
+    }
+    signed() {
+        const value = this.number();
+        return value % 2 ? -(value + 1) / 2 : value / 2;
+    }
+}
+
+/* One run: its events, and the state after one of them. */
+class Run {
+    constructor(facts, text) {
+        const {variant, workload, machine, workers, seed, by_m: byM, lanes, ms, count, happened, texts, odd, shown, services} = facts;
+        Object.assign(this, {variant, workload, machine, workers, seed, happened, odd});
+        this.shown = shown; /* [from, to] in ns, of which to may be 0; or undefined */
+        this.services = services; /* timers, the poller, sysmon: [{name, count, marks, missing}] */
+        this.byM = byM; /* lanes are Ms, else Ps */
+        this.lanes = lanes;
+        this.ms = ms;
+        this.count = count; /* of events */
+        this.texts = texts; /* [kind, words, marks of services: [[service, mark, change, lane]]] */
+        this.decode(new Reader(text));
+        this.queues = Array.from({length: 1 + this.lanes + this.ms}, () => []);
+        this.next = new Uint32Array(this.lanes);
+        this.runs = new Uint32Array(this.ms);
+        this.p = new Int32Array(this.ms).fill(-1);
+        this.mAt = new Int32Array(this.lanes).fill(-1); /* the M that has the P; if lanes are Ps */
+        this.flags = new Uint8Array(this.ms);
+        this.stacks = Array.from({length: this.ms}, () => []);
+        this.at = -1; /* the event that the state is after; -1: before all */
+        this.story();
+    }
+    decode(reader) {
+        const count = this.count;
+        this.ns = new Float64Array(count);
+        this.text = new Uint16Array(count);
+        this.m = new Int16Array(count);
+        this.lane = new Int16Array(count);
+        this.g = new Uint32Array(count);
+        this.first = new Uint32Array(count + 1);
+        const changes = new Numbers(Int32Array, 4 * count + 16);
+        let gs = 0, tasks = 0;
+        for (let i = 0, ps = 0; i < count; i++) {
+            ps += reader.number();
+            this.ns[i] = ps / 1000;
+            this.text[i] = reader.number();
+            this.m[i] = reader.number() - 1;
+            const p = reader.number() - 1;
+            this.lane[i] = this.byM ? this.m[i] : p;
+            const id = this.g[i] = reader.signed() >>> 0;
+            if (id & TASK) tasks = Math.max(tasks, id & ~TASK); else gs = Math.max(gs, id);
+            for (let left = reader.number(); left > 0; left--) {
+                changes.push(reader.number());
+                changes.push(reader.number());
+                changes.push(reader.signed());
+                changes.push(reader.signed());
+            }
+            this.first[i + 1] = changes.count / 4;
+        }
+        this.changes = changes.done();
+        this.gs = gs + 1;
+        this.parent = new Int32Array(gs + tasks + 2).fill(-1); /* place() of whoever made it; -1: not seen */
+        this.child = new Uint32Array(gs + tasks + 2);
+    }
+    /* Of a goroutine or task in lists of all of them. */
+    place(id) {
+        return id & TASK ? this.gs + (id & ~TASK) : id;
+    }
+    laneOf(m) {
+        return this.byM ? m : this.p[m];
+    }
+    mOf(lane) {
+        return this.byM ? lane : this.mAt[lane];
+    }
+    setP(m, p) {
+        if (this.p[m] >= 0 && this.mAt[this.p[m]] === m) this.mAt[this.p[m]] = -1;
+        this.p[m] = p;
+        if (p >= 0 && p < this.lanes) this.mAt[p] = m;
+    }
+    /* The lane that a change is about: the number of lanes for the global queue, -1 for none. */
+    laneChanged(k) {
+        const kind = this.changes[4 * k], where = this.changes[4 * k + 1];
+        if (kind === NEXT) return where;
+        if (kind > NEXT) return this.laneOf(where);
+        return where === 0 ? this.lanes : where <= this.lanes ? where - 1 : this.laneOf(where - 1 - this.lanes);
+    }
+    change(k, back) {
+        const kind = this.changes[4 * k], where = this.changes[4 * k + 1];
+        const a = this.changes[4 * k + 2], b = this.changes[4 * k + 3], id = a >>> 0;
+        switch (kind) {
+        case PUSHED:
+            if (back) this.queues[where].pop(); else this.queues[where].push(id);
+            break;
+        case REMOVED:
+            if (back) this.queues[where].splice(b, 0, id); else if (b === 0) this.queues[where].shift();
+            else this.queues[where].splice(b, 1);
+            break;
+        case NEXT:
+            this.next[where] = back ? a : b;
+            break;
+        case RUNS:
+            this.runs[where] = back ? a : b;
+            break;
+        case P:
+            this.setP(where, back ? a : b);
+            break;
+        case FLAGS:
+            this.flags[where] = back ? a : b;
+            break;
+        default:
+            if ((kind === BEGAN) !== back) this.stacks[where].push(id); else this.stacks[where].pop();
+        }
+    }
+    go(to) {
+        while (this.at < to)
+            for (let k = this.first[++this.at]; k < this.first[this.at + 1]; k++)
+                this.change(k, false);
+        while (this.at > to) {
+            for (let k = this.first[this.at + 1] - 1; k >= this.first[this.at]; k--)
+                this.change(k, true);
+            this.at--;
+        }
+    }
+    top(m) {
+        const stack = this.stacks[m];
+        return stack.length && this.runs[m] ? stack[stack.length - 1] : this.runs[m];
+    }
+    /* One pass over all: who runs where from when to when, how long queues are, who made whom. */
+    story() {
+        const lists = (count, ...types) => Array.from({length: count}, () => types.map((type) => new Numbers(type, 64)));
+        const slices = lists(this.lanes, Float64Array, Float64Array, Float64Array);
+        const lengths = lists(this.lanes + 1 + this.services.length, Float64Array, Int32Array);
+        const marks = lists(this.services.length, Float64Array, Uint8Array, Int16Array);
+        const waiting = this.services.map(() => 0);
+        const arrows = lists(1, Float64Array, Float64Array, Int16Array, Int16Array, Uint8Array)[0];
+        const open = new Float64Array(this.lanes), since = new Float64Array(this.lanes);
+        const told = new Int32Array(this.lanes + 1).fill(-1);
+        const born = new Uint32Array(this.parent.length);
+        const readied = new Map(); /* goroutine -> event that readied it */
+        const isBirth = this.texts.map(([kind]) => kind === 'CREATED' || kind === 'TASK_SPAWNED');
+        const isWake = this.texts.map(([kind, words]) => kind === 'READIED' && words.includes('woken'));
+        const isRun = this.texts.map(([kind]) => kind === 'DISPATCHED');
+        const victim = this.texts.map(([kind, words]) => {
+            const found = kind === 'TAKEN' && / worker (\d+)$/.exec(words);
+            return found ? +found[1] : -1;
+        });
+        const end = (lane, ns) => {
+            if (open[lane])
+                [since[lane], ns, open[lane]].forEach((value, k) => slices[lane][k].push(value));
+        };
+        const arrow = (...values) => {
+            if (values[2] >= 0 && values[3] >= 0 && values[2] !== values[3])
+                values.forEach((value, k) => arrows[k].push(value));
+        };
+        const look = (lane, ns) => {
+            if (lane < 0 || lane > this.lanes) return;
+            const length = lane < this.lanes ? this.lengthOf(lane) : this.queues[0].length;
+            if (length !== told[lane]) {
+                told[lane] = length;
+                lengths[lane][0].push(ns);
+                lengths[lane][1].push(length);
+            }
+            if (lane === this.lanes) return;
+            const m = this.mOf(lane), now = m < 0 ? 0 : this.top(m) || (this.flags[m] & SPINS ? SPINNING : 0);
+            if (now === open[lane]) return;
+            end(lane, ns);
+            open[lane] = now;
+            since[lane] = ns;
+        };
+        for (let i = 0; i < this.count; i++) {
+            const text = this.text[i], m = this.m[i], id = this.g[i], ns = this.ns[i];
+            const before = m >= 0 ? this.top(m) : 0, place = this.place(id);
+            const old = m >= 0 ? this.laneOf(m) : -1;
+            this.go(i);
+            if (isBirth[text] && this.parent[place] < 0) {
+                const up = before && before !== id ? this.place(before) : 0;
+                this.parent[place] = up;
+                this.child[place] = born[up]++;
+            }
+            if (isWake[text] && before && before !== id) readied.set(id, i);
+            if (isRun[text] && readied.has(id)) {
+                const from = readied.get(id);
+                arrow(this.ns[from], ns, this.lane[from], this.lane[i], 0);
+                readied.delete(id);
+            }
+            for (const [service, mark, change, lane] of this.texts[text][2]) {
+                [ns, mark, lane].forEach((value, k) => marks[service][k].push(value));
+                waiting[service] += change;
+                if (change) [ns, waiting[service]].forEach((value, k) => lengths[this.lanes + 1 + service][k].push(value));
+            }
+            if (victim[text] >= 0) arrow(ns, ns, victim[text], this.lane[i], 1);
+            look(old, ns);
+            for (let k = this.first[i]; k < this.first[i + 1]; k++) {
+                look(this.laneChanged(k), ns);
+                if (this.changes[4 * k] === P) look(this.changes[4 * k + 2], ns);
+            }
+        }
+        this.last = this.count ? this.ns[this.count - 1] : 0;
+        for (let lane = 0; lane < this.lanes; lane++) end(lane, this.last);
+        this.slices = slices.map((each) => each.map((list) => list.done()));
+        this.lengths = lengths.map((each) => each.map((list) => list.done()));
+        this.arrows = arrows.map((list) => list.done());
+        this.marks = marks.map((each) => each.map((list) => list.done()));
+        this.longest = this.lengths.map(([, list]) => list.reduce((most, n) => Math.max(most, n), 0));
+    }
+    lengthOf(lane) {
+        const m = this.mOf(lane);
+        return this.queues[1 + lane].length + (this.next[lane] ? 1 : 0) +
+            (m >= 0 ? this.queues[1 + this.lanes + m].length : 0);
+    }
+    /* From the first child of main to the end of the last: start-up and the check of the answer are out. */
+    middle() {
+        if (this.shown) return [this.shown[0], Math.min(this.shown[1] || this.last, this.last)];
+        let from = -1, to = 0;
+        for (let i = 0; i < this.count; i++) {
+            if (this.g[i] < 2) continue;
+            if (from < 0) from = this.ns[i];
+            to = this.ns[i];
+        }
+        const edge = (to - from) * 0.03;
+        return from < 0 || to <= from ? [0, this.last || 1] : [Math.max(from - edge, 0), Math.min(to + edge, this.last)];
+    }
+    /* "main", "3" for its child 3, "3.1" for the child 1 of that. */
+    name(id) {
+        if (id === SPINNING) return 'spins';
+        const parts = [];
+        let place = this.place(id);
+        if (this.parent[place] < 0) return id & TASK ? `task ${id & ~TASK}` : `G ${id}`;
+        for (; this.parent[place] > 0; place = this.parent[place]) parts.push(this.child[place]);
+        return parts.length ? parts.reverse().join('.') : 'main';
+    }
+    words(i) {
+        const name = this.g[i] ? this.name(this.g[i]) : '';
+        return this.texts[this.text[i]][1].replace(/\b[GT] 0\b/, () => /^\d/.test(name) ? `goroutine ${name}` : name);
+    }
+    who(i) {
+        return this.lane[i] >= 0 ? `${this.byM ? 'M' : 'P'}${this.lane[i]}` : this.m[i] >= 0 ? `M${this.m[i]}` : 'sysmon';
+    }
+    /* The event at that time, or the last before it. */
+    find(ns) {
+        let low = 0, high = this.count - 1;
+        while (low < high) {
+            const middle = low + high + 1 >> 1;
+            if (this.ns[middle] <= ns) low = middle; else high = middle - 1;
+        }
+        return low;
+    }
+    /* The strip of a goroutine: [from, to, state, words]. */
+    life(id) {
+        const parts = [];
+        let state = null, since = 0, why = '';
+        const set = (i, next, text) => {
+            if (state) parts.push([since, this.ns[i], state, why]);
+            [state, since, why] = [next, this.ns[i], text];
+        };
+        for (let i = 0; i < this.count; i++) {
+            if (this.g[i] !== id) continue;
+            const [kind, words] = this.texts[this.text[i]];
+            const by = this.who(i);
+            if (kind === 'CREATED' || kind === 'TASK_SPAWNED') set(i, 'runnable', `created by ${by}`);
+            else if (kind === 'READIED') set(i, 'runnable', `${words.replace(/.*\(|\).*/g, '')}, by ${by}`);
+            else if (kind === 'DISPATCHED' || kind === 'TASK_BEGUN') set(i, 'running', `on ${by}`);
+            else if (kind === 'PARKED') set(i, 'waiting', words.replace(/.*\(|\).*/g, ''));
+            else if (kind === 'ENDED' || kind === 'TASK_RETURNED') { set(i, null, ''); }
+        }
+        if (state) parts.push([since, this.last, state, why]);
+        return parts;
+    }
+}
