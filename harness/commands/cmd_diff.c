@@ -155,6 +155,7 @@ static void options_complete(struct options *options)
         request->workers = options->machine.model.cores;
     if (!workload_spec_takes_workers(&options->workload, request->workers, error, sizeof error))
         cli_misuse(options->command, "%s", error);
+    request->sched_sites = options->format == FORMAT_PAGE;
     request->machine = options->machine.text;
     request->workload = options->workload.text;
 }

@@ -8,6 +8,7 @@
 #include "harness/commands/commands.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
+#include "harness/sample/event_site.h"
 #include "harness/sample/sample.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
@@ -79,6 +80,8 @@ static FILE *sched_events_open(const struct options *options)
     if (!machine_events_keep(most ? most : SIZE_MAX))
         cli_misuse(options->command, "--sched-events-fd takes a simulated machine, or a program "
                                      "that `make trace` builds");
+    if (options->request.sched_sites)
+        event_sites_begin();
     FILE *to = fdopen(fd, "w");
     if (!to)
         cli_misuse(options->command, "--sched-events-fd=%d: %s", fd, strerror(errno));
@@ -98,6 +101,7 @@ static json_t *sample_run(const struct options *options, const struct machine_sp
         cli_misuse(options->command, "%s", run.error);
     if (events) {
         machine_events_write(events);
+        event_sites_write(events);
         if (fclose(events) != 0)
             cli_misuse(options->command, "--sched-events-fd: %s", strerror(errno));
     }

@@ -308,6 +308,7 @@ static void options_complete(struct options *options)
         request->schedtrace_ns = EVERY_DEFAULT_NS;
     check_output(options);
     warn_of_workers(options, options->machine.simulated ? cores : topology_cpu_count());
+    request->sched_sites = options->format == FORMAT_PAGE && options->machine.simulated;
     request->machine = options->machine.text;
     request->variant = options->variant.text;
     request->workload = options->workload.text;

@@ -77,6 +77,8 @@ const struct sample_field sample_fields[SAMPLE_FIELDS] = {
      "descriptor to write to what the scheduler does; simulated, or in schedlab-trace"},
     {"--sched-events-max", 0, MEMBER(sched_events_max), NUMBER(0, 1, INT64_MAX), 0, "N",
      "at most so many events; default: all"},
+    {"--sched-sites", 0, MEMBER(sched_sites), PLAIN, 0, NULL,
+     "write which lines of the workload they come from too; simulated"},
     {"--lock-step", 0, MEMBER(lock_step), PLAIN, 0, "STEPS", "simulated cores take turns"},
     {"--schedtrace", 0, MEMBER(schedtrace_ns), TIME(1), FIELD_OF_RUN, "MS",
      "while it runs, write a line about the scheduler that often to standard error, in the format "

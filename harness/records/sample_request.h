@@ -48,12 +48,13 @@ struct sample_request {
     int sched_events_fd; /* where what its scheduler does is written, one by one: a descriptor that
                             * its process inherits; natively by schedlab-trace; 0: nowhere */
     int schedtrace_fd;   /* where schedtrace_ns writes, likewise */
+    bool sched_sites;    /* and from which line of the workload each of these events comes */
     bool scheddetail;    /* and a line about each P and M */
     bool pin;            /* one core per worker */
     bool no_calls;       /* do all that a sample does but call run(): what a process costs */
 };
 
-enum { SAMPLE_FIELDS = 22 };
+enum { SAMPLE_FIELDS = 23 };
 
 struct sample_field {
     const char *option; /* "--workers" */

@@ -125,6 +125,36 @@ void source_lines_read(struct source_lines *lines)
     }
 }
 
+static int range_compare(const void *a_, const void *b_)
+{
+    const struct source_range *a = a_, *b = b_;
+    return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+size_t source_ranges(struct source_lines *lines, const char *folder, struct source_range **ranges)
+{
+    Dwarf_Aranges *aranges;
+    size_t all = 0, count = 0;
+    *ranges = NULL;
+    if (!lines || dwarf_getaranges(lines->dwarf, &aranges, &all) != 0)
+        return 0;
+    *ranges = xcalloc(all + 1, sizeof **ranges);
+    for (size_t i = 0; i < all; i++) {
+        Dwarf_Addr start;
+        Dwarf_Word length;
+        Dwarf_Off offset;
+        Dwarf_Die die;
+        Dwarf_Arange *range = dwarf_onearange(aranges, i);
+        if (dwarf_getarangeinfo(range, &start, &length, &offset) != 0 ||
+            !dwarf_offdie(lines->dwarf, offset, &die) || !dwarf_diename(&die) ||
+            strncmp(path_inside(dwarf_diename(&die)), folder, strlen(folder)) != 0)
+            continue;
+        (*ranges)[count++] = (struct source_range){start, start + length};
+    }
+    qsort(*ranges, count, sizeof **ranges, range_compare);
+    return count;
+}
+
 /* Replaces *die by its child that holds pc; false if none does. */
 static bool descend(Dwarf_Die *die, uintptr_t pc)
 {
@@ -137,10 +167,11 @@ static bool descend(Dwarf_Die *die, uintptr_t pc)
     return end == 0;
 }
 
-size_t source_functions(struct source_lines *lines, uintptr_t pc,
-                        char functions[SOURCE_INLINED_MAX][SOURCE_TEXT])
+/* The compiled function that has the instruction, and what it took in; returns how many. */
+static size_t scopes_find(struct source_lines *lines, uintptr_t pc,
+                          Dwarf_Die inside[SOURCE_INLINED_MAX])
 {
-    Dwarf_Die die, inside[SOURCE_INLINED_MAX]; /* the compiled function, and what it took in */
+    Dwarf_Die die;
     size_t depth = 0, i = 0;
     if (!lines || !dwarf_addrdie(lines->dwarf, pc, &die))
         return 0;
@@ -155,6 +186,14 @@ size_t source_functions(struct source_lines *lines, uintptr_t pc,
         if (dwarf_diename(&die) && (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram))
             inside[depth++] = die;
     } while (depth < SOURCE_INLINED_MAX && descend(&die, pc));
+    return depth;
+}
+
+size_t source_functions(struct source_lines *lines, uintptr_t pc,
+                        char functions[SOURCE_INLINED_MAX][SOURCE_TEXT])
+{
+    Dwarf_Die inside[SOURCE_INLINED_MAX];
+    size_t depth = scopes_find(lines, pc, inside), i;
     for (i = 0; i < depth; i++)
         snprintf(functions[i], SOURCE_TEXT, "%s", dwarf_diename(&inside[depth - 1 - i]));
     return depth;
@@ -181,6 +220,49 @@ bool source_line_find(struct source_lines *lines, uintptr_t pc, struct source_li
     snprintf(found->file, sizeof found->file, "%s", path_inside(path));
     dwarf_lineno(line, &number);
     found->line = number;
+    return true;
+}
+static int number_of(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word number = 0;
+    if (dwarf_attr_integrate(die, name, &attribute))
+        dwarf_formudata(&attribute, &number);
+    return (int)number;
+}
+
+/* The file of the number that an attribute of the unit has. */
+static const char *file_of(Dwarf_Die *unit, unsigned number)
+{
+    Dwarf_Files *files;
+    size_t count;
+    if (dwarf_getsrcfiles(unit, &files, &count) != 0 || number >= count)
+        return NULL;
+    return dwarf_filesrc(files, number, NULL, NULL);
+}
+
+bool source_line_outside(struct source_lines *lines, uintptr_t pc, const char *folder,
+                         struct source_line *found)
+{
+    Dwarf_Die inside[SOURCE_INLINED_MAX], unit;
+    size_t depth = scopes_find(lines, pc, inside);
+    Dwarf_Line *line =
+        depth && dwarf_addrdie(lines->dwarf, pc, &unit) ? dwarf_getsrc_die(&unit, pc) : NULL;
+    const char *path = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+    *found = (struct source_line){.line = 0};
+    if (!path || dwarf_lineno(line, &found->line) != 0)
+        return false;
+    while (strncmp(path_inside(path), folder, strlen(folder)) == 0) {
+        if (--depth == 0)
+            return false;
+        found->line = number_of(&inside[depth], DW_AT_call_line);
+        path = file_of(&unit, (unsigned)number_of(&inside[depth], DW_AT_call_file));
+        if (!path)
+            return false;
+    }
+    snprintf(found->file, sizeof found->file, "%s", path_inside(path));
+    snprintf(found->function, sizeof found->function, "%s", dwarf_diename(&inside[depth - 1]));
+    found->first = number_of(&inside[depth - 1], DW_AT_decl_line);
     return true;
 }
 #else

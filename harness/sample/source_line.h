@@ -17,6 +17,7 @@ struct source_line {
     char inside[SOURCE_TEXT];   /* which is this one; "" if it was inlined nowhere */
     char file[SOURCE_TEXT];     /* seen from the folder of the sources */
     int line;
+    int first; /* of the function in that file; only of source_line_outside() */
 };
 
 /* Opens this program's debug information. NULL: it cannot be read. */
@@ -28,9 +29,21 @@ void source_lines_close(struct source_lines *lines); /* NULL is fine */
  * is fine. */
 void source_lines_read(struct source_lines *lines);
 
+/* The code that was compiled from files of that folder, in order of addresses; returns how many
+ * ranges. *ranges is the caller's. */
+struct source_range {
+    uintptr_t begin, end;
+};
+size_t source_ranges(struct source_lines *lines, const char *folder, struct source_range **ranges);
+
 /* Finds the line of the instruction that holds the byte at pc. False, and both texts "(unknown)",
  * if it is unknown. */
 bool source_line_find(struct source_lines *lines, uintptr_t pc, struct source_line *found);
+
+/* The innermost place of the instruction that is not in a file of that folder: functions from there
+ * may have been inlined into it. `function` is the one that has the line. False as above. */
+bool source_line_outside(struct source_lines *lines, uintptr_t pc, const char *folder,
+                         struct source_line *found);
 
 /* The functions that the instruction is in: the innermost inlined one first, the one that was
  * compiled last. Returns how many, at most SOURCE_INLINED_MAX; 0: they are unknown. */

@@ -137,9 +137,11 @@ void machine_events_write(FILE *to)
     fprintf(to, "# %" PRIu64 " events\n", sim_events_count());
     for (size_t i = 0; i < count; i++) {
         const struct sim_sched_event *event = &events[i];
-        fprintf(to, "%" PRId64 "\t%d\t%d\t%d\t%s\t%" PRId64 "\t%d\t%d\n", event->when_ps,
-                event->core, event->m, event->p, sched_trace_names[event->kind], event->g, event->a,
-                event->b);
+        fprintf(to, "%" PRId64 "\t%d\t%d\t%d\t%s\t%" PRId64 "\t%d\t%d", event->when_ps, event->core,
+                event->m, event->p, sched_trace_names[event->kind], event->g, event->a, event->b);
+        if (event->site)
+            fprintf(to, "\t%" PRIu32, event->site);
+        fputc('\n', to);
     }
 }
 

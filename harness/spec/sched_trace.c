@@ -182,10 +182,10 @@ static int kind_find(const char *name)
 
 static bool event_parse(struct sched_trace_event *event, int64_t *place, char *line)
 {
-    int64_t number[7];
+    int64_t number[8] = {0};
     char *at = line, *name = NULL;
     *event = (struct sched_trace_event){.when_ps = 0};
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 8 && (i < 7 || at[-1] == '\t'); i++) {
         if (i == 4) {
             name = at;
             at += strcspn(at, "\t");
@@ -195,7 +195,8 @@ static bool event_parse(struct sched_trace_event *event, int64_t *place, char *l
         }
         char *end;
         number[i] = strtoll(at, &end, 10);
-        if (end == at || *end != (i < 6 ? '\t' : '\n'))
+        bool fits = (*end == '\t' && i < 7) || (*end == '\n' && i >= 6);
+        if (end == at || !fits)
             return false;
         at = end + 1;
     }
@@ -214,6 +215,7 @@ static bool event_parse(struct sched_trace_event *event, int64_t *place, char *l
     event->a = (int32_t)number[5];
     event->b = (int32_t)number[6];
     event->kind = (uint8_t)kind;
+    event->site = number[7] > 0 && number[7] <= UINT16_MAX ? (uint16_t)number[7] : 0;
     return true;
 }
 
@@ -227,23 +229,41 @@ static void trace_add(struct sched_trace *trace, size_t *room,
     trace->event[trace->count++] = *event;
 }
 
+static bool site_add(struct sched_trace *trace, const char *line)
+{
+    struct sched_trace_site site;
+    if (sscanf(line, "@\t%d\t%d\t%127[^\t\n]\t%127[^\t\n]", &site.line, &site.first, site.file,
+               site.function) != 4)
+        return false;
+    trace->site = xrealloc(trace->site, (trace->sites + 1) * sizeof site);
+    trace->site[trace->sites++] = site;
+    return true;
+}
+
 bool sched_trace_read(struct sched_trace *trace, FILE *from, char *error, size_t error_size)
 {
     struct reader reader = {.last_number = 0};
     struct sched_trace_event event;
-    char line[256] = "";
+    char line[512] = "";
     size_t room = 0;
     int64_t place;
     *trace = (struct sched_trace){.count = 0};
     bool ok = fgets(line, sizeof line, from) &&
               sscanf(line, "# %" SCNu64 " events\n", &trace->happened) == 1;
     while (ok && fgets(line, sizeof line, from)) {
+        if (*line == '@') {
+            ok = site_add(trace, line);
+            continue;
+        }
         ok = event_parse(&event, &place, line);
         if (!ok)
             break;
         reader_name(&reader, &event, place);
         trace_add(trace, &room, &event);
     }
+    for (size_t i = 0; i < trace->count; i++)
+        if (trace->event[i].site > trace->sites)
+            trace->event[i].site = 0;
     if (!ok) {
         line[strcspn(line, "\n")] = '\0';
         snprintf(error, error_size, "line %zu of the scheduler's events is none: \"%s\"",
@@ -262,5 +282,6 @@ bool sched_trace_read(struct sched_trace *trace, FILE *from, char *error, size_t
 void sched_trace_free(struct sched_trace *trace)
 {
     free(trace->event);
+    free(trace->site);
     *trace = (struct sched_trace){.count = 0};
 }

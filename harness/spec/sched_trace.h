@@ -3,7 +3,9 @@
  * Programs that simulate or record write traces by machine_events_write(); `schedlab diff` and
  * `schedlab trace` read them. The first line is "# N events", with how many happened. One line
  * follows for each that was kept, in order, with tabs between: picoseconds, core, M, P, event, G,
- * and two arguments; -1: none.
+ * and two arguments; -1: none. If sites were asked for, the number of one may follow: the place in
+ * the workload that called the scheduler. Lines "@", its line, the first line of its function, file
+ * and function, stand for sites 1, 2 and so on at the end.
  *
  * In a line, two Gs may have the same number, if one ended before the other began. After reading,
  * each G has a number of its own, and a key that means the same G in another run: its parent, and
@@ -29,12 +31,21 @@ struct sched_trace_event {
     uint32_t tick; /* what schedtick of the P was before the event, counted here */
     int32_t m, p, a, b;
     uint8_t kind, core; /* kind: enum sched_event */
+    uint16_t site;      /* in sites, from 1; 0: none */
+};
+
+/* A place in the workload. */
+struct sched_trace_site {
+    int line, first; /* first: of the function */
+    char file[128], function[128];
 };
 
 struct sched_trace {
     struct sched_trace_event *event;
     size_t count;
     uint64_t happened; /* count, and those that were not kept */
+    struct sched_trace_site *site;
+    size_t sites;
 };
 
 /* Reads a trace to its end; free it. False and one line in error if it is none. */

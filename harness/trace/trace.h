@@ -7,6 +7,7 @@
  *   trace_timeline.c  the figure, and its form for a terminal
  *   trace_perfetto.c  the Chrome JSON trace format
  *   trace_play.c      one event after the other on a terminal
+ *   trace_source.c    the lines of the workload that events come from
  *   trace_html.c      a page to look around in, with its data and its script (harness/viewer/)
  *
  * All of it is made from a sched_trace, the events that the scheduler told, on any machine. A lane
@@ -250,6 +251,12 @@ json_t *trace_perfetto_to_json(const struct trace_page *page); /* owned by the c
 /* Shows one event after the other, by keys from the terminal `in`, which is put right at the end.
  * Pre: trace_shows() at least one. */
 void trace_play(const struct trace_page *page, int width, int height, int in, FILE *to);
+
+/* The functions of the workload that called the scheduler, with their text, and each site's place
+ * among them: {"sites": [[line, function]], "functions": [{name, file, first, text}]}. A text is ""
+ * if the source is not there. Where no event has a line, the one function is the workload's run().
+ * Owned by the caller. */
+json_t *trace_source_to_json(const struct trace_page *page);
 
 /* Where two runs part: the first event in which they differ, counted from 0, and how. */
 struct trace_parting {

@@ -2,10 +2,10 @@
  *
  * The page has its events as base64 of numbers of seven bits a byte, lowest first, the eighth bit
  * set on all but the last. An event is the ps since the one before, its text's place in the list of
- * texts, M + 1, P + 1, the G or task, and how many changes of the state follow. A change is its
- * kind, where, a and b. Signed ones are folded: 0, -1, 1, -2 are 0, 1, 2, 3. The texts have "G 0"
- * or "T 0" where the name of the G or task stands. So the script has neither the scheduler's words
- * nor its rules.
+ * texts, its site, M + 1, P + 1, the G or task, and how many changes of the state follow. A change
+ * is its kind, where, a and b. Signed ones are folded: 0, -1, 1, -2 are 0, 1, 2, 3. The texts have
+ * "G 0" or "T 0" where the name of the G or task stands. So the script has neither the scheduler's
+ * words nor its rules.
  */
 #include "harness/base/memory.h"
 #include "harness/report/doc.h"
@@ -144,6 +144,7 @@ static void events_write(struct base64 *out, const struct trace_page *page,
         trace_state_apply(state, event);
         put_number(out, (uint64_t)(event->when_ps - last_ps));
         put_number(out, text);
+        put_number(out, event->site);
         put_number(out, (uint64_t)event->m + 1);
         put_number(out, (uint64_t)event->p + 1);
         put_number(out, folded((int32_t)(event->g | (of_task && event->g ? TRACE_TASK : 0))));
@@ -165,12 +166,13 @@ static void run_write(FILE *to, const struct trace_page *page)
     fputs("<script type=\"text/plain\" class=\"events\">", to);
     events_write(&out, page, &state, &texts);
     fputs("</script>\n<script type=\"application/json\" class=\"run\">", to);
-    json_t *run = json_pack(
-        "{ss ss ss si sI sb si si sI sI sO so}", "variant", page->variant, "workload",
-        page->workload, "machine", page->machine, "workers", page->workers, "seed",
-        (json_int_t)page->seed, "by_m", page->by_m, "lanes", state.lanes, "ms", state.ms, "count",
-        (json_int_t)page->trace.count, "happened", (json_int_t)page->trace.happened, "texts",
-        texts.list, "services", services_to_json(page->variant));
+    json_t *run =
+        json_pack("{ss ss ss si sI sb si si sI sI sO so so}", "variant", page->variant, "workload",
+                  page->workload, "machine", page->machine, "workers", page->workers, "seed",
+                  (json_int_t)page->seed, "by_m", page->by_m, "lanes", state.lanes, "ms", state.ms,
+                  "count", (json_int_t)page->trace.count, "happened",
+                  (json_int_t)page->trace.happened, "texts", texts.list, "services",
+                  services_to_json(page->variant), "source", trace_source_to_json(page));
     if (page->from_ps > 0 || page->to_ps > 0)
         json_object_set_new(
             run, "shown",

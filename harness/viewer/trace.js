@@ -35,6 +35,7 @@ class View {
         this.say = element('p', {className: 'say'});
         this.say.setAttribute('aria-live', 'polite');
         this.ps = element('div', {className: 'ps'});
+        this.source = element('div', {className: 'source'});
         this.life = element('div', {className: 'life'});
         this.steps = element('div', {className: 'steps', tabIndex: 0});
         this.steps.setAttribute('role', 'region');
@@ -45,7 +46,7 @@ class View {
         this.root = element('section', {}, element(index ? 'h2' : 'h1', {}, title),
             element('p', {className: 'note'}, `${kept}${part} A goroutine is named by which child of whom it is: 3 is the fourth that main started, 3.1 the second that this one did.${run.odd ? ` Some events do not fit those before: ${run.odd}.` : ''}`),
             element('div', {className: 'lanes'}, this.canvas), this.legend(), this.life, this.say,
-            element('div', {className: 'now'}, this.ps, this.steps));
+            element('div', {className: 'now'}, element('div', {}, this.ps, this.source), this.steps));
         [this.from, this.to] = run.middle();
         this.listen();
     }
@@ -310,6 +311,7 @@ class View {
         for (let lane = 0; lane < run.lanes; lane++) this.ps.append(this.tellLane(lane, i));
         this.ps.append(element('div', {className: 'p'}, element('b', {}, 'Global queue'),
             ` (${run.queues[0].length})`, this.cells(run.queues[0], 0)));
+        this.tellSource(i);
         this.tellSteps();
         this.tellLife();
     }
@@ -343,6 +345,29 @@ class View {
         box.append(this.cells(run.queues[1 + lane].concat(tasks), run.next[lane]));
         if (run.next[lane]) box.title = 'dashed: runnext, which runs first; then the queue from its head';
         return box;
+    }
+    /* The workload's function that called the scheduler, with its line. */
+    tellSource(i) {
+        const run = this.run, {sites, functions} = run.source, at = i >= 0 ? run.lastLine(i) : -1;
+        const [line, which] = at >= 0 ? sites[run.site[at] - 1] : [0, 0], code = functions[which];
+        const where = code ? `${code.name}(), ${code.file}` : '';
+        let says = `${where}. ${run.machine === 'native' ? 'Real threads record no lines' : 'This trace has no lines'}: this is the function that main runs.`;
+        if (!code) says = 'The source of this workload is not there.';
+        else if (at >= 0) says = `${where}:${line}. ${at === i ? `${run.who(i)} is here.` :
+            `Event ${i + 1} is of the scheduler itself; ${run.who(i)} was last here, at event ${at + 1}.`}`;
+        else if (sites.length) says = run.m[i] >= 0 && run.runs[run.m[i]] ? 'The goroutine has only begun: no event of its own yet.' :
+            'This event is of the scheduler itself: no line of the program.';
+        const shown = code && code.text && (at >= 0 || !sites.length);
+        this.source.replaceChildren(element('div', {className: 'note'}, says));
+        if (!shown) return;
+        const text = element('pre', {className: 'code', tabIndex: 0});
+        text.setAttribute('role', 'region');
+        text.setAttribute('aria-label', `Source of ${code.name}`);
+        code.text.split('\n').forEach((words, k) => text.append(element('div', code.first + k === line ? {className: at === i ? 'line here' : 'line'} : {},
+            element('span', {className: 'lineno'}, `${code.first + k}`.padStart(4)), ` ${words}`)));
+        this.source.append(text);
+        const mark = text.querySelector('.line');
+        if (mark instanceof HTMLElement) text.scrollTop = mark.offsetTop - text.offsetTop - text.clientHeight / 2;
     }
     tellSteps() {
         const run = this.run, rows = element('tbody');

@@ -68,10 +68,11 @@ class Reader {
 /* One run: its events, and the state after one of them. */
 class Run {
     constructor(facts, text) {
-        const {variant, workload, machine, workers, seed, by_m: byM, lanes, ms, count, happened, texts, odd, shown, services} = facts;
+        const {variant, workload, machine, workers, seed, by_m: byM, lanes, ms, count, happened, texts, odd, shown, services, source} = facts;
         Object.assign(this, {variant, workload, machine, workers, seed, happened, odd});
         this.shown = shown; /* [from, to] in ns, of which to may be 0; or undefined */
         this.services = services; /* timers, the poller, sysmon: [{name, count, marks, missing}] */
+        this.source = source; /* {sites: [[line, function]], functions: [{name, file, first, text}]} */
         this.byM = byM; /* lanes are Ms, else Ps */
         this.lanes = lanes;
         this.ms = ms;
@@ -92,6 +93,7 @@ class Run {
         const count = this.count;
         this.ns = new Float64Array(count);
         this.text = new Uint16Array(count);
+        this.site = new Uint16Array(count); /* in source.sites, from 1; 0: none */
         this.m = new Int16Array(count);
         this.lane = new Int16Array(count);
         this.g = new Uint32Array(count);
@@ -102,6 +104,7 @@ class Run {
             ps += reader.number();
             this.ns[i] = ps / 1000;
             this.text[i] = reader.number();
+            this.site[i] = reader.number();
             this.m[i] = reader.number() - 1;
             const p = reader.number() - 1;
             this.lane[i] = this.byM ? this.m[i] : p;
@@ -293,6 +296,18 @@ class Run {
     }
     who(i) {
         return this.lane[i] >= 0 ? `${this.byM ? 'M' : 'P'}${this.lane[i]}` : this.m[i] >= 0 ? `M${this.m[i]}` : 'sysmon';
+    }
+    /* The event from whose line its M was last seen, at event i or before it: it itself, or the last one of the
+     * goroutine that the M runs. -1: none is known. Pre: the state is that after i. */
+    lastLine(i) {
+        if (this.site[i]) return i;
+        const m = this.m[i], runs = m >= 0 ? this.runs[m] : 0;
+        for (let k = i; k >= 0 && k > i - 5000 && runs; k--) {
+            if (this.m[k] !== m) continue;
+            if (this.site[k]) return k;
+            if (this.g[k] === runs && this.texts[this.text[k]][0] === 'DISPATCHED') return -1; /* it has only begun */
+        }
+        return -1;
     }
     /* The event at that time, or the last before it. */
     find(ns) {

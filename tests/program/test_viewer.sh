@@ -58,6 +58,14 @@ press('+');
 found.closer = (page.lead.to - page.lead.from) / (to - from);
 found.states = run.life(3).map((part) => part[2]);
 found.arrows = run.arrows[4].reduce((sum, steal) => sum + steal, 0);
+found.ns = [...run.ns];
+found.lines = Array.from({length: run.count}, (_, i) => {
+    page.goTo(i);
+    const at = run.lastLine(i), code = at < 0 ? null : run.source.functions[run.source.sites[run.site[at] - 1][1]];
+    const line = at < 0 ? 0 : run.source.sites[run.site[at] - 1][0];
+    return at < 0 ? null : [at === i, code.file, code.name, line, code.text.split('\n')[line - code.first]];
+});
+found.source = page.views.map((view) => { page.goTo(5); view.tellSource(5); return view.source.textContent; });
 found.marks = run.marks.map(([, kinds, lanes]) => [...kinds].map((kind, k) => [kind, lanes[k]]));
 found.waiting = run.services.map((_, k) => [...run.lengths[run.lanes + 1 + k][1]]);
 found.legend = page.lead.legend().textContent;
@@ -96,6 +104,7 @@ for what in "gmp order,n=20,mode=steal" "gmp,ring=4 order,n=12" "perm spawn,n=30
     check "console_is_silent_$name" test ! -s said
     check "states_are_those_of_the_steps_$name" found "$same"
     check "going_back_undoes_all_$name" found 'f["same"]'
+    check "lines_change_no_time_$name" found '[round(1000 * ns) for ns in f["ns"]] == [s["when_ps"] - j["steps"][0]["when_ps"] for s in j["steps"]]'
     check "marks_are_those_of_the_steps_$name" found "$marks_are_those"
 done
 "$schedlab" trace gmp order,n=20,mode=steal --workers 2 --format page --output run.html 2>err
@@ -112,6 +121,11 @@ check words_are_found found '"ended" in f["ended"]'
 check plus_goes_closer found '0.4 < f["closer"] < 0.6'
 check goroutines_have_the_names_of_the_program found '"main" in f["names"] and "19" in f["names"]'
 check a_steal_says_how_many_of_how_many grep -qE 'stole [0-9]+ of the [0-9]+ in the queue of worker 0' run.html
+check what_main_starts_has_its_line found 'all(f["lines"][i][0] and "go(order_member_main" in f["lines"][i][4]
+    for i, s in enumerate(j["steps"]) if s["event"] == "CREATED" and "2" < s["text"][10:] and i > 8)'
+check lines_are_those_of_the_source found 'all(x[4] == open("'"$tree"'/" + x[1]).read().split("\n")[x[3] - 1] for x in f["lines"] if x)'
+check what_the_scheduler_does_has_no_line found 'f["lines"][0] is None'
+check the_line_is_shown found '"order_run_beside_blocker(), workloads/order.c:" in f["source"][0] and "P0 is here" in f["source"][0]'
 check a_life_has_its_states found 'f["states"][0] == "runnable" and "running" in f["states"]'
 check steals_are_arrows found 'f["arrows"] > 0'
 check the_address_has_the_state found 'f["hash"].startswith("#e=") and "&z=" in f["hash"]'

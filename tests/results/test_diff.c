@@ -76,6 +76,25 @@ static void schedtick_counts_what_does_not_inherit(void **unused)
     sched_trace_free(&trace);
 }
 
+static void events_may_have_a_place_in_the_workload(void **unused)
+{
+    (void)unused;
+    struct sched_trace trace = read_text("# 3 events\n"
+                                         "1\t0\t0\t0\tCREATED\t0\t0\t0\t1\n"
+                                         "2\t0\t0\t0\tDISPATCHED\t0\t0\t0\n"
+                                         "3\t0\t0\t0\tENDED\t0\t0\t0\t2\n"
+                                         "@\t47\t40\tworkloads/order.c\torder_run\n");
+    assert_int_equal(trace.sites, 1);
+    assert_int_equal(trace.site[0].line, 47);
+    assert_int_equal(trace.site[0].first, 40);
+    assert_string_equal(trace.site[0].file, "workloads/order.c");
+    assert_string_equal(trace.site[0].function, "order_run");
+    assert_int_equal(trace.event[0].site, 1);
+    assert_int_equal(trace.event[1].site, 0);
+    assert_int_equal(trace.event[2].site, 0); /* nothing is known of site 2 */
+    sched_trace_free(&trace);
+}
+
 static void what_is_no_trace_is_refused_with_its_line(void **unused)
 {
     static const struct {
@@ -87,6 +106,9 @@ static void what_is_no_trace_is_refused_with_its_line(void **unused)
         {"# 2 events\n1\t0\t0\t0\tSLEPT\t-1\t0\t0\n1\t0\t0\n", "line 3 of"},
         {"# 1 events\n1\t0\t0\t0\tSLEPT\t-1\t0", "line 2 of"},
         {"# 1 events\n1\t0\t0\t0\tTAKEN\t0\t99\t0\n", "line 2 of"},
+        {"# 1 events\n1\t0\t0\t0\tSLEPT\t-1\t0\t0\tx\n", "line 2 of"},
+        {"# 1 events\n1\t0\t0\t0\tSLEPT\t-1\t0\t0\t1\t1\n", "line 2 of"},
+        {"# 1 events\n1\t0\t0\t0\tSLEPT\t-1\t0\t0\t1\n@\t1\n", "line 3 of"},
         {"# 1 events\n1\t0\t-9\t0\tSLEPT\t-1\t0\t0\n", "line 2 of"},
     };
     (void)unused;
@@ -249,6 +271,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_place_serves_gs_of_different_numbers),
         cmocka_unit_test(schedtick_counts_what_does_not_inherit),
+        cmocka_unit_test(events_may_have_a_place_in_the_workload),
         cmocka_unit_test(what_is_no_trace_is_refused_with_its_line),
         cmocka_unit_test(the_same_events_have_no_difference),
         cmocka_unit_test(times_part_apart_from_events),

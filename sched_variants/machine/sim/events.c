@@ -9,6 +9,7 @@
 
 static struct sim_sched_event *kept;
 static size_t kept_count, kept_room, kept_most;
+uint32_t (*sim_event_site)(void);
 static uint64_t happened, hash = UINT64_C(0xcbf29ce484222325);
 
 void sim_events_keep(size_t most)
@@ -53,7 +54,8 @@ static void keep(const struct sim_sched_event *event)
         if (!kept)
             machine_die("the simulated machine: no memory to keep events\n", 1);
     }
-    kept[kept_count++] = *event;
+    kept[kept_count] = *event;
+    kept[kept_count++].site = sim_event_site ? sim_event_site() : 0;
 }
 
 void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g, int32_t a, int32_t b)

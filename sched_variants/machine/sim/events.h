@@ -13,8 +13,13 @@ struct sim_sched_event {
     int64_t when_ps; /* virtual time */
     int64_t g;       /* this and those below as machine_event() got them */
     int32_t m, p, a, b;
+    uint32_t site; /* as sim_event_site() said; 0: none */
     uint8_t kind, core;
 };
+
+/* Says where an event that is kept comes from, by a number of the caller's; called on the stack of
+ * whoever does it, outside virtual time. NULL: nobody asks. Set before sim_run(). */
+extern uint32_t (*sim_event_site)(void);
 
 /* Keep the first `most` events from now on; the memory is the host's and grows as they come. Once
  * in the life of the process; it never forgets them. */
