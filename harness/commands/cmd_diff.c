@@ -68,9 +68,10 @@ static const char argp_doc[] =
     "\v"
     "It compares what schedulers do: a goroutine is made, readied, taken from a queue, run, "
     "parked; a worker steals, spins, sleeps, wakes another one. Times are not compared, but the "
-    "first that differs is told. They count from the start of the machine, which is before the "
-    "workload's. Goroutines have numbers in order of creation in A; 1 is the main one. Events of "
-    "two workers may come in another order though each worker does the same. Then it says so, and "
+    "first that differs is told. They count from the first event of each run. "
+    "A goroutine is named by who made it: G3 is the fourth that main made, G3.1 the second that "
+    "this one did. Events of two workers may come in another order though each worker does the "
+    "same. Then it says so, and "
     "where a worker first does something else.\n\n"
     "Example:\n"
     "  schedlab diff gmp gmp,tick=64 yield,n=200,yielders=3 --workers 1\n"
@@ -187,6 +188,7 @@ static void side_run(const struct options *options, struct diff_side *side, uint
     if (!sched_trace_read(&side->trace, from, error, sizeof error))
         give_up(options, side->variant, error);
     fclose(from);
+    sched_trace_from_first(&side->trace);
 }
 
 static int terminal_width(void)

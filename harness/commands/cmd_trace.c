@@ -354,6 +354,7 @@ static json_t *run_with_events(struct options *options, struct sched_trace *trac
         give_up(options, error);
     fclose(from);
     trace_times_rise(trace);
+    sched_trace_from_first(trace);
     return record;
 }
 

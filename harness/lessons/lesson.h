@@ -17,12 +17,12 @@
  *         expect: ["regex", ...]      # each must be in the output
  *         shows: "^ran"               # the lines of the output to print; all of it if left out
  *         stops:                      # of a trace, of one in a lesson: where its player stops
- *           - event: "put goroutine 0 into runnext"   # a regex of its words, after the
+ *           - event: "put G0 into runnext"   # a regex of its words, after the
  *             says: The newest ...                     # stop before
  *
  * Regular expressions are POSIX extended ones, by lines. `event` may be the number of a step too.
- * Goroutines have the names of the page of a trace there: main, 3 for the fourth that main started,
- * 3.1 for the second that this one did.
+ * Goroutines have their names there: main, G3 for the fourth that main started, G3.1 for the second
+ * that this one did.
  */
 #ifndef SCHEDLAB_LESSON_H
 #define SCHEDLAB_LESSON_H
@@ -81,7 +81,7 @@ const struct lesson *lesson_find(const struct lessons *lessons, const char *text
 /* Where a stop is in its run. */
 struct lesson_place {
     size_t step;     /* from 1 */
-    char words[160]; /* "P0 put goroutine 3 into runnext" */
+    char words[160]; /* "P0 put G3 into runnext" */
     double when_us;  /* since the first event */
 };
 

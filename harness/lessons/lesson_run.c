@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { WORDS_MAX = 64, TIMEOUT_S = 120, NAME_SIZE = 64, STEP_SIZE = 24, GOES_ON = 16 };
+enum { WORDS_MAX = 64, TIMEOUT_S = 120, GOES_ON = 16 };
 
 /* Tables are as wide wherever a lesson is shown, so that what is expected of them does not depend
  * on the terminal. */
@@ -71,65 +71,11 @@ static char *command_run(const struct lesson *lesson, const struct lesson_run *r
 
 /* Stops ---------------------------------------------------------------------------------------- */
 
-/* The names of goroutines, as the page of a trace has them. */
-struct names {
-    char (*text)[NAME_SIZE];
-    unsigned *children;
-    size_t count;
-    const char *worker, *letter; /* the key of a step's worker, and how its name begins: P or M */
-};
-
-static size_t step_number(const json_t *step, const char *key)
+/* The words of a step: "P0 put G3 into runnext". */
+static void step_words(const json_t *step, char *words, size_t size)
 {
-    const json_t *value = json_object_get(step, key);
-    return json_is_integer(value) ? (size_t)json_integer_value(value) : 0;
-}
-
-/* The G that the worker of the event runs in that row: "G7" is 7; 0 if there is none. */
-static size_t running(const struct names *names, const json_t *row, const json_t *step)
-{
-    const json_t *worker = json_object_get(step, names->worker);
-    const json_t *lane =
-        worker ? json_array_get(json_object_get(row, "lanes"), (size_t)json_integer_value(worker))
-               : NULL;
-    const char *runs = json_string_value(json_object_get(lane, "runs"));
-    return runs && runs[0] == 'G' ? strtoul(runs + 1, NULL, 10) : 0;
-}
-
-/* Names the G that this step created, after the one that ran before it. */
-static void name_new(struct names *names, const json_t *before, const json_t *step)
-{
-    size_t g = step_number(step, "g"), parent = before ? running(names, before, step) : 0;
-    if (g >= names->count || names->text[g][0])
-        return;
-    unsigned child = parent < names->count ? names->children[parent]++ : 0;
-    char above[NAME_SIZE / 2] = "";
-    if (parent > 0 && strcmp(names->text[parent], "main") != 0)
-        snprintf(above, sizeof above, "%.30s.", names->text[parent]);
-    if (parent > 0)
-        snprintf(names->text[g], NAME_SIZE, "%s%u", above, child);
-    else
-        snprintf(names->text[g], NAME_SIZE, "%s", g == 1 ? "main" : "");
-}
-
-/* The words of a step: "P0 put goroutine 3 into runnext". */
-static void step_words(const struct names *names, const json_t *step, char *words, size_t size)
-{
-    char number[STEP_SIZE];
-    size_t g = step_number(step, "g");
-    const char *text = json_string_value(json_object_get(step, "text"));
-    const char *name = g < names->count ? names->text[g] : "";
-    const json_t *worker = json_object_get(step, names->worker);
-    int length = snprintf(number, sizeof number, "G %zu", g);
-    const char *at = g ? strstr(text, number) : NULL;
-    char who[STEP_SIZE] = "-";
-    if (worker && json_integer_value(worker) >= 0)
-        snprintf(who, sizeof who, "%s%lld", names->letter, (long long)json_integer_value(worker));
-    if (at && *name)
-        snprintf(words, size, "%s %.*s%s%s%s", who, (int)(at - text), text,
-                 *name == 'm' ? "" : "goroutine ", name, at + length);
-    else
-        snprintf(words, size, "%s %s", who, text);
+    snprintf(words, size, "%s %s", json_string_value(json_object_get(step, "who")),
+             json_string_value(json_object_get(step, "text")));
 }
 
 static bool is_stop(const struct lesson_stop *stop, size_t step, const char *words)
@@ -143,34 +89,19 @@ static bool places_find(const struct lesson *lesson, const struct lesson_run *ru
                         const json_t *trace, struct lesson_place *place, char *error,
                         size_t error_size)
 {
-    const json_t *steps = json_object_get(trace, "steps");
-    bool by_m = strcmp(json_string_value(json_object_get(trace, "lane")), "M") == 0;
-    struct names names = {.count = json_array_size(steps) + 2,
-                          .worker = by_m ? "m_self" : "p_self",
-                          .letter = by_m ? "M" : "P"};
-    names.text = xcalloc(names.count, sizeof names.text[0]);
-    names.children = xcalloc(names.count, sizeof names.children[0]);
     unsigned stop = 0;
-    const json_t *step, *before = NULL;
+    const json_t *step;
     size_t i;
-    double first_ps = json_number_value(json_object_get(json_array_get(steps, 0), "when_ps"));
-    json_array_foreach(steps, i, step)
+    json_array_foreach(json_object_get(trace, "steps"), i, step)
     {
-        const char *kind = json_string_value(json_object_get(step, "event"));
-        if (strcmp(kind, "CREATED") == 0)
-            name_new(&names, before, step);
-        before = step;
         char words[sizeof place->words];
-        step_words(&names, step, words, sizeof words);
+        step_words(step, words, sizeof words);
         if (stop == run->stops_count || !is_stop(&run->stops[stop], i + 1, words))
             continue;
         place[stop].step = i + 1;
-        place[stop].when_us =
-            (json_number_value(json_object_get(step, "when_ps")) - first_ps) / 1e6;
+        place[stop].when_us = json_number_value(json_object_get(step, "when_ps")) / 1e6;
         snprintf(place[stop++].words, sizeof words, "%s", words);
     }
-    free(names.text);
-    free(names.children);
     if (stop < run->stops_count)
         snprintf(error, error_size, "%s:%zu: no event after step %zu fits \"%s\"", lesson->path,
                  run->stops[stop].line, stop ? place[stop - 1].step : 0, run->stops[stop].event);

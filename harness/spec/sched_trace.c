@@ -23,6 +23,12 @@ struct g_place {
     uint32_t number, children;
 };
 
+/* Births of Gs or tasks, by number. */
+struct births {
+    struct sched_trace_birth *birth;
+    size_t count, room;
+};
+
 /* A task's, found by the address of its record. */
 struct task_place {
     int64_t address; /* 0: none is here */
@@ -42,6 +48,7 @@ struct reader {
     struct task_place *tasks; /* a power of two of them, at most half of them in use */
     size_t tasks_count, tasks_room;
     uint32_t last_task;
+    struct births g_births, task_births;
 };
 
 static void *grow(void *table, size_t *count, size_t needed, size_t size)
@@ -106,23 +113,33 @@ static struct task_place *task_place(struct reader *reader, int64_t address)
     return task;
 }
 
+static void births_add(struct births *births, uint32_t number, struct sched_trace_birth birth)
+{
+    births->birth = grow(births->birth, &births->room, (size_t)number + 1, sizeof birth);
+    births->birth[number] = birth;
+    births->count = (size_t)number + 1;
+}
+
 /* The place of a new child, made by the task, G or M that runs on the event's M now. Numbers the
  * child. */
 static struct g_place child_of(struct reader *reader, const struct sched_trace_event *event,
-                               uint32_t *last_number)
+                               uint32_t *last_number, struct births *births)
 {
     int64_t running = reader->running[event->m + 1], task = reader->task[event->m + 1];
     uint64_t of = (uint64_t)event->m + 1;
     uint32_t *children = &reader->children[event->m + 1];
-    struct g_place *parent = reader->tasks && task ? &task_find(reader, task)->place
-                             : running >= 0        ? &reader->gs[running]
-                                                   : NULL;
+    bool by_task = reader->tasks && task;
+    struct g_place *parent = by_task        ? &task_find(reader, task)->place
+                             : running >= 0 ? &reader->gs[running]
+                                            : NULL;
     if (parent) {
         of = parent->key;
         children = &parent->children;
     }
+    births_add(births, ++*last_number,
+               (struct sched_trace_birth){parent ? parent->number : 0, *children, by_task});
     uint64_t key = mix(mix(of + UINT64_C(0x9e3779b97f4a7c15)) + ++*children);
-    return (struct g_place){key, ++*last_number, 0};
+    return (struct g_place){key, *last_number, 0};
 }
 
 static void reader_name_task(struct reader *reader, struct sched_trace_event *event,
@@ -131,7 +148,7 @@ static void reader_name_task(struct reader *reader, struct sched_trace_event *ev
     reader_make_room(reader, event, -1);
     task_place(reader, address); /* before others are pointed at */
     if (event->kind == SCHED_TASK_SPAWNED) {
-        struct g_place child = child_of(reader, event, &reader->last_task);
+        struct g_place child = child_of(reader, event, &reader->last_task, &reader->task_births);
         task_find(reader, address)->place = child;
     }
     struct task_place *task = task_find(reader, address);
@@ -155,7 +172,7 @@ static void reader_name(struct reader *reader, struct sched_trace_event *event, 
     }
     reader_make_room(reader, event, place);
     if (event->kind == SCHED_CREATED)
-        reader->gs[place] = child_of(reader, event, &reader->last_number);
+        reader->gs[place] = child_of(reader, event, &reader->last_number, &reader->g_births);
     event->tick = reader->ticks[event->p + 1];
     if (place >= 0) {
         event->g = reader->gs[place].number;
@@ -261,6 +278,10 @@ bool sched_trace_read(struct sched_trace *trace, FILE *from, char *error, size_t
         reader_name(&reader, &event, place);
         trace_add(trace, &room, &event);
     }
+    trace->g = reader.g_births.birth;
+    trace->gs = reader.g_births.count;
+    trace->task = reader.task_births.birth;
+    trace->tasks = reader.task_births.count;
     for (size_t i = 0; i < trace->count; i++)
         if (trace->event[i].site > trace->sites)
             trace->event[i].site = 0;
@@ -279,9 +300,50 @@ bool sched_trace_read(struct sched_trace *trace, FILE *from, char *error, size_t
     return ok;
 }
 
+void sched_trace_from_first(struct sched_trace *trace)
+{
+    for (size_t i = trace->count; i-- > 0;)
+        trace->event[i].when_ps -= trace->event[0].when_ps;
+}
+
+/* Names --------------------------------------------------------------------------------------- */
+
+enum { LEVELS_MAX = 8 };
+
+char *sched_trace_name(const struct sched_trace *trace, uint32_t number, bool is_task,
+                       char text[SCHED_TRACE_NAME])
+{
+    uint32_t child[LEVELS_MAX];
+    int levels = 0, length;
+    struct sched_trace_birth birth = {.parent = number, .by_task = is_task};
+    char letter = is_task ? 'T' : 'G';
+    *text = '\0';
+    if (!trace)
+        snprintf(text, SCHED_TRACE_NAME, "%c 0", letter);
+    if (!trace || number == 0)
+        return text;
+    while (birth.parent < (birth.by_task ? trace->tasks : trace->gs)) {
+        birth = (birth.by_task ? trace->task : trace->g)[birth.parent];
+        if (birth.parent == 0 || levels == LEVELS_MAX)
+            break;
+        child[levels++] = birth.child;
+    }
+    if (levels == 0 && birth.parent == 0)
+        return strcpy(text, "main");
+    length = snprintf(text, SCHED_TRACE_NAME, "%c", letter);
+    for (int i = levels; i-- > 0 && length < SCHED_TRACE_NAME;)
+        length += snprintf(text + length, (size_t)(SCHED_TRACE_NAME - length), "%" PRIu32 "%s",
+                           child[i], i ? "." : "");
+    if (birth.parent != 0 || length >= SCHED_TRACE_NAME)
+        snprintf(text, SCHED_TRACE_NAME, "%c#%" PRIu32, letter, number);
+    return text;
+}
+
 void sched_trace_free(struct sched_trace *trace)
 {
     free(trace->event);
     free(trace->site);
+    free(trace->g);
+    free(trace->task);
     *trace = (struct sched_trace){.count = 0};
 }

@@ -34,6 +34,13 @@ struct sched_trace_event {
     uint16_t site;      /* in sites, from 1; 0: none */
 };
 
+/* The maker of a G or a task: the G that ran there, or the task on top of it. */
+struct sched_trace_birth {
+    uint32_t parent; /* its number; 0: nobody, as of main */
+    uint32_t child;  /* which of its children, from 0 */
+    bool by_task;
+};
+
 /* A place in the workload. */
 struct sched_trace_site {
     int line, first; /* first: of the function */
@@ -46,7 +53,20 @@ struct sched_trace {
     uint64_t happened; /* count, and those that were not kept */
     struct sched_trace_site *site;
     size_t sites;
+    struct sched_trace_birth *g, *task; /* by number; 0 is nobody */
+    size_t gs, tasks;
 };
+
+enum { SCHED_TRACE_NAME = 32 };
+
+/* The name of a G or a task, as its program would give it: "main", "G3" for the fourth that main
+ * made, "G3.1" for the second that this one did, "T0" for a task. "G#12" if that is too long.
+ * trace: NULL for "G 0" or "T 0". number 0: "". Returns text. */
+char *sched_trace_name(const struct sched_trace *trace, uint32_t number, bool is_task,
+                       char text[SCHED_TRACE_NAME]);
+
+/* Lets times begin with the first event. */
+void sched_trace_from_first(struct sched_trace *trace);
 
 /* Reads a trace to its end; free it. False and one line in error if it is none. */
 bool sched_trace_read(struct sched_trace *trace, FILE *from, char *error, size_t error_size);

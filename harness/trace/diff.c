@@ -109,6 +109,23 @@ static struct named *names_make(const struct sched_trace *trace, size_t *count, 
     return names;
 }
 
+/* Moves who made whom to the new numbers, of which `last` is the largest. */
+static void births_number(struct sched_trace *trace, const uint32_t *other, uint32_t last)
+{
+    struct sched_trace_birth *g = xcalloc((size_t)last + 1, sizeof *g);
+    for (size_t i = 0; i < trace->tasks; i++)
+        if (!trace->task[i].by_task)
+            trace->task[i].parent = other[trace->task[i].parent];
+    for (size_t i = 1; i < trace->gs; i++) {
+        g[other[i]] = trace->g[i];
+        if (!trace->g[i].by_task)
+            g[other[i]].parent = other[trace->g[i].parent];
+    }
+    free(trace->g);
+    trace->g = g;
+    trace->gs = (size_t)last + 1;
+}
+
 void diff_number(const struct sched_trace *a, struct sched_trace *b)
 {
     size_t count_a, count_b;
@@ -125,6 +142,7 @@ void diff_number(const struct sched_trace *a, struct sched_trace *b)
     for (size_t i = 0; i < b->count; i++)
         if (b->event[i].kind < SCHED_EVENT_FIRST_OF_TASKS) /* tasks keep their own */
             b->event[i].g = other[b->event[i].g];
+    births_number(b, other, next);
     free(other);
     free(in_a);
     free(in_b);

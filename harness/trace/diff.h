@@ -30,7 +30,8 @@ struct diff {
                            * two: the worker does nothing more there */
 };
 
-/* Gives every G of b the number that the same G has in a; those that a lacks follow. */
+/* Gives every G of b the number that the same G has in a; those that a lacks follow. Names stay,
+ * which are the same already. */
 void diff_number(const struct sched_trace *a, struct sched_trace *b);
 
 /* If all are DIFF_NONE, there is no difference. */
@@ -61,11 +62,14 @@ enum diff_total {
 extern const char *const diff_total_words[DIFF_TOTALS];
 void diff_totals(const struct sched_trace *trace, size_t from, int64_t totals[DIFF_TOTALS]);
 
-/* "took G 7 from runnext"; returns text. brief: as short as a table needs it. */
-char *diff_event_text(const struct sched_trace_event *event, bool brief, char *text, size_t size);
+/* "took G7 from runnext"; returns text. trace: the one of the event; NULL: as sched_trace_name()
+ * does without one. brief: as short as a table needs it. */
+char *diff_event_text(const struct sched_trace *trace, const struct sched_trace_event *event,
+                      bool brief, char *text, size_t size);
 
 /* Owned by the caller. */
-json_t *diff_event_to_json(const struct sched_trace_event *event, size_t index);
+json_t *diff_event_to_json(const struct sched_trace *trace, const struct sched_trace_event *event,
+                           size_t index);
 
 /* The data that a page prints, and the two runs that it is of. */
 struct diff_side {

@@ -26,19 +26,19 @@ static char *side_name(const struct diff_page *page, int side, char *text, size_
     return text;
 }
 
-/* "P 3", "M 3" if it holds none, "sysmon". */
+/* "P3", "M3" if it holds none, "sysmon". */
 static char *worker_name(const struct sched_trace_event *event, char *text, size_t size)
 {
     if (event->p >= 0)
-        snprintf(text, size, "P %" PRId32, event->p);
+        snprintf(text, size, "P%" PRId32, event->p);
     else if (event->m >= 0)
-        snprintf(text, size, "M %" PRId32, event->m);
+        snprintf(text, size, "M%" PRId32, event->m);
     else
         snprintf(text, size, "sysmon");
     return text;
 }
 
-/* "gmp took G 7 from runnext on P 3; grq did nothing more". An event by which somebody gets a P is
+/* "gmp took G7 from runnext on P3; grq did nothing more". An event by which somebody gets a P is
  * on that P by then. */
 static char *sentence_of(const struct diff_page *page, const int64_t at[2], char *text, size_t size)
 {
@@ -47,10 +47,11 @@ static char *sentence_of(const struct diff_page *page, const int64_t at[2], char
     *text = '\0';
     for (int side = 0; side < 2 && length < size; side++) {
         const struct sched_trace_event *event = event_at(page, side, at[side]);
-        length += (size_t)snprintf(text + length, size - length, "%s%s %s", side ? "; " : "",
-                                   side_name(page, side, name, sizeof name),
-                                   event ? diff_event_text(event, false, what, sizeof what)
-                                         : "did nothing more");
+        length += (size_t)snprintf(
+            text + length, size - length, "%s%s %s", side ? "; " : "",
+            side_name(page, side, name, sizeof name),
+            event ? diff_event_text(&page->side[side].trace, event, false, what, sizeof what)
+                  : "did nothing more");
         if (event && event->kind != SCHED_P_TAKEN && page->workers > 1 && length < size)
             length += (size_t)snprintf(text + length, size - length, " on %s",
                                        worker_name(event, worker, sizeof worker));
@@ -87,7 +88,7 @@ static void print_cut(FILE *to, const char *text, int width)
         fprintf(to, "%.*s..", width - 2, text);
 }
 
-/* Times of events count from the start of the machine, which is before the workload's. */
+/* Times of events count from the first one of their run. */
 static void print_head(const struct diff_page *page, FILE *to, int width)
 {
     int widest = 0;
@@ -139,8 +140,8 @@ static void print_time(const struct diff_page *page, FILE *to, int width)
     const struct sched_trace_event *a = event_at(page, 0, at), *b = event_at(page, 1, at);
     snprintf(line, sizeof line,
              "Their times differ from event %" PRId64 " on: A %s at %.6f us, B at %.6f us.", at + 1,
-             diff_event_text(a, false, what, sizeof what), (double)a->when_ps / PS_PER_US,
-             (double)b->when_ps / PS_PER_US);
+             diff_event_text(&page->side[0].trace, a, false, what, sizeof what),
+             (double)a->when_ps / PS_PER_US, (double)b->when_ps / PS_PER_US);
     text_wrap(to, 0, 0, width, line);
 }
 
@@ -181,7 +182,7 @@ static int digits_of(int64_t number)
 static struct columns columns_make(const struct diff_page *page, int64_t first, int64_t end,
                                    int width)
 {
-    struct columns columns = {.index = digits_of(end), .time = 6, .worker = 3};
+    struct columns columns = {.index = digits_of(end), .time = 6, .worker = 2};
     for (int side = 0; side < 2; side++)
         for (int64_t i = first; i < end; i++) {
             const struct sched_trace_event *event = event_at(page, side, i);
@@ -193,16 +194,18 @@ static struct columns columns_make(const struct diff_page *page, int64_t first, 
             columns.time = time > columns.time ? time : columns.time;
             columns.worker = length > columns.worker ? length : columns.worker;
         }
-    /* "> 123  12.345 P 0 what | 12.345 P 0 what" */
+    /* "> 123  12.345 P0 what | 12.345 P0 what" */
     columns.text = (width - 2 - columns.index - 2 - 3) / 2 - columns.time - columns.worker - 2;
     if (columns.text < 12)
         columns.text = 12;
     return columns;
 }
 
-static void print_side(const struct sched_trace_event *event, const struct columns *columns,
-                       FILE *to, bool last)
+static void print_side(const struct diff_page *page, int side, int64_t at,
+                       const struct columns *columns, FILE *to)
 {
+    const struct sched_trace_event *event = event_at(page, side, at);
+    bool last = side == 1;
     char worker[32], text[TEXT_SIZE];
     if (!event) {
         fprintf(to, "%*s", last ? 0 : columns->time + columns->worker + columns->text + 2, "");
@@ -210,7 +213,7 @@ static void print_side(const struct sched_trace_event *event, const struct colum
     }
     fprintf(to, "%*.3f %-*s ", columns->time, (double)event->when_ps / PS_PER_US, columns->worker,
             worker_name(event, worker, sizeof worker));
-    diff_event_text(event, true, text, sizeof text);
+    diff_event_text(&page->side[side].trace, event, true, text, sizeof text);
     if (last && (int)strlen(text) <= columns->text)
         fputs(text, to);
     else
@@ -236,11 +239,10 @@ static void print_timelines(const struct diff_page *page, FILE *to, int width)
     fprintf(to, "  %*s  %*s %-*s | %*s\n", columns.index, "#", columns.time, "us",
             side_width - columns.time - 1, "", columns.time, "us");
     for (int64_t i = first; i < end; i++) {
-        const struct sched_trace_event *a = event_at(page, 0, i), *b = event_at(page, 1, i);
         fprintf(to, "%c %*" PRId64 "  ", i == at ? '>' : ' ', columns.index, i + 1);
-        print_side(a, &columns, to, false);
-        fputs(b ? " | " : " |", to);
-        print_side(b, &columns, to, true);
+        print_side(page, 0, i, &columns, to);
+        fputs(event_at(page, 1, i) ? " | " : " |", to);
+        print_side(page, 1, i, &columns, to);
         fputc('\n', to);
     }
 }
@@ -296,7 +298,7 @@ void diff_print(const struct diff_page *page, int width, FILE *to)
 static json_t *event_json(const struct diff_page *page, int side, int64_t at)
 {
     const struct sched_trace_event *event = event_at(page, side, at);
-    return event ? diff_event_to_json(event, (size_t)at) : json_null();
+    return event ? diff_event_to_json(&page->side[side].trace, event, (size_t)at) : json_null();
 }
 
 static json_t *pair_json(const struct diff_page *page, const int64_t at[2])

@@ -57,41 +57,44 @@ static const char *const why_words[] = {
     [WAIT_WRITE_LOCK] = "write lock",
 };
 
-static void text_of_taken_brief(const struct sched_trace_event *event, char *text, size_t size)
+static void text_of_taken_brief(const struct sched_trace_event *event, const char *g, char *text,
+                                size_t size)
 {
     static const char *const words[] = {
         [FROM_RUNNEXT] = "runnext",   [FROM_LOCAL] = "own queue", [FROM_GLOBAL] = "global queue",
         [FROM_TICK] = "global, tick", [FROM_VICTIM] = "worker",
     };
-    int at = snprintf(text, size, "took G %u: %s", event->g, WORD_OF(words, event->a));
+    int at = snprintf(text, size, "took %s: %s", g, WORD_OF(words, event->a));
     if (event->a == FROM_TICK)
         snprintf(text + at, size - (size_t)at, " %u", event->tick);
     else if (event->a == FROM_VICTIM)
         snprintf(text + at, size - (size_t)at, " %" PRId32, event->b);
 }
 
-static void text_of_taken(const struct sched_trace_event *event, char *text, size_t size)
+static void text_of_taken(const struct sched_trace_event *event, const char *g, char *text,
+                          size_t size)
 {
     switch (event->a) {
     case FROM_RUNNEXT:
-        snprintf(text, size, "took G %u from runnext", event->g);
+        snprintf(text, size, "took %s from runnext", g);
         break;
     case FROM_LOCAL:
-        snprintf(text, size, "took G %u from its own queue", event->g);
+        snprintf(text, size, "took %s from its own queue", g);
         break;
     case FROM_TICK:
-        snprintf(text, size, "took G %u from the global queue because schedtick was %u", event->g,
+        snprintf(text, size, "took %s from the global queue because schedtick was %u", g,
                  event->tick);
         break;
     case FROM_VICTIM:
-        snprintf(text, size, "took G %u from the queue of worker %" PRId32, event->g, event->b);
+        snprintf(text, size, "took %s from the queue of worker %" PRId32, g, event->b);
         break;
     default:
-        snprintf(text, size, "took G %u from the global queue", event->g);
+        snprintf(text, size, "took %s from the global queue", g);
     }
 }
 
-static void text_of_put(const struct sched_trace_event *event, char *text, size_t size)
+static void text_of_put(const struct sched_trace_event *event, const char *g, char *text,
+                        size_t size)
 {
     static const char *const words[] = {
         [INTO_RUNNEXT] = "runnext",
@@ -99,12 +102,13 @@ static void text_of_put(const struct sched_trace_event *event, char *text, size_
         [INTO_GLOBAL] = "the global queue",
         [INTO_WORKER] = "the queue of worker",
     };
-    int at = snprintf(text, size, "put G %u into %s", event->g, WORD_OF(words, event->a));
+    int at = snprintf(text, size, "put %s into %s", g, WORD_OF(words, event->a));
     if (event->a == INTO_WORKER)
         snprintf(text + at, size - (size_t)at, " %" PRId32, event->b);
 }
 
-static void text_of_g(const struct sched_trace_event *event, bool brief, char *text, size_t size)
+static void text_of_g(const struct sched_trace_event *event, const char *g, bool brief, char *text,
+                      size_t size)
 {
     static const char *const words[] = {
         [SCHED_CREATED] = "created",
@@ -118,44 +122,44 @@ static void text_of_g(const struct sched_trace_event *event, bool brief, char *t
         [SCHED_JOINED] = "joined all children in",
         [SCHED_STALLED] = "stalled at a sync in",
     };
-    unsigned g = event->g;
     switch (event->kind) {
     case SCHED_READIED:
-        snprintf(text, size, "readied G %u (%s)", g, WORD_OF(how_words, event->a));
+        snprintf(text, size, "readied %s (%s)", g, WORD_OF(how_words, event->a));
         break;
     case SCHED_PUT:
-        text_of_put(event, text, size);
+        text_of_put(event, g, text, size);
         break;
     case SCHED_TAKEN:
-        (brief ? text_of_taken_brief : text_of_taken)(event, text, size);
+        (brief ? text_of_taken_brief : text_of_taken)(event, g, text, size);
         break;
     case SCHED_DISPATCHED:
-        snprintf(text, size, "ran G %u%s", g, event->a ? " in the same slice" : "");
+        snprintf(text, size, "ran %s%s", g, event->a ? " in the same slice" : "");
         break;
     case SCHED_PARKED:
-        snprintf(text, size, "parked G %u (%s)", g, WORD_OF(why_words, event->a));
+        snprintf(text, size, "parked %s (%s)", g, WORD_OF(why_words, event->a));
         break;
     default:
-        snprintf(text, size, "%s G %u", words[event->kind], g);
+        snprintf(text, size, "%s %s", words[event->kind], g);
     }
 }
 
-static void text_of_task(const struct sched_trace_event *event, char *text, size_t size)
+static void text_of_task(const struct sched_trace_event *event, const char *task, char *text,
+                         size_t size)
 {
     static const char *const as[] = {
         [AS_OWN] = "", [AS_STOLEN] = ", stolen", [AS_CLAIMED] = " as a call"};
     switch (event->kind) {
     case SCHED_TASK_SPAWNED:
-        snprintf(text, size, "spawned task %u", event->g);
+        snprintf(text, size, "spawned %s", task);
         break;
     case SCHED_TASK_BEGUN:
-        snprintf(text, size, "began task %u%s", event->g, WORD_OF(as, event->a));
+        snprintf(text, size, "began %s%s", task, WORD_OF(as, event->a));
         break;
     case SCHED_TASK_DONE:
-        snprintf(text, size, "was done with task %u", event->g);
+        snprintf(text, size, "was done with %s", task);
         break;
     default: /* SCHED_TASK_RETURNED */
-        snprintf(text, size, "returned from task %u", event->g);
+        snprintf(text, size, "returned from %s", task);
     }
 }
 
@@ -179,19 +183,22 @@ static void text_of_steal(const struct sched_trace_event *event, char *text, siz
         snprintf(text, size, "took a task back");
         break;
     default: /* SCHED_TASK_STOLEN */
-        snprintf(text, size, "stole a task of M %" PRId32, event->a);
+        snprintf(text, size, "stole a task of M%" PRId32, event->a);
     }
 }
 
-char *diff_event_text(const struct sched_trace_event *event, bool brief, char *text, size_t size)
+char *diff_event_text(const struct sched_trace *trace, const struct sched_trace_event *event,
+                      bool brief, char *text, size_t size)
 {
     int32_t other = event->a;
+    char name[SCHED_TRACE_NAME];
+    sched_trace_name(trace, event->g, event->kind >= SCHED_EVENT_FIRST_OF_TASKS, name);
     if (event->kind < SCHED_EVENT_FIRST_OF_MS) {
-        text_of_g(event, brief, text, size);
+        text_of_g(event, name, brief, text, size);
         return text;
     }
     if (event->kind >= SCHED_EVENT_FIRST_OF_TASKS) {
-        text_of_task(event, text, size);
+        text_of_task(event, name, text, size);
         return text;
     }
     switch (event->kind) {
@@ -205,22 +212,22 @@ char *diff_event_text(const struct sched_trace_event *event, bool brief, char *t
         snprintf(text, size, "went to sleep");
         break;
     case SCHED_WOKEN:
-        snprintf(text, size, "woke M %" PRId32, other);
+        snprintf(text, size, "woke M%" PRId32, other);
         break;
     case SCHED_THREAD_STARTED:
-        snprintf(text, size, "started M %" PRId32, other);
+        snprintf(text, size, "started M%" PRId32, other);
         break;
     case SCHED_P_TAKEN:
-        snprintf(text, size, "got P %" PRId32, other);
+        snprintf(text, size, "got P%" PRId32, other);
         break;
     case SCHED_P_IDLED:
-        snprintf(text, size, "left P %" PRId32 " idle", other);
+        snprintf(text, size, "left P%" PRId32 " idle", other);
         break;
     case SCHED_P_HANDED_OFF:
-        snprintf(text, size, "handed off P %" PRId32, other);
+        snprintf(text, size, "handed off P%" PRId32, other);
         break;
     case SCHED_PREEMPT_ASKED:
-        snprintf(text, size, "asked M %" PRId32 " to end its slice", other);
+        snprintf(text, size, "asked M%" PRId32 " to end its slice", other);
         break;
     default:
         text_of_steal(event, text, size);
@@ -250,22 +257,24 @@ static void json_set_argument(json_t *object, const char *name, int32_t value)
     json_object_set_new(object, name, json);
 }
 
-json_t *diff_event_to_json(const struct sched_trace_event *event, size_t index)
+json_t *diff_event_to_json(const struct sched_trace *trace, const struct sched_trace_event *event,
+                           size_t index)
 {
     static const char *const arguments[SCHED_EVENT_COUNT][2] = {
 #define ARGUMENTS(name, first, second) {first, second},
         SCHED_EVENTS_OF_GS(ARGUMENTS) SCHED_EVENTS_OF_MS(ARGUMENTS) SCHED_EVENTS_OF_TASKS(ARGUMENTS)
 #undef ARGUMENTS
     };
-    char text[128];
+    char text[128], name[SCHED_TRACE_NAME];
+    bool is_task = event->kind >= SCHED_EVENT_FIRST_OF_TASKS;
     json_t *object = json_pack("{sI sI si si ss}", "index", (json_int_t)index, "when_ps",
                                (json_int_t)event->when_ps, "core", event->core, "m_self", event->m,
                                "event", sched_trace_names[event->kind]);
     if (event->p >= 0)
         json_object_set_new(object, "p_self", json_integer(event->p));
     if (event->g > 0)
-        json_object_set_new(object, event->kind < SCHED_EVENT_FIRST_OF_TASKS ? "g" : "task",
-                            json_integer(event->g));
+        json_object_set_new(object, is_task ? "task" : "g",
+                            json_string(sched_trace_name(trace, event->g, is_task, name)));
     json_set_argument(object, arguments[event->kind][0], event->a);
     if ((event->kind != SCHED_TAKEN || event->a == FROM_VICTIM) &&
         (event->kind != SCHED_PUT || event->a == INTO_WORKER))
@@ -273,6 +282,6 @@ json_t *diff_event_to_json(const struct sched_trace_event *event, size_t index)
     if (event->kind == SCHED_TAKEN)
         json_object_set_new(object, "schedtick", json_integer(event->tick));
     json_object_set_new(object, "text",
-                        json_string(diff_event_text(event, false, text, sizeof text)));
+                        json_string(diff_event_text(trace, event, false, text, sizeof text)));
     return object;
 }

@@ -28,8 +28,8 @@
 typedef uint32_t trace_id;
 #define TRACE_TASK UINT32_C(0x80000000)
 
-/* "G7", "T3", "" for none; returns text. */
-char *trace_id_text(trace_id id, char *text, size_t size);
+/* As sched_trace_name(); returns text. */
+char *trace_id_text(const struct sched_trace *trace, trace_id id, char text[SCHED_TRACE_NAME]);
 
 /* A queue, head first. */
 struct trace_queue {
@@ -100,10 +100,10 @@ struct trace_state {
     int32_t ms, lanes;
     uint32_t gs;
     struct trace_queue global;
-    struct trace_changes *changes; /* who uses the state may have them noted here; NULL: not */
-    const struct sched_trace_event *events_end;
-    uint64_t odd;       /* events that fit badly to those before */
-    char odd_text[160]; /* the first of them */
+    struct trace_changes *changes;   /* who uses the state may have them noted here; NULL: not */
+    const struct sched_trace *trace; /* all of it */
+    uint64_t odd;                    /* events that fit badly to those before */
+    char odd_text[160];              /* the first of them */
 };
 
 /* Makes room for everything that the trace names; free it. by_m: lanes are Ms, else Ps. lanes: the
@@ -209,6 +209,7 @@ struct trace_length {
 };
 
 struct trace_story {
+    const struct sched_trace *trace;
     struct trace_slice *slice;
     struct trace_arrow *arrow;
     struct trace_length *length; /* changes, in order of time */

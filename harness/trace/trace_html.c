@@ -2,9 +2,9 @@
  *
  * The page has its events as base64 of numbers of seven bits a byte, lowest first, the eighth bit
  * set on all but the last. An event is the ps since the one before, its text's place in the list of
- * texts, its site, M + 1, P + 1, the G or task, and how many changes of the state follow. A change
- * is its kind, where, a and b. Signed ones are folded: 0, -1, 1, -2 are 0, 1, 2, 3. The texts have
- * "G 0" or "T 0" where the name of the G or task stands. So the script has neither the scheduler's
+ * texts, its site, M + 1, its lane + 1, the G or task, and how many changes of the state follow. A
+ * change is its kind, where, a and b. Signed ones are folded: 0, -1, 1, -2 are 0, 1, 2, 3. In texts
+ * "G 0" or "T 0" stands for the name of the G or task. So the script has neither the scheduler's
  * words nor its rules.
  */
 #include "harness/base/memory.h"
@@ -146,7 +146,7 @@ static void events_write(struct base64 *out, const struct trace_page *page,
         put_number(out, text);
         put_number(out, event->site);
         put_number(out, (uint64_t)event->m + 1);
-        put_number(out, (uint64_t)event->p + 1);
+        put_number(out, (uint64_t)trace_lane_of(state, event) + 1);
         put_number(out, folded((int32_t)(event->g | (of_task && event->g ? TRACE_TASK : 0))));
         changes_write(out, &changes);
         last_ps = event->when_ps;

@@ -34,11 +34,11 @@ static void add_slice(json_t *events, const struct trace_story *story,
                       const struct trace_slice *slice, int process, int32_t track)
 {
     static const char *const categories[] = {"goroutine", "task", "call"};
-    char text[16];
+    char text[SCHED_TRACE_NAME];
     if (track < 0)
         return;
     const char *name =
-        slice->kind == SLICE_CALL ? "blocking call" : trace_id_text(slice->id, text, sizeof text);
+        slice->kind == SLICE_CALL ? "blocking call" : trace_id_text(story->trace, slice->id, text);
     json_array_append_new(events, json_pack("{ss ss ss si si sf sf s{si si}}", "ph", "X", "name",
                                             name, "cat", categories[slice->kind], "pid", process,
                                             "tid", (int)track, "ts", us(story, slice->begin_ps),

@@ -23,9 +23,9 @@ struct player {
 /* Cells in a row, as many as the line has room for, and how many more there are. */
 static void cells_print(const struct player *player, const struct trace_queue *queue, int used)
 {
-    char text[16], more[32];
+    char text[SCHED_TRACE_NAME], more[32];
     for (size_t i = 0; i < queue->count; i++) {
-        trace_id_text(queue->id[i], text, sizeof text);
+        trace_id_text(&player->page->trace, queue->id[i], text);
         snprintf(more, sizeof more, " and %zu more", queue->count - i);
         int length = (int)strlen(text) + 2;
         bool rest = i + 1 < queue->count;
@@ -39,7 +39,7 @@ static void cells_print(const struct player *player, const struct trace_queue *q
 
 static void runs_print(const struct player *player, const struct trace_state *state, int32_t lane)
 {
-    char text[16];
+    char text[SCHED_TRACE_NAME];
     int32_t m = state->lane[lane].m;
     FILE *to = player->to;
     if (m < 0) {
@@ -49,9 +49,9 @@ static void runs_print(const struct player *player, const struct trace_state *st
     const struct trace_m *who = &state->m[m];
     if (who->g) {
         fprintf(to, "%s %s", who->in_call ? "in a call:" : "runs",
-                trace_id_text(who->g, text, sizeof text));
+                trace_id_text(&player->page->trace, who->g, text));
         for (size_t i = 0; i < who->stack.count; i++)
-            fprintf(to, " %s", trace_id_text(who->stack.id[i], text, sizeof text));
+            fprintf(to, " %s", trace_id_text(&player->page->trace, who->stack.id[i], text));
     } else {
         fputs(who->spins    ? "spins: it searches for work"
               : who->sleeps ? "sleeps"
@@ -64,14 +64,14 @@ static void lane_print(const struct player *player, const struct trace_state *st
                        bool acts)
 {
     const struct trace_lane *lane = &state->lane[i];
-    char text[16];
+    char text[SCHED_TRACE_NAME];
     fprintf(player->to, "%s%c%-3" PRId32 "%s ", acts ? "\033[1m" : "", state->by_m ? 'M' : 'P', i,
             acts ? "\033[0m" : "");
     runs_print(player, state, i);
     fputs("\r\n     ", player->to);
     int used = 5;
     if (lane->next)
-        used += fprintf(player->to, "(%s)", trace_id_text(lane->next, text, sizeof text));
+        used += fprintf(player->to, "(%s)", trace_id_text(&player->page->trace, lane->next, text));
     cells_print(player, &lane->queue, used);
     if (lane->m >= 0)
         cells_print(player, &state->m[lane->m].tasks, used);

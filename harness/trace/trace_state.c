@@ -10,12 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-char *trace_id_text(trace_id id, char *text, size_t size)
+char *trace_id_text(const struct sched_trace *trace, trace_id id, char text[SCHED_TRACE_NAME])
 {
-    *text = '\0';
-    if (id)
-        snprintf(text, size, "%c%u", id & TRACE_TASK ? 'T' : 'G', id & ~TRACE_TASK);
-    return text;
+    return sched_trace_name(trace, id & ~TRACE_TASK, id & TRACE_TASK, text);
 }
 
 /* Queues -------------------------------------------------------------------------------------- */
@@ -71,7 +68,7 @@ static void odd(struct trace_state *state, const struct sched_trace_event *event
     char text[100];
     if (state->odd++ == 0)
         snprintf(state->odd_text, sizeof state->odd_text, "%s: %s",
-                 diff_event_text(event, true, text, sizeof text), what);
+                 diff_event_text(state->trace, event, true, text, sizeof text), what);
 }
 
 /* Gs ------------------------------------------------------------------------------------------ */
@@ -143,9 +140,10 @@ static const struct sched_trace_event *taken_after(const struct trace_state *sta
                                                    const struct sched_trace_event *event)
 {
     const struct sched_trace_event *taken = event + 1;
-    while (taken < state->events_end && taken->m != event->m)
+    const struct sched_trace_event *end = state->trace->event + state->trace->count;
+    while (taken < end && taken->m != event->m)
         taken++;
-    bool told = taken < state->events_end && taken->kind == SCHED_TAKEN && taken->a == FROM_VICTIM;
+    bool told = taken < end && taken->kind == SCHED_TAKEN && taken->a == FROM_VICTIM;
     return told ? taken : NULL;
 }
 
@@ -169,12 +167,9 @@ static void text_add_sleep(const struct trace_state *state, const struct sched_t
 static char *event_text(const struct trace_state *state, const struct sched_trace_event *event,
                         bool nameless, char *text, size_t size)
 {
-    struct sched_trace_event told = *event;
     const struct sched_trace_event *taken =
         event->kind == SCHED_STOLEN ? taken_after(state, event) : NULL;
-    if (nameless)
-        told.g = 0;
-    diff_event_text(&told, false, text, size);
+    diff_event_text(nameless ? NULL : state->trace, event, false, text, size);
     text_add_sleep(state, event, text, size);
     if (!taken || taken->b < 0 || taken->b >= state->lanes)
         return text;
@@ -437,9 +432,18 @@ static void of_m(struct trace_state *state, const struct sched_trace_event *even
     }
 }
 
+/* True if the M comes back from a call to a P that others have now. */
+static bool lost_p(const struct trace_state *state, const struct sched_trace_event *event)
+{
+    return event->kind == SCHED_CALL_OVER && !state->by_m && event->m >= 0 &&
+           state->m[event->m].p != event->p;
+}
+
 int32_t trace_lane_of(const struct trace_state *state, const struct sched_trace_event *event)
 {
     int32_t lane = state->by_m ? event->m : event->p;
+    if (lost_p(state, event))
+        return -1;
     return lane >= 0 && lane < state->lanes ? lane : -1;
 }
 
@@ -465,7 +469,8 @@ static void apply(struct trace_state *state, const struct sched_trace_event *eve
 {
     if (event->kind == SCHED_P_TAKEN)
         p_take(state, event->m, event->a);
-    else if (event->p >= 0 && event->kind != SCHED_P_IDLED && event->kind != SCHED_P_HANDED_OFF)
+    else if (event->p >= 0 && event->kind != SCHED_P_IDLED && event->kind != SCHED_P_HANDED_OFF &&
+             !lost_p(state, event))
         p_take(state, event->m, event->p);
     int32_t lane = trace_lane_of(state, event);
     if (event->kind >= SCHED_EVENT_FIRST_OF_TASKS)
@@ -527,7 +532,7 @@ static int32_t at_least(int32_t a, int32_t b)
 void trace_state_init(struct trace_state *state, const struct sched_trace *trace, bool by_m,
                       int32_t lanes)
 {
-    *state = (struct trace_state){.by_m = by_m, .events_end = trace->event + trace->count};
+    *state = (struct trace_state){.by_m = by_m, .trace = trace};
     int32_t ms = 1, ps = 1;
     for (size_t i = 0; i < trace->count; i++) {
         const struct sched_trace_event *event = &trace->event[i];

@@ -31,16 +31,18 @@ cell_add(struct cell *cell, const char *format, ...)
     cell->at += n < room ? n : room - 1;
 }
 
-static void cell_add_id(struct cell *cell, trace_id id, const char *after)
+static void cell_add_id(struct cell *cell, const struct trace_state *state, trace_id id,
+                        const char *after)
 {
-    char text[16];
-    cell_add(cell, "%s%s%s", cell->at ? " " : "", trace_id_text(id, text, sizeof text), after);
+    char text[SCHED_TRACE_NAME];
+    cell_add(cell, "%s%s%s", cell->at ? " " : "", trace_id_text(state->trace, id, text), after);
 }
 
-static void cell_add_queue(struct cell *cell, const struct trace_queue *queue)
+static void cell_add_queue(struct cell *cell, const struct trace_state *state,
+                           const struct trace_queue *queue)
 {
     for (size_t i = 0; i < queue->count && i < QUEUE_SHOWN; i++)
-        cell_add_id(cell, queue->id[i], "");
+        cell_add_id(cell, state, queue->id[i], "");
     if (queue->count > QUEUE_SHOWN)
         cell_add(cell, " +%zu", queue->count - QUEUE_SHOWN);
 }
@@ -56,9 +58,9 @@ static void cell_of_run(struct cell *cell, const struct trace_state *state, int3
     }
     const struct trace_m *who = &state->m[m];
     if (who->g)
-        cell_add_id(cell, who->g, who->stack.count ? "*" : who->in_call ? " call" : "");
+        cell_add_id(cell, state, who->g, who->stack.count ? "*" : who->in_call ? " call" : "");
     for (size_t k = 0; who->g && k < who->stack.count; k++)
-        cell_add_id(cell, who->stack.id[k], who->stack.stalled[k] ? "*" : "");
+        cell_add_id(cell, state, who->stack.id[k], who->stack.stalled[k] ? "*" : "");
     if (!who->g && who->sleeps)
         cell_add(cell, "sleeps");
     else if (!who->g && who->spins)
@@ -69,12 +71,12 @@ static void cell_of_queue(struct cell *cell, const struct trace_state *state, in
 {
     *cell = (struct cell){.at = 0};
     const struct trace_lane *lane = &state->lane[i];
-    char text[16];
+    char text[SCHED_TRACE_NAME];
     if (lane->next)
-        cell_add(cell, "(%s)", trace_id_text(lane->next, text, sizeof text));
-    cell_add_queue(cell, &lane->queue);
+        cell_add(cell, "(%s)", trace_id_text(state->trace, lane->next, text));
+    cell_add_queue(cell, state, &lane->queue);
     if (lane->m >= 0)
-        cell_add_queue(cell, &state->m[lane->m].tasks);
+        cell_add_queue(cell, state, &state->m[lane->m].tasks);
 }
 
 /* Columns ------------------------------------------------------------------------------------- */
@@ -116,7 +118,8 @@ static void columns_measure(struct columns *columns, const struct trace_page *pa
         if (!trace_shows(page, event))
             continue;
         widen(&columns->who, (int)strlen(trace_who(&state, event, text, sizeof text)));
-        widen(&columns->event, (int)strlen(diff_event_text(event, true, text, sizeof text)));
+        widen(&columns->event,
+              (int)strlen(diff_event_text(&page->trace, event, true, text, sizeof text)));
         for (int32_t i = 0; i < state.lanes; i++) {
             cell_of_run(&cell, &state, i);
             widen(&columns->run[i], cell.at);
@@ -124,7 +127,7 @@ static void columns_measure(struct columns *columns, const struct trace_page *pa
             widen(&columns->queue[i], cell.at);
         }
         cell = (struct cell){.at = 0};
-        cell_add_queue(&cell, &state.global);
+        cell_add_queue(&cell, &state, &state.global);
         widen(&columns->global, cell.at);
     }
     int total = STEP_WIDTH + columns->who + EVENT_WIDTH + columns->global + GAP;
@@ -181,7 +184,8 @@ static void row_begin(const struct columns *columns, const struct trace_state *s
     fprintf(to, "%5zu %10.3f  ", index + 1,
             (double)(event->when_ps - page->trace.event[0].when_ps) / 1e6);
     put_cell(to, trace_who(state, event, who, sizeof who), columns->who, blanks);
-    put_cell(to, diff_event_text(event, true, text, sizeof text), columns->event, blanks);
+    put_cell(to, diff_event_text(&page->trace, event, true, text, sizeof text), columns->event,
+             blanks);
 }
 
 static void row_print(const struct columns *columns, const struct trace_state *state,
@@ -197,7 +201,7 @@ static void row_print(const struct columns *columns, const struct trace_state *s
         put_cell(to, cell.text, columns->queue[i], &blanks);
     }
     cell = (struct cell){.at = 0};
-    cell_add_queue(&cell, &state->global);
+    cell_add_queue(&cell, state, &state->global);
     put_cell(to, cell.text, columns->global, &blanks);
     fputc('\n', to);
 }
@@ -241,7 +245,7 @@ static void rows_print(const struct columns *columns, const struct trace_state *
     struct cell global = {.at = 0};
     char text[LANE_SIZE + sizeof global], lane[16];
     row_begin(columns, state, page, index, &blanks, to);
-    cell_add_queue(&global, &state->global);
+    cell_add_queue(&global, state, &state->global);
     if (own >= 0)
         lane_changed(shown, state, own);
     const char *queues = own >= 0 ? shown->lane[own] : "";
@@ -326,18 +330,18 @@ void trace_steps_print(const struct trace_page *page, int width, FILE *to)
 
 /* JSON ---------------------------------------------------------------------------------------- */
 
-static json_t *id_to_json(trace_id id)
+static json_t *id_to_json(const struct trace_state *state, trace_id id)
 {
-    char text[16];
-    return id ? json_string(trace_id_text(id, text, sizeof text)) : json_null();
+    char text[SCHED_TRACE_NAME];
+    return id ? json_string(trace_id_text(state->trace, id, text)) : json_null();
 }
 
 /* Its first ones: a whole long queue in every step would fill the memory. */
-static json_t *queue_to_json(const struct trace_queue *queue)
+static json_t *queue_to_json(const struct trace_state *state, const struct trace_queue *queue)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < queue->count && i < QUEUE_IN_JSON; i++)
-        json_array_append_new(array, id_to_json(queue->id[i]));
+        json_array_append_new(array, id_to_json(state, queue->id[i]));
     return array;
 }
 
@@ -345,15 +349,15 @@ static json_t *lane_to_json(const struct trace_state *state, int32_t i)
 {
     const struct trace_lane *lane = &state->lane[i];
     json_t *object =
-        json_pack("{so so so sI}", "runs", id_to_json(trace_lane_runs(state, i)), "runnext",
-                  id_to_json(lane->next), "queue", queue_to_json(&lane->queue), "length",
-                  (json_int_t)trace_lane_length(state, i));
+        json_pack("{so so so sI}", "runs", id_to_json(state, trace_lane_runs(state, i)), "runnext",
+                  id_to_json(state, lane->next), "queue", queue_to_json(state, &lane->queue),
+                  "length", (json_int_t)trace_lane_length(state, i));
     if (lane->m >= 0) {
         const struct trace_m *m = &state->m[lane->m];
         const struct trace_queue stack = {.id = m->stack.id, .count = m->stack.count};
         json_object_set_new(object, "m", json_integer(lane->m));
-        json_object_set_new(object, "tasks", queue_to_json(&m->tasks));
-        json_object_set_new(object, "stack", queue_to_json(&stack));
+        json_object_set_new(object, "tasks", queue_to_json(state, &m->tasks));
+        json_object_set_new(object, "stack", queue_to_json(state, &stack));
     }
     return object;
 }
@@ -369,13 +373,15 @@ json_t *trace_steps_to_json(const struct trace_page *page)
         trace_state_apply(&state, &page->trace.event[i]);
         if (!trace_shows(page, &page->trace.event[i]))
             continue;
-        json_t *step = diff_event_to_json(&page->trace.event[i], i);
+        json_t *step = diff_event_to_json(&page->trace, &page->trace.event[i], i);
         json_object_set_new(step, "text", json_string(text));
+        trace_who(&state, &page->trace.event[i], text, sizeof text);
+        json_object_set_new(step, "who", json_string(text));
         json_t *lanes = json_array();
         for (int32_t k = 0; k < state.lanes; k++)
             json_array_append_new(lanes, lane_to_json(&state, k));
         json_object_set_new(step, "lanes", lanes);
-        json_object_set_new(step, "global", queue_to_json(&state.global));
+        json_object_set_new(step, "global", queue_to_json(&state, &state.global));
         json_object_set_new(step, "global_length", json_integer((json_int_t)state.global.count));
         json_array_append_new(steps, step);
     }

@@ -254,7 +254,7 @@ void trace_story_make(struct trace_story *story, const struct trace_page *page)
 {
     const struct sched_trace *trace = &page->trace;
     struct teller teller;
-    *story = (struct trace_story){.by_m = page->by_m};
+    *story = (struct trace_story){.trace = &page->trace, .by_m = page->by_m};
     teller_begin(&teller, story, page);
     story->lanes = teller.state.lanes;
     story->ms = teller.state.ms;

@@ -100,14 +100,14 @@ static void lengths_print(const struct trace_story *story, int32_t lane, int col
 static void steals_print(const struct trace_story *story, FILE *to)
 {
     size_t shown = 0, all = 0;
-    char text[16];
+    char text[SCHED_TRACE_NAME];
     for (size_t i = 0; i < story->arrows; i++) {
         const struct trace_arrow *arrow = &story->arrow[i];
         if (!arrow->steal || all++ >= STEALS_SHOWN)
             continue;
         fprintf(to, "%s%10.3f us  %c%" PRId32 " stole %s from %c%" PRId32 "\n",
                 shown++ ? "" : "\nSteals:\n", (double)(arrow->to_ps - story->begin_ps) / 1e6,
-                lane_letter(story), arrow->to_lane, trace_id_text(arrow->id, text, sizeof text),
+                lane_letter(story), arrow->to_lane, trace_id_text(story->trace, arrow->id, text),
                 lane_letter(story), arrow->from_lane);
     }
     if (all > shown)
@@ -175,7 +175,7 @@ static FILE *tsv_open(const char *folder, const char *name)
 static bool slices_write(const struct trace_story *story, const char *folder)
 {
     FILE *to = tsv_open(folder, "slices");
-    char text[16];
+    char text[SCHED_TRACE_NAME];
     if (!to)
         return false;
     fputs("lane\tbegin_us\tend_us\tcolour\tname\tdepth\n", to);
@@ -187,7 +187,7 @@ static bool slices_write(const struct trace_story *story, const char *folder)
                     us(story, slice->end_ps), id_colour(slice),
                     slice->kind == SLICE_CALL ? "call"
                     : slice->covered          ? "-"
-                                              : trace_id_text(slice->id, text, sizeof text),
+                                              : trace_id_text(story->trace, slice->id, text),
                     slice->kind == SLICE_TASK ? slice->depth + 1 : 0);
     }
     return fclose(to) == 0;

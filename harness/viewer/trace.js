@@ -44,7 +44,7 @@ class View {
         const part = run.shown ? ` It opens on ${timeText(run.shown[0])}${run.shown[1] ? ` to ${timeText(run.shown[1])}` : ' and later'}.` : '';
         const kept = run.happened > run.count ? `Of ${run.happened} events the first ${run.count} were kept.` : `${run.count} events.`;
         this.root = element('section', {}, element(index ? 'h2' : 'h1', {}, title),
-            element('p', {className: 'note'}, `${kept}${part} A goroutine is named by which child of whom it is: 3 is the fourth that main started, 3.1 the second that this one did.${run.odd ? ` Some events do not fit those before: ${run.odd}.` : ''}`),
+            element('p', {className: 'note'}, `${kept}${part} A goroutine is named by who made it: G3 is the fourth that main started, G3.1 the second that this one did.${run.odd ? ` Some events do not fit those before: ${run.odd}.` : ''}`),
             element('div', {className: 'lanes'}, this.canvas), this.legend(), this.life, this.say,
             element('div', {className: 'now'}, element('div', {}, this.ps, this.source), this.steps));
         [this.from, this.to] = run.middle();
@@ -317,7 +317,7 @@ class View {
     }
     cell(id, kind) {
         const cell = element('span', {className: `cell ${kind}${id === this.page.followed ? ' followed' : ''}`,
-            title: `goroutine ${this.run.name(id)}; click to follow it`}, this.run.name(id));
+            title: `${this.run.name(id)}; click to follow it`}, this.run.name(id));
         cell.dataset.id = id;
         return cell;
     }
@@ -430,12 +430,6 @@ class Page {
         });
         byId('runs').append(...this.views.map((view) => view.root));
         byId('runs').before(...document.querySelectorAll('#parting'));
-        document.querySelectorAll('#parting').forEach((text) => {
-            text.textContent = text.textContent.replace(/\bG (\d+)\b/g, (all, id) => {
-                const name = this.lead.run.name(+id);
-                return /^\d/.test(name) ? `goroutine ${name}` : name;
-            });
-        });
         document.body.classList.toggle('lesson', this.stops.length > 0);
         document.querySelectorAll('[data-step]').forEach((item) =>
             item.addEventListener('click', () => this.goTo(+item.getAttribute('data-step') - 1)));
@@ -525,12 +519,13 @@ class Page {
     /* The next event, or with by -1 the one before, that fits what is searched for. */
     search(by) {
         const {run} = this.lead, asked = input('find').value.trim().toLowerCase();
-        const fits = asked ? (i) => run.words(i).toLowerCase().includes(asked) || (run.g[i] && run.name(run.g[i]) === asked) :
+        const is = (id) => [asked, `g${asked}`].includes(run.name(id).toLowerCase());
+        const fits = asked ? (i) => run.words(i).toLowerCase().includes(asked) || (run.g[i] && is(run.g[i])) :
             this.followed ? (i) => run.g[i] === this.followed : () => false;
         for (let k = 1; k <= run.count; k++) {
             const i = ((run.at + by * k) % run.count + run.count) % run.count;
             if (!fits(i)) continue;
-            if (asked && run.g[i] && run.name(run.g[i]) === asked) this.followed = run.g[i];
+            if (asked && run.g[i] && is(run.g[i])) this.followed = run.g[i];
             this.goTo(i);
             return;
         }

@@ -8,6 +8,7 @@
 const TASK = 0x80000000;
 const PUSHED = 0, REMOVED = 1, NEXT = 2, RUNS = 3, P = 4, FLAGS = 5, BEGAN = 6, ENDED = 7;
 const CALLS = 1, SPINS = 2, SLEEPS = 4;
+const LEVELS = 8, NAME = 32; /* of a goroutine's name (harness/spec/sched_trace.c) */
 const SPINNING = 0x100000000; /* no goroutine has such a number */
 
 /* A growing list of numbers. */
@@ -106,8 +107,7 @@ class Run {
             this.text[i] = reader.number();
             this.site[i] = reader.number();
             this.m[i] = reader.number() - 1;
-            const p = reader.number() - 1;
-            this.lane[i] = this.byM ? this.m[i] : p;
+            this.lane[i] = reader.number() - 1;
             const id = this.g[i] = reader.signed() >>> 0;
             if (id & TASK) tasks = Math.max(tasks, id & ~TASK); else gs = Math.max(gs, id);
             for (let left = reader.number(); left > 0; left--) {
@@ -281,18 +281,18 @@ class Run {
         const edge = (to - from) * 0.03;
         return from < 0 || to <= from ? [0, this.last || 1] : [Math.max(from - edge, 0), Math.min(to + edge, this.last)];
     }
-    /* "main", "3" for its child 3, "3.1" for the child 1 of that. */
+    /* As sched_trace_name() has it: "main", "G3" for its child 3, "G3.1" for the child 1 of that. */
     name(id) {
         if (id === SPINNING) return 'spins';
-        const parts = [];
+        const parts = [], letter = id & TASK ? 'T' : 'G';
         let place = this.place(id);
-        if (this.parent[place] < 0) return id & TASK ? `task ${id & ~TASK}` : `G ${id}`;
-        for (; this.parent[place] > 0; place = this.parent[place]) parts.push(this.child[place]);
-        return parts.length ? parts.reverse().join('.') : 'main';
+        for (; this.parent[place] > 0 && parts.length <= LEVELS; place = this.parent[place]) parts.push(this.child[place]);
+        const name = `${letter}${parts.reverse().join('.')}`;
+        if (this.parent[place] === 0 && !parts.length) return 'main';
+        return this.parent[place] === 0 && parts.length <= LEVELS && name.length < NAME ? name : `${letter}#${id & ~TASK}`;
     }
     words(i) {
-        const name = this.g[i] ? this.name(this.g[i]) : '';
-        return this.texts[this.text[i]][1].replace(/\b[GT] 0\b/, () => /^\d/.test(name) ? `goroutine ${name}` : name);
+        return this.texts[this.text[i]][1].replace(/\b[GT] 0\b/, () => this.name(this.g[i]));
     }
     who(i) {
         return this.lane[i] >= 0 ? `${this.byM ? 'M' : 'P'}${this.lane[i]}` : this.m[i] >= 0 ? `M${this.m[i]}` : 'sysmon';

@@ -23,12 +23,12 @@ differ() {
 }
 
 # The 62nd dispatch in a slice of its own finds schedtick 61. One worker, main has run (dispatch 1); the last of
-# the three yielders ran from runnext, in main's slice. From dispatch 2 on they go round: G 2, G 3, G 4, and wait in
-# the global queue each, taken in batches of three. Dispatch 62 is G 2's turn, which lies in the ring; G 4 lies in
+# the three yielders ran from runnext, in main's slice. From dispatch 2 on they go round: G0, G1, G2, and wait in
+# the global queue each, taken in batches of three. Dispatch 62 is G0's turn, which lies in the ring; G2 lies in
 # the global queue, since it has just yielded.
 yields="yield,n=200,yielders=3 --workers 1"
 differ gmp_looks_at_the_global_queue_at_tick_61 \
-    "gmp took G 4 from the global queue because schedtick was 61; gmp,tick=64 took G 2 from its own queue." -- gmp gmp,tick=64 $yields
+    "gmp took G2 from the global queue because schedtick was 61; gmp,tick=64 took G0 from its own queue." -- gmp gmp,tick=64 $yields
 awk 'length($0) > 100 { exit 1 }' out && report 1 it_fits_100_columns || report 0 it_fits_100_columns
 # All times of events are on one clock: the last of the table is not after the last of the head.
 clock="import re
@@ -39,10 +39,10 @@ last, work, at, left = float(head[0][1]), float(head[0][2]), float(mark[2]), flo
 check it_has_one_clock python3 -c "$clock
 assert work < last and abs(at + left - last) < 0.002"
 check it_says_from_where_it_counts grep -q '^From event [0-9]* to the end  *A  *B$' out
-check it_marks_the_place grep -qE '^> +[0-9]+ +[0-9.]+ P 0 took G 4: global, tick 61 +\| +[0-9.]+ P 0 took G 2: own queue$' out
+check it_marks_the_place grep -qE '^> +[0-9]+ +[0-9.]+ P0 +took G2: global, tick 61 +\| +[0-9.]+ P0 +took G0: own queue$' out
 run gmp gmp,tick=64 $yields --format json --context 2
 json json_says_it "j['differs'] and j['parts']['a']['from'] == 'tick' and j['parts']['a']['schedtick'] == 61 and
-    j['parts']['a']['g'] == 4 and j['parts']['b']['from'] == 'local' and j['parts']['b']['g'] == 2 and
+    j['parts']['a']['g'] == 'G2' and j['parts']['b']['from'] == 'local' and j['parts']['b']['g'] == 'G0' and
     not j['parts']['order_only']"
 json json_has_what_is_around \
     "all(len(j['context'][s]) == 5 and j['context'][s][2] == j['parts'][s] for s in 'ab')"
@@ -56,19 +56,19 @@ check before_tick_61_they_are_the_same [ $status = 0 ]
 
 # The first spawn goes into runnext, and the second throws it out; main parks, and the second one runs first.
 differ runnext_takes_the_first_spawn \
-    "gmp put G 2 into runnext; gmp,runnext=off put G 2 into its own queue." -- gmp gmp,runnext=off spawn,n=2 --workers 1
+    "gmp put G0 into runnext; gmp,runnext=off put G0 into its own queue." -- gmp gmp,runnext=off spawn,n=2 --workers 1
 run gmp gmp,runnext=off spawn,n=2 --workers 1 --format json
 names="taken = lambda s: [(e['g'], e['from']) for e in j['context'][s] if e['event'] == 'TAKEN']
 put = lambda s: [(e['g'], e['into']) for e in j['context'][s] if e['event'] == 'PUT']"
-json the_second_spawn_throws_it_out "put('a')[:3] == [(2, 'runnext'), (3, 'runnext'), (2, 'local')] and
-    put('b')[:2] == [(2, 'local'), (3, 'local')]"
+json the_second_spawn_throws_it_out "put('a')[:3] == [('G0', 'runnext'), ('G1', 'runnext'), ('G0', 'local')] and
+    put('b')[:2] == [('G0', 'local'), ('G1', 'local')]"
 run gmp gmp,runnext=off spawn,n=2 --workers 1 --format json --context 30
-json runnext_runs_the_second_one_first "taken('a')[:2] == [(3, 'runnext'), (2, 'local')] and
-    taken('b')[:2] == [(2, 'local'), (3, 'local')]"
+json runnext_runs_the_second_one_first "taken('a')[:2] == [('G1', 'runnext'), ('G0', 'local')] and
+    taken('b')[:2] == [('G0', 'local'), ('G1', 'local')]"
 
-# One queue for all: G 2 is put into it, in place of runnext.
+# One queue for all: G0 is put into it, in place of runnext.
 differ gmp_and_grq_part_at_the_first_spawn \
-    "gmp put G 2 into runnext; grq put G 2 into the global queue." -- gmp grq spawn,n=2 --workers 1
+    "gmp put G0 into runnext; grq put G0 into the global queue." -- gmp grq spawn,n=2 --workers 1
 
 # A call that gives no P away ends all the same.
 run gmp,calls=none gmp,calls=none calls,n=20 --workers 1 --format json

@@ -60,9 +60,9 @@ text: A text.
 runs:
   - says: S
     command: trace gmp order,n=3 --workers 1
-    expect: ["ran G 4"]
+    expect: ["ran G2"]
     stops:
-      - {event: "ran goroutine 2", says: Here.}
+      - {event: "ran G2", says: Here.}
       - {event: "20", says: There.}'
 # wrong NAME WHERE STATUS SED PART: the lesson with that change is refused at that line, and the message has PART.
 wrong() {
@@ -77,14 +77,14 @@ check a_lesson_of_ones_own contains out 'There.'
 wrong an_unknown_key '2: ' 1 's/^question/qestion/' question
 wrong a_missing_key '' 1 '/^text/d' text
 wrong a_key_of_a_stop_is_named '9: ' 1 's/says: Here/say: Here/' says
-wrong a_regex_that_is_none '7: ' 1 's/ran G 4/(ran/' 'is no regular expression'
+wrong a_regex_that_is_none '7: ' 1 '0,/ran G2/s//(ran/' 'is no regular expression'
 wrong a_command_that_is_none '6: ' 1 's/trace gmp/sweep gmp/' 'valid: run, trace or diff'
 wrong a_run_has_a_machine '6: ' 1 's/trace gmp/run gmp/;/stops/,$d' 'valid: --machine sim:MODEL'
 wrong real_threads_are_never_the_same '6: ' 1 's/1$/1 --machine native/' 'real threads'
 wrong stops_are_of_a_trace '6: ' 1 's/trace gmp/diff gmp gmp/' 'valid: trace without --format'
-wrong what_is_not_printed_fails '5: ' 1 's/ran G 4/ran G 40/' 'does not print "ran G 40"'
-wrong a_stop_that_is_nowhere_fails '9: ' 1 's/goroutine 2/goroutine 20/' 'no event after step 0 fits'
-wrong stops_are_in_order '10: ' 1 's/"20"/created goroutine 0/' 'no event after step'
+wrong what_is_not_printed_fails '5: ' 1 '0,/ran G2/s//ran G20/' 'does not print "ran G20"'
+wrong a_stop_that_is_nowhere_fails '9: ' 1 's/event: .ran G2/event: "ran G20/' 'no event after step 0 fits'
+wrong stops_are_in_order '10: ' 1 's/"20"/created G0/' 'no event after step'
 wrong a_command_that_fails '5: ' 1 's/order,n=3/ordre/' 'ordre'
 mv lab/harness/lessons/01-it.yaml lab/harness/lessons/02-it.yaml
 lab/build/schedlab lesson >out 2>err

@@ -14,17 +14,17 @@ run() {
 
 # Steps ---------------------------------------------------------------------------------------------------------
 
-# One worker; main spawns G 2 and G 3: the second throws the first out of runnext, and runs first.
+# One worker; main spawns G0 and G1: the second throws the first out of runnext, and runs first.
 run gmp spawn,n=2 --workers 1
 check steps_are_shown [ $status = 0 ]
-check runnext_is_shown_before_the_queue grep -qE 'put G 2 into its own queue +G1 +\(G3\) G2$' out
-check then_the_third_runs grep -qE 'ran G 3.* G3 +G2$' out
+check runnext_is_shown_before_the_queue grep -qE 'put G0 into its own queue +main +\(G1\) G0$' out
+check then_the_third_runs grep -qE 'ran G1.* G1 +G0$' out
 check rows_end_without_blanks sh -c '! grep -q " $" out'
 cp out first
 run gmp spawn,n=2 --workers 1
 check the_same_run_is_the_same_table cmp -s first out
 run gmp spawn,n=2 --workers 1 --warmup 2
-check calls_before_it_come_first [ "$status $(grep -c 'created G' first) $(grep -c 'created G' out)" = '0 3 7' ]
+check calls_before_it_come_first [ "$status $(grep -c 'created' first) $(grep -c 'created' out)" = '0 3 7' ]
 for variant in kthread uthread static grq perm gmp tasksteal contsteal; do
     run $variant fib,n=9 --workers 3
     cp out first
@@ -35,13 +35,13 @@ done
 
 # Where each queue is: a Chase-Lev deque per P, one global queue, a queue per thread.
 run contsteal fib,n=4,spawn=both --workers 1
-check the_parent_is_queued_not_the_child grep -qE 'ran G 2 +G2 +G1$' out
-check parents_queue_up_oldest_first grep -qE 'ran G 4 +G4 +G1 G2 G3$' out
+check the_parent_is_queued_not_the_child grep -qE 'ran G0 +G0 \| main$' out
+check parents_queue_up_oldest_first grep -qE 'ran G0\.0\.0 +G0\.0\.0 \| main G0 G0\.0$' out
 COLUMNS=150 run tasksteal fib,n=4,spawn=both --workers 1
-check children_queue_up_oldest_first grep -qE 'spawned task 3 +G1\* T1 +T2 T3$' out
-check the_newest_child_is_run_on_the_parents_stack grep -qE 'began task 3 +G1\* T1\* T3 +T2$' out
+check children_queue_up_oldest_first grep -qE 'spawned T0\.1 +main\* T0 +T0\.0 T0\.1$' out
+check the_newest_child_is_run_on_the_parents_stack grep -qE 'began T0\.1 +main\* T0\* T0\.1 +T0\.0$' out
 run grq fib,n=4,spawn=both --workers 1
-check the_global_queue_has_a_column grep -qE 'put G 4 into the global queue +G2 +G3 G4$' out
+check the_global_queue_has_a_column grep -qE 'put G0\.1 into the global queue +G0 \| \| G0\.0 G0\.1$' out
 run perm fib,n=5 --workers 2
 check lanes_are_threads_where_queues_hang_on_them grep -qE '^ step +us +M ' out
 
@@ -156,7 +156,7 @@ for ending in svg pdf png; do
     check "it_is_drawn_as_$ending" [ $status = 0 -a -s figure.$ending ]
 done
 check the_figure_has_lanes_and_queues sh -c 'grep -q ">P2<" figure.svg && grep -q ">queued<" figure.svg && grep -q ">global<" figure.svg'
-check it_names_goroutines grep -qE '>G[0-9]+<' figure.svg
+check it_names_goroutines grep -q '>main<' figure.svg
 
 run gmp uneven,tasks=200,rounds=4000 --workers 2 --format schedtrace --every 20us
 check go_s_lines_are_printed grep -qE '^SCHED 0ms: gomaxprocs=2 .* schedticks=\[ [0-9]+ [0-9]+ \] wastedns=[0-9]+$' out
@@ -174,7 +174,7 @@ check a_part_is_of_the_whole sh -c 'grep -E "^ +[0-9]+ " part >rows && [ "$(wc -
 check it_says_which_part grep -q '93 to 94 us of it' part
 run gmp order,n=20,mode=steal --workers 2 --from 93us --to 94us --format json
 names=
-json parts_are_cropped_in_json_too "0 < len(j['steps']) < j['happened'] and j['steps'][0]['lanes'][0]['runs'] == 'G1'"
+json parts_are_cropped_in_json_too "0 < len(j['steps']) < j['happened'] and j['steps'][0]['lanes'][0]['runs'] == 'main'"
 run gmp order,n=20,mode=steal --workers 2 --from 90us --to 130us --format timeline
 check a_timeline_is_cropped grep -q '^90 to 130.000 us' out
 run gmp order,n=20,mode=steal --workers 2 --from 91us --to 101us --format perfetto
@@ -307,8 +307,8 @@ check the_document_has_lines_that_differ [ "$(sort -u lines | wc -l)" -ge 5 ]
 form() { sed -E 's/[0-9]+/N/g' "$1" | sort -u; }
 check the_document_shows_what_is_printed [ "$(form lines)" = "$(grep '^SCHED ' out | form /dev/stdin)" ]
 run gmp calls,n=1,measure=handoff,sleep_ns=1000000 --workers 1
-check a_long_call_is_handed_off grep -q 'handed off P 0' out
-check it_is_so_in_the_row_that_the_document_names grep -qE '^ +14 .*handed off P 0' out
+check a_long_call_is_handed_off grep -q 'handed off P0' out
+check it_is_so_in_the_row_that_the_document_names grep -qE '^ +14 .*handed off P0' out
 
 # Misuse --------------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ with_test() {
 
 cat >test.js <<'END'
 (() => {
-const run = page.lead.run, tell = (id) => id ? (id & 0x80000000 ? 'T' : 'G') + (id & 0x7fffffff) : null;
+const run = page.lead.run, tell = (id) => id ? run.name(id) : null;
 const lanes = () => Array.from({length: run.lanes}, (_, lane) => {
     const m = run.mOf(lane);
     return {runs: m < 0 ? null : tell(run.top(m)), runnext: tell(run.next[lane]), queue: run.queues[1 + lane].map(tell),
@@ -34,6 +34,7 @@ for (let i = run.count - 1; i >= 0; i--) {
     page.goTo(i);
     found.same = found.same && JSON.stringify(all()) === JSON.stringify(found.forwards[i]);
 }
+found.words = Array.from({length: run.count}, (_, i) => run.words(i));
 found.names = Array.from({length: run.count}, (_, i) => run.g[i] ? run.name(run.g[i]) : '');
 document.getElementById('ahead').click();
 document.getElementById('ahead').click();
@@ -119,10 +120,10 @@ check the_end_is_a_key found 'f["last"] == len(f["forwards"])'
 check what_is_not_there_is_said found 'f["unfound"].startswith("No event fits")'
 check words_are_found found '"ended" in f["ended"]'
 check plus_goes_closer found '0.4 < f["closer"] < 0.6'
-check goroutines_have_the_names_of_the_program found '"main" in f["names"] and "19" in f["names"]'
+check goroutines_have_the_names_of_the_program found '"main" in f["names"] and "G19" in f["names"] and f["words"] == [s["text"] for s in j["steps"]]'
 check a_steal_says_how_many_of_how_many grep -qE 'stole [0-9]+ of the [0-9]+ in the queue of worker 0' run.html
 check what_main_starts_has_its_line found 'all(f["lines"][i][0] and "go(order_member_main" in f["lines"][i][4]
-    for i, s in enumerate(j["steps"]) if s["event"] == "CREATED" and "2" < s["text"][10:] and i > 8)'
+    for i, s in enumerate(j["steps"]) if s["event"] == "CREATED" and s["text"] != "created main" and i > 8)'
 check lines_are_those_of_the_source found 'all(x[4] == open("'"$tree"'/" + x[1]).read().split("\n")[x[3] - 1] for x in f["lines"] if x)'
 check what_the_scheduler_does_has_no_line found 'f["lines"][0] is None'
 check the_line_is_shown found '"order_run_beside_blocker(), workloads/order.c:" in f["source"][0] and "P0 is here" in f["source"][0]'
@@ -153,7 +154,7 @@ browse tested.html
 check console_is_silent_of_two test ! -s said
 check two_runs_stand_where_they_part found 'f["at"] == 6'
 check both_are_there found 'len(f["others"]) == 2'
-check the_sentence_names_goroutines grep -q 'They part at event 6: gmp put goroutine 0 into runnext on P 0' dom
+check the_sentence_names_goroutines grep -q 'They part at event 6: gmp put G0 into runnext on P0' dom
 "$schedlab" trace gmp order,n=3 --format page --output /nowhere/run.html >out 2>err
 check a_page_that_cannot_be_written_is_one_line [ "$(wc -l <err)" = 1 ]
 

@@ -69,10 +69,32 @@ static void schedtick_counts_what_does_not_inherit(void **unused)
     char text[TEXT];
     assert_int_equal(trace.event[1].tick, 0);
     assert_int_equal(trace.event[4].tick, 1);
-    assert_string_equal(diff_event_text(&trace.event[4], false, text, sizeof text),
-                        "took G 1 from the global queue because schedtick was 1");
-    assert_string_equal(diff_event_text(&trace.event[4], true, text, sizeof text),
-                        "took G 1: global, tick 1");
+    assert_string_equal(diff_event_text(&trace, &trace.event[4], false, text, sizeof text),
+                        "took main from the global queue because schedtick was 1");
+    assert_string_equal(diff_event_text(&trace, &trace.event[4], true, text, sizeof text),
+                        "took main: global, tick 1");
+    sched_trace_free(&trace);
+}
+
+#define MADE(parent, child)                                                                        \
+    "1\t0\t0\t0\tDISPATCHED\t" #parent "\t0\t0\n2\t0\t0\t0\tCREATED\t" #child "\t0\t0\n"
+
+static void goroutines_are_named_by_who_made_them(void **unused)
+{
+    static const char *const names[] = {
+        "",     "main",     "G0",         "G1",           "G0.0",           "G0.0.0",
+        "G0.1", "G0.0.0.0", "G0.0.0.0.0", "G0.0.0.0.0.0", "G0.0.0.0.0.0.0", "G0.0.0.0.0.0.0.0",
+        "G#12",
+    };
+    struct sched_trace trace = read_text(
+        "# 99 events\n1\t0\t0\t0\tCREATED\t0\t0\t0\n" MADE(0, 1) MADE(0, 2) MADE(1, 3) MADE(3, 4)
+            MADE(1, 5) MADE(4, 6) MADE(6, 7) MADE(7, 8) MADE(8, 9) MADE(9, 10) MADE(10, 11));
+    char name[SCHED_TRACE_NAME];
+    (void)unused;
+    for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        assert_string_equal(sched_trace_name(&trace, i, false, name), names[i]);
+    assert_string_equal(sched_trace_name(NULL, 7, false, name), "G 0");
+    assert_string_equal(sched_trace_name(NULL, 7, true, name), "T 0");
     sched_trace_free(&trace);
 }
 
@@ -271,6 +293,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_place_serves_gs_of_different_numbers),
         cmocka_unit_test(schedtick_counts_what_does_not_inherit),
+        cmocka_unit_test(goroutines_are_named_by_who_made_them),
         cmocka_unit_test(events_may_have_a_place_in_the_workload),
         cmocka_unit_test(what_is_no_trace_is_refused_with_its_line),
         cmocka_unit_test(the_same_events_have_no_difference),
