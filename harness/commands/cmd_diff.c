@@ -25,7 +25,16 @@ enum { ERROR_SIZE = 1024, PATH_SIZE = 4096, ARGUMENTS = 3 };
 enum { WIDTH_DEFAULT = 100, WIDTH_MIN = 80, CONTEXT_DEFAULT = 8, MOST_DEFAULT = 2000000 };
 enum { TIMEOUT_DEFAULT_S = 60 };
 
-enum { KEY_MACHINE = 0x100, KEY_SEED, KEY_SEED_B, KEY_CONTEXT, KEY_MOST, KEY_TIMEOUT, KEY_FORMAT };
+enum {
+    KEY_MACHINE = 0x100,
+    KEY_SEED,
+    KEY_SEED_B,
+    KEY_CONTEXT,
+    KEY_MOST,
+    KEY_TIMEOUT,
+    KEY_FORMAT,
+    KEY_ONLY
+};
 
 static const char MACHINE_DEFAULT[] = "sim:desktop8";
 static const char *const format_words[] = {"table", "json", "page", NULL};
@@ -42,6 +51,7 @@ struct options {
     int64_t seed_b; /* -1: that of A */
     size_t context;
     enum format format;
+    struct trace_only *only; /* NULL: all events */
 };
 
 static const struct argp_option option_table[] = {
@@ -54,6 +64,10 @@ static const struct argp_option option_table[] = {
     {"context", KEY_CONTEXT, "K", 0, "events shown before and after; default 8", 0},
     {"most", KEY_MOST, "N", 0,
      "compare the first N events; default 2M, about 90 MB of memory for each million", 0},
+    {"only", KEY_ONLY, "LIST", 0,
+     "compare events of these kinds, goroutines or workers alone: stolen,woken or G3,P1; as "
+     "`schedlab trace --only`",
+     0},
     {"timeout", KEY_TIMEOUT, "S", 0, "seconds a run may take, 0 for no limit; default 60", 0},
     {"format", KEY_FORMAT, "FORMAT", 0,
      "table (default), json, or page, with both runs to look around in", 0},
@@ -76,6 +90,7 @@ static const char argp_doc[] =
     "Example:\n"
     "  schedlab diff gmp gmp,tick=64 yield,n=200,yielders=3 --workers 1\n"
     "  schedlab diff gmp perm fib,n=12 --machine sim:server64 --workers 16\n"
+    "  schedlab diff gmp gmp,victim=fixed fib,n=12 --only stolen\n"
     "  schedlab diff gmp gmp fib,n=12 --seed-b 2\n\n"
     "Exit status: 0 done, no difference; 1 events or their times differ, or a run failed; 2 "
     "misused.";
@@ -100,6 +115,7 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
     struct sample_request *request = &options->request;
+    char error[ERROR_SIZE];
     switch (key) {
     case 'w':
         request->workers = (int)number(options, "workers", arg, 1, SAMPLE_WORKERS_MAX);
@@ -124,6 +140,13 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
                                                  INT64_C(86400000000000)) /
                              1e9;
         break;
+    case KEY_ONLY:
+        cli_once(options->command, "only", options->only ? trace_only_text(options->only) : NULL,
+                 arg);
+        options->only = trace_only_parse(arg, error, sizeof error);
+        if (!options->only)
+            cli_misuse(options->command, "--only=%s: %s", arg, error);
+        break;
     case KEY_FORMAT:
         options->format = (enum format)cli_word(options->command, "format", arg, format_words);
         break;
@@ -145,6 +168,9 @@ static void options_complete(struct options *options)
     if (options->argument_count < ARGUMENTS)
         cli_misuse(options->command, "two variants and a workload, for example gmp gmp,tick=64 "
                                      "yield,n=200,yielders=3");
+    if (options->only && options->format == FORMAT_PAGE)
+        cli_misuse(options->command, "--only comes with --format=table or json; a page has all "
+                                     "events, since its queues follow from them");
     for (int side = 0; side < 2; side++)
         cli_traced(options->command, &options->variant[side], options->arguments[side]);
     if (!workload_spec_parse(&options->workload, options->arguments[2], error, sizeof error))
@@ -233,12 +259,15 @@ static int diff_run(const struct options *options)
         .workers = options->request.workers,
         .seed = {seed, options->seed_b >= 0 ? (uint64_t)options->seed_b : seed},
         .context = options->context,
+        .only = options->only ? trace_only_text(options->only) : NULL,
     };
     for (int side = 0; side < 2; side++) {
         page.side[side].variant = options->variant[side].text;
         side_run(options, &page.side[side], page.seed[side]);
     }
     diff_number(&page.side[0].trace, &page.side[1].trace);
+    for (int side = 0; side < 2 && options->only; side++)
+        trace_only_keep(options->only, &page.side[side].trace);
     diff_find(&page.diff, &page.side[0].trace, &page.side[1].trace);
     if (options->format == FORMAT_JSON) {
         json_t *object = diff_to_json(&page);
@@ -282,6 +311,7 @@ int cmd_diff(int argc, char **argv)
         return EXIT_FAILED;
     }
     int status = diff_run(&options);
+    trace_only_free(options.only);
     for (int side = 0; side < 2; side++)
         variant_spec_free(&options.variant[side]);
     workload_spec_free(&options.workload);

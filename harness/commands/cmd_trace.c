@@ -44,6 +44,7 @@ enum {
     KEY_PLAY,
     KEY_FROM,
     KEY_TO,
+    KEY_ONLY,
 };
 
 enum format {
@@ -76,7 +77,8 @@ struct options {
     int policy;         /* of policy_words; -1: all */
     int processors;     /* 0: all */
     bool play;
-    int64_t from_ns, to_ns; /* to_ns -1: to the last event */
+    int64_t from_ns, to_ns;  /* to_ns -1: to the last event */
+    struct trace_only *only; /* NULL: all */
 };
 
 static const struct argp_option option_table[] = {
@@ -98,6 +100,11 @@ static const struct argp_option option_table[] = {
      "us. A page opens there",
      0},
     {"to", KEY_TO, "TIME", 0, "and until then", 0},
+    {"only", KEY_ONLY, "LIST", 0,
+     "and only events of these kinds, goroutines or workers, with commas: stolen,woken or G3,P1; "
+     "of "
+     "several sorts an event has to fit each",
+     0},
     {"warmup", KEY_WARMUP, "N", 0,
      "calls before it, whose events come first; default 0. The first call meets cold memory", 0},
     {"every", KEY_EVERY, "MS", 0, "schedtrace: a line that often; default 1 ms", 0},
@@ -123,6 +130,7 @@ static const char argp_doc[] =
     "Example:\n"
     "  schedlab trace gmp fib,n=5 --workers 2\n"
     "  schedlab trace gmp order,n=8 --workers 1 --play\n"
+    "  schedlab trace gmp uneven,tasks=60 --only stolen,woken,P1\n"
     "  schedlab trace gmp fib,n=10 --format timeline --output fib.svg\n"
     "  schedlab trace gmp order,n=20 --workers 1 --format page --output order.html\n"
     "  schedlab trace tasksteal fib,n=10 --format perfetto --output fib.json\n"
@@ -143,13 +151,47 @@ static void note_of_run(struct options *options, int key)
             options->of_run = option_table[i].name;
 }
 
+/* Takes an option that says how a run is shown; false: it is none of these. */
+static bool show_parse(struct options *options, int key, char *arg)
+{
+    char error[ERROR_SIZE];
+    switch (key) {
+    case KEY_PLAY:
+        options->play = true;
+        break;
+    case KEY_FROM:
+        options->from_ns =
+            cli_time_ns(options->command, "from", arg, 1000, INT64_C(86400000000000));
+        break;
+    case KEY_TO:
+        options->to_ns = cli_time_ns(options->command, "to", arg, 1000, INT64_C(86400000000000));
+        break;
+    case KEY_ONLY:
+        cli_once(options->command, "only", options->only ? trace_only_text(options->only) : NULL,
+                 arg);
+        options->only = trace_only_parse(arg, error, sizeof error);
+        if (!options->only)
+            cli_misuse(options->command, "--only=%s: %s", arg, error);
+        break;
+    case KEY_FORMAT:
+        options->format = (enum format)cli_word(options->command, "format", arg, format_words);
+        break;
+    case KEY_OUTPUT:
+        options->output = arg;
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
 static error_t option_parse(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
     struct sample_request *request = &options->request;
     if (key == 'w' || key == KEY_MACHINE || key == KEY_SEED || key == KEY_MOST ||
         key == KEY_EVERY || key == KEY_DETAIL || key == KEY_TIMEOUT || key == KEY_WARMUP ||
-        key == KEY_FROM || key == KEY_TO || key == KEY_PLAY)
+        key == KEY_FROM || key == KEY_TO || key == KEY_PLAY || key == KEY_ONLY)
         note_of_run(options, key);
     switch (key) {
     case 'w':
@@ -179,22 +221,6 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
                                                  INT64_C(86400000000000)) /
                              1e9;
         break;
-    case KEY_PLAY:
-        options->play = true;
-        break;
-    case KEY_FROM:
-        options->from_ns =
-            cli_time_ns(options->command, "from", arg, 1000, INT64_C(86400000000000));
-        break;
-    case KEY_TO:
-        options->to_ns = cli_time_ns(options->command, "to", arg, 1000, INT64_C(86400000000000));
-        break;
-    case KEY_FORMAT:
-        options->format = (enum format)cli_word(options->command, "format", arg, format_words);
-        break;
-    case KEY_OUTPUT:
-        options->output = arg;
-        break;
     case KEY_REPLAY:
         options->replay = replay_words[cli_word(options->command, "replay", arg, replay_words)];
         break;
@@ -210,7 +236,7 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         options->arguments[options->argument_count++] = arg;
         break;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return show_parse(options, key, arg) ? 0 : ARGP_ERR_UNKNOWN;
     }
     return 0;
 }
@@ -255,6 +281,19 @@ static void check_output(const struct options *options)
     close(fd);
 }
 
+static int rows_of_terminal(void)
+{
+    struct winsize window;
+    bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_row > 0;
+    return known ? window.ws_row : ROWS_DEFAULT;
+}
+
+/* True if it is stepped through; elsewhere the steps are printed. */
+static bool plays(const struct options *options)
+{
+    return options->play && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
 static int cores_of(const struct options *options)
 {
     if (options->machine.simulated)
@@ -294,14 +333,20 @@ static void options_complete(struct options *options)
     if (options->format != FORMAT_SCHEDTRACE && (request->schedtrace_ns || request->scheddetail))
         cli_misuse(options->command, "%s comes with --format=schedtrace",
                    request->schedtrace_ns ? "--every" : "--scheddetail");
-    if (options->format == FORMAT_SCHEDTRACE && (options->from_ns || options->to_ns >= 0))
+    if (options->format == FORMAT_SCHEDTRACE &&
+        (options->from_ns || options->to_ns >= 0 || options->only))
         cli_misuse(options->command,
                    "--%s does not come with --format=schedtrace, whose lines are "
                    "written as the run goes on",
-                   options->from_ns ? "from" : "to");
+                   options->only      ? "only"
+                   : options->from_ns ? "from"
+                                      : "to");
     if (options->play && (options->format != FORMAT_STEPS || options->output))
         cli_misuse(options->command, "--play shows the steps, on the terminal; leave out --%s",
                    options->output ? "output" : "format");
+    if (plays(options) && rows_of_terminal() < TRACE_PLAY_ROWS)
+        cli_misuse(options->command, "--play: this terminal has %d rows; valid: %d or more",
+                   rows_of_terminal(), TRACE_PLAY_ROWS);
     if (options->to_ns >= 0 && options->to_ns <= options->from_ns)
         cli_misuse(options->command, "--to is no later than --from; valid: a later time");
     if (options->format == FORMAT_SCHEDTRACE && !request->schedtrace_ns)
@@ -429,13 +474,6 @@ static void write_text(const struct options *options, const struct trace_page *p
     output_close(options, to);
 }
 
-static int rows_of_terminal(void)
-{
-    struct winsize window;
-    bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_row > 0;
-    return known ? window.ws_row : ROWS_DEFAULT;
-}
-
 static double us_of(const struct trace_page *page, size_t event)
 {
     return (double)(page->trace.event[event].when_ps - page->trace.event[0].when_ps) / 1e6;
@@ -453,7 +491,10 @@ static void check_shown(const struct options *options, const struct trace_page *
         if (us_of(page, i) * 1e3 < (double)options->from_ns)
             before = i;
     }
-    if (before + 1 < count)
+    if (options->only)
+        snprintf(why, sizeof why, "no event fits --only=%s%s", trace_only_text(options->only),
+                 options->from_ns || options->to_ns > 0 ? " between --from and --to" : "");
+    else if (before + 1 < count)
         snprintf(why, sizeof why,
                  "no event between --from and --to: the nearest are at %.3f and %.3f us",
                  us_of(page, before), us_of(page, before + 1));
@@ -477,12 +518,13 @@ static int trace_events(struct options *options)
         .by_m = ops->m_init && !ops->p_init,
         .from_ps = options->from_ns * 1000,
         .to_ps = options->to_ns > 0 ? options->to_ns * 1000 : 0,
+        .only = options->only,
     };
     json_t *record = run_with_events(options, &page.trace);
     page.record = record;
     check_shown(options, &page);
     bool ok = true;
-    if (options->play && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+    if (plays(options))
         trace_play(&page, cli_columns_of(stdout, CLI_COLUMNS), rows_of_terminal(), STDIN_FILENO,
                    stdout);
     else if (options->format == FORMAT_TIMELINE && is_figure(options))
@@ -567,6 +609,7 @@ int cmd_trace(int argc, char **argv)
         give_up(&options, error);
     int status =
         options.format == FORMAT_SCHEDTRACE ? trace_lines(&options) : trace_events(&options);
+    trace_only_free(options.only);
     variant_spec_free(&options.variant);
     workload_spec_free(&options.workload);
     machine_spec_free(&options.machine);

@@ -111,20 +111,33 @@ bool option_number(const char *option, const char *text, int64_t min, int64_t ma
     return false;
 }
 
+/* "200ms", "24.1us", "3" in units of plain_ns; to the nearest ns. */
+static bool time_parse(const char *text, int64_t plain_ns, int64_t *value)
+{
+    size_t whole = strspn(text, "0123456789"), part = 0;
+    const char *point = text + whole;
+    if (*point == '.')
+        part = strspn(point + 1, "0123456789");
+    if (whole == 0 || whole > 18 || part > 18 || (*point == '.' && part == 0))
+        return false;
+    const char *unit = part ? point + 1 + part : point;
+    int64_t factor = *unit ? suffix_factor(time_suffixes, unit) : plain_ns;
+    if (!factor || __builtin_mul_overflow(strtoll(text, NULL, 10), factor, value))
+        return false;
+    double rest = part ? strtod(point, NULL) * (double)factor : 0;
+    return !__builtin_add_overflow(*value, (int64_t)(rest + 0.5), value);
+}
+
 bool option_time(const char *option, const char *text, int64_t plain_ns, int64_t min_ns,
                  int64_t max_ns, int64_t *value, char *error, size_t error_size)
 {
-    const char *end = text + strspn(text, "0123456789");
-    bool is_plain = end > text && !*end, has_unit = *end && end[strlen(end) - 1] == 's';
-    if ((is_plain || has_unit) && spec_parse_number(text, "ns", value) &&
-        !(is_plain && __builtin_mul_overflow(*value, plain_ns, value)) && *value >= min_ns &&
-        *value <= max_ns)
+    if (time_parse(text, plain_ns, value) && *value >= min_ns && *value <= max_ns)
         return true;
     int64_t plain = plain_ns, most = max_ns;
     const char *most_unit = time_unit(&most), *plain_unit = time_unit(&plain);
     snprintf(error, error_size,
              "--%s=%s is not valid; valid: %s to %" PRId64
-             " %s, in ns, us, ms (as in 200ms) or s; plain numbers are %s",
+             " %s, in ns, us, ms (as in 200ms, 1.5ms) or s; plain numbers are %s",
              option, text, min_ns > 0 ? "above 0" : "0", most, most_unit, plain_unit);
     return false;
 }

@@ -111,7 +111,7 @@ bool spec_parse_number(const char *text, const char *unit, int64_t *value);
 bool option_number(const char *option, const char *text, int64_t min, int64_t max, const char *unit,
                    int64_t *value, char *error, size_t error_size);
 
-/* The same for a time ("200ms"), or a plain number of times plain_ns. */
+/* The same for a time ("200ms", "24.1us"), or a plain number of times plain_ns. */
 bool option_time(const char *option, const char *text, int64_t plain_ns, int64_t min_ns,
                  int64_t max_ns, int64_t *value, char *error, size_t error_size);
 

@@ -83,7 +83,8 @@ struct diff_page {
     uint64_t seed[2];
     struct diff_side side[2];
     struct diff diff;
-    size_t context; /* events before and after */
+    size_t context;   /* events before and after */
+    const char *only; /* of what events the sides are; NULL: of all */
 };
 
 /* Lines of `width` columns at most. */

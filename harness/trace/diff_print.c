@@ -97,8 +97,9 @@ static void print_head(const struct diff_page *page, FILE *to, int width)
         int length = (int)strlen(side_name(page, side, name, sizeof name));
         widest = length > widest ? length : widest;
     }
-    snprintf(line, sizeof line, "%s on %s, %s, seed %" PRIu64, page->workload, page->machine,
-             counted((uint64_t)page->workers, "worker").s, page->seed[0]);
+    snprintf(line, sizeof line, "%s on %s, %s, seed %" PRIu64 "%s%s", page->workload, page->machine,
+             counted((uint64_t)page->workers, "worker").s, page->seed[0],
+             page->only ? ", only " : "", page->only ? page->only : "");
     text_wrap(to, 0, 2, width, line);
     for (int side = 0; side < 2; side++) {
         const struct diff_side *it = &page->side[side];

@@ -1,6 +1,7 @@
 /* trace.h - one small run as a table of steps, a timeline, a file for Perfetto.
  *
  *   trace_state.c     what each worker runs and holds, brought forward event by event
+ *   trace_only.c      which events are shown
  *   trace_services.c  what an event says of timers, the poller and sysmon
  *   trace_story.c     who ran when, who stole from whom, how long queues were: from all events
  *   trace_steps.c     the step table, and the same as JSON
@@ -142,6 +143,24 @@ trace_id trace_lane_runs(const struct trace_state *state, int32_t i);
  * tasks. */
 size_t trace_lane_length(const struct trace_state *state, int32_t i);
 
+/* trace_only.c -------------------------------------------------------------------------------- */
+
+struct trace_only;
+
+/* Reads a list with commas of kinds ("stolen", as in events.h), goroutines ("G3.1") and workers
+ * ("P0", "M1", "sysmon"). NULL and one line in error if a word is none of these. */
+struct trace_only *trace_only_parse(const char *text, char *error, size_t error_size);
+void trace_only_free(struct trace_only *only);
+const char *trace_only_text(const struct trace_only *only);
+
+/* True if the event is of one of the kinds, about one of the goroutines, and done by one of the
+ * workers; a list without any of a sort lets all of that sort pass. */
+bool trace_only_has(const struct trace_only *only, const struct sched_trace *trace,
+                    const struct sched_trace_event *event);
+
+/* Leaves those events, as if no other ones had happened. */
+void trace_only_keep(const struct trace_only *only, struct sched_trace *trace);
+
 /* One run, with all data that a page shows. */
 struct trace_page {
     const char *variant, *workload, *machine; /* canonical */
@@ -151,6 +170,7 @@ struct trace_page {
     const json_t *record;
     struct sched_trace trace;
     int64_t from_ps, to_ps; /* what is shown, counted from the first event; to_ps 0: to the end */
+    const struct trace_only *only; /* and which of it; NULL: all */
 };
 
 /* True if the event is within what is shown. */
@@ -249,8 +269,10 @@ bool trace_timeline_draw(const struct trace_page *page, const char *path, char *
 
 json_t *trace_perfetto_to_json(const struct trace_page *page); /* owned by the caller */
 
+enum { TRACE_PLAY_ROWS = 5 }; /* at least: title, event, two of the worker, keys */
+
 /* Shows one event after the other, by keys from the terminal `in`, which is put right at the end.
- * Pre: trace_shows() at least one. */
+ * Pre: trace_shows() at least one, height >= TRACE_PLAY_ROWS. */
 void trace_play(const struct trace_page *page, int width, int height, int in, FILE *to);
 
 /* The functions of the workload that called the scheduler, with their text, and each site's place

@@ -1,11 +1,11 @@
 /* trace_html.c - see trace.h: a page to look around in.
  *
  * The page has its events as base64 of numbers of seven bits a byte, lowest first, the eighth bit
- * set on all but the last. An event is the ps since the one before, its text's place in the list of
- * texts, its site, M + 1, its lane + 1, the G or task, and how many changes of the state follow. A
- * change is its kind, where, a and b. Signed ones are folded: 0, -1, 1, -2 are 0, 1, 2, 3. In texts
- * "G 0" or "T 0" stands for the name of the G or task. So the script has neither the scheduler's
- * words nor its rules.
+ * set on all but the last. An event is the ps since the one before, its text's place in the list
+ * of texts, and twice its site, plus 1 if --only does not show it. Then come M + 1, its lane + 1,
+ * the G or task, how many changes of the state follow, and these. A change is its kind, where, a
+ * and b. Signed ones are folded: 0, -1, 1, -2 are 0, 1, 2, 3. In texts "G 0" or "T 0" stands for
+ * the name of the G or task. So the script has neither the scheduler's words nor its rules.
  */
 #include "harness/base/memory.h"
 #include "harness/report/doc.h"
@@ -135,6 +135,7 @@ static void events_write(struct base64 *out, const struct trace_page *page,
                          struct trace_state *state, struct texts *texts)
 {
     struct trace_changes changes = {.count = 0};
+    const struct trace_only *only = page->only;
     int64_t last_ps = page->trace.count > 0 ? page->trace.event[0].when_ps : 0;
     state->changes = &changes;
     for (size_t i = 0; i < page->trace.count; i++) {
@@ -144,7 +145,8 @@ static void events_write(struct base64 *out, const struct trace_page *page,
         trace_state_apply(state, event);
         put_number(out, (uint64_t)(event->when_ps - last_ps));
         put_number(out, text);
-        put_number(out, event->site);
+        put_number(out, 2 * (uint64_t)event->site +
+                            (only && !trace_only_has(only, &page->trace, event)));
         put_number(out, (uint64_t)event->m + 1);
         put_number(out, (uint64_t)trace_lane_of(state, event) + 1);
         put_number(out, folded((int32_t)(event->g | (of_task && event->g ? TRACE_TASK : 0))));
@@ -177,6 +179,8 @@ static void run_write(FILE *to, const struct trace_page *page)
         json_object_set_new(
             run, "shown",
             json_pack("[ff]", (double)page->from_ps / 1e3, (double)page->to_ps / 1e3));
+    if (page->only)
+        json_object_set_new(run, "only", json_string(trace_only_text(page->only)));
     if (state.odd)
         json_object_set_new(run, "odd", json_string(state.odd_text));
     html_json(to, run);

@@ -12,9 +12,9 @@
 
 enum { PROCESS_MS = 1, PROCESS_PS = 2 };
 
-static double us(const struct trace_story *story, int64_t ps)
+static double us(int64_t ps)
 {
-    return (double)(ps - story->begin_ps) / 1e6;
+    return (double)ps / 1e6;
 }
 
 static void add_names(json_t *events, int process, const char *name, char letter, int32_t tracks)
@@ -41,9 +41,9 @@ static void add_slice(json_t *events, const struct trace_story *story,
         slice->kind == SLICE_CALL ? "blocking call" : trace_id_text(story->trace, slice->id, text);
     json_array_append_new(events, json_pack("{ss ss ss si si sf sf s{si si}}", "ph", "X", "name",
                                             name, "cat", categories[slice->kind], "pid", process,
-                                            "tid", (int)track, "ts", us(story, slice->begin_ps),
-                                            "dur", (double)(slice->end_ps - slice->begin_ps) / 1e6,
-                                            "args", "m", (int)slice->m, "p", (int)slice->p));
+                                            "tid", (int)track, "ts", us(slice->begin_ps), "dur",
+                                            (double)(slice->end_ps - slice->begin_ps) / 1e6, "args",
+                                            "m", (int)slice->m, "p", (int)slice->p));
 }
 
 /* One end of an arrow, and the slice it is bound to. */
@@ -67,8 +67,8 @@ static void add_arrows(json_t *events, const struct trace_story *story)
         const char *name = arrow->steal ? "steal" : "wake-up";
         if (arrow->from_m < 0 || arrow->to_m < 0)
             continue;
-        add_flow(events, "s", name, i + 1, arrow->from_m, us(story, arrow->from_ps));
-        add_flow(events, "f", name, i + 1, arrow->to_m, us(story, arrow->to_ps));
+        add_flow(events, "s", name, i + 1, arrow->from_m, us(arrow->from_ps));
+        add_flow(events, "f", name, i + 1, arrow->to_m, us(arrow->to_ps));
     }
 }
 
@@ -81,7 +81,7 @@ static void add_lengths(json_t *events, const struct trace_story *story)
             snprintf(name, sizeof name, "queue of %c%" PRId32, story->by_m ? 'M' : 'P',
                      length->lane);
         json_array_append_new(events, json_pack("{ss ss si sf s{si}}", "ph", "C", "name", name,
-                                                "pid", PROCESS_PS, "ts", us(story, length->when_ps),
+                                                "pid", PROCESS_PS, "ts", us(length->when_ps),
                                                 "args", "length", (int)length->length));
     }
 }

@@ -88,46 +88,85 @@ static void event_print(const struct player *player, const struct trace_state *b
             trace_event_text(before, event, text, sizeof text));
 }
 
-/* As many lanes as there is room for, the one of the event among them. */
-static void lanes_print(const struct player *player, const struct trace_state *state, int32_t acts)
+/* The lines of a picture, by how many there are. A terminal with few has no blank ones, fewer
+ * events before the one at hand, and at last no global queue. */
+struct layout {
+    size_t around;
+    bool blanks, global;
+    int lanes; /* for workers */
+};
+
+static struct layout layout_of(int height)
 {
-    int room = (player->height - 2 * AROUND - 8) / LANES_LINES;
-    int32_t shown = state->lanes < room ? state->lanes : room < 1 ? 1 : room;
+    enum { ALWAYS = 3 /* title, event, keys */, GLOBAL = 2, BLANKS = 3 };
+    int left = height - ALWAYS - LANES_LINES;
+    struct layout layout = {.global = left >= GLOBAL};
+    left -= layout.global ? GLOBAL : 0;
+    layout.blanks = left >= BLANKS + AROUND;
+    left -= layout.blanks ? BLANKS : 0;
+    layout.around = left < AROUND ? (size_t)left : AROUND;
+    layout.lanes = LANES_LINES + left - (int)layout.around;
+    return layout;
+}
+
+/* As many lanes as there is room for, the one of the event among them. */
+static void lanes_print(const struct player *player, const struct layout *layout,
+                        const struct trace_state *state, int32_t acts)
+{
+    int room = layout->lanes / LANES_LINES;
+    if (room < state->lanes) /* a line says so, if there is one */
+        room = layout->lanes > LANES_LINES ? (layout->lanes - 1) / LANES_LINES : 1;
+    int32_t shown = state->lanes < room ? state->lanes : room;
     int32_t first = acts >= shown ? acts - shown + 1 : 0;
     for (int32_t i = first; i < first + shown; i++)
         lane_print(player, state, i, i == acts);
-    if (shown < state->lanes)
+    if (shown < state->lanes && layout->lanes > LANES_LINES)
         fprintf(player->to, "... %" PRId32 " of %" PRId32 " shown\r\n", shown, state->lanes);
+    if (!layout->global)
+        return;
     fprintf(player->to, "global (%zu)\r\n     ", state->global.count);
     cells_print(player, &state->global, 5);
     fputs("\r\n", player->to);
 }
 
-/* The events around the one at hand are told with the state that each meets, so the run is gone
- * through from its beginning; runs to be played are small. */
+/* Prints the events up to the one at hand. Each is told with the state that it meets, so the run
+ * is gone through from its beginning; runs to be played are small. */
+static void events_print(const struct player *player, size_t around, struct trace_state *state)
+{
+    const struct trace_page *page = player->page;
+    size_t from = player->at, told = 0;
+    for (size_t i = player->at; i > player->first && told < around; i--)
+        if (trace_shows(page, &page->trace.event[i - 1])) {
+            from = i - 1;
+            told++;
+        }
+    for (size_t i = 0; i <= player->at; i++) {
+        if (i >= from && trace_shows(page, &page->trace.event[i])) {
+            fputs(i == player->at ? "\033[1m>" : " ", player->to);
+            event_print(player, state, i);
+            fputs(i == player->at ? "\033[0m" : "", player->to);
+        }
+        trace_state_apply(state, &page->trace.event[i]);
+    }
+    for (; told < around; told++)
+        fputs("\r\n", player->to);
+}
+
 static void draw(const struct player *player)
 {
     const struct trace_page *page = player->page;
     struct trace_state state;
     FILE *to = player->to;
-    size_t from = player->at > player->first + AROUND ? player->at - AROUND : player->first;
+    struct layout layout = layout_of(player->height);
+    const char *blank = layout.blanks ? "\r\n" : "";
     char *title = trace_title(page);
-    fprintf(to, "\033[H\033[2J%.*s\r\n\r\n", player->width, title);
+    fprintf(to, "\033[H\033[2J%.*s\r\n%s", player->width, title, blank);
     free(title);
     trace_state_init(&state, &page->trace, page->by_m, page->workers);
-    for (size_t i = 0; i <= player->at; i++) {
-        if (i >= from) {
-            fputs(i == player->at ? "\033[1m>" : " ", to);
-            event_print(player, &state, i);
-            fputs(i == player->at ? "\033[0m" : "", to);
-        }
-        trace_state_apply(&state, &page->trace.event[i]);
-    }
-    for (size_t i = player->at - from; i < AROUND; i++)
-        fputs("\r\n", to);
-    fputs("\r\n", to);
-    lanes_print(player, &state, trace_lane_of(&state, &page->trace.event[player->at]));
-    fprintf(to, "\r\nstep %zu of %zu   n next  b back  N B ten  g G first, last  q quit",
+    events_print(player, layout.around, &state);
+    fputs(blank, to);
+    lanes_print(player, &layout, &state, trace_lane_of(&state, &page->trace.event[player->at]));
+    fprintf(to, "%sstep %zu of %zu   n next  b back  N B ten  g G first, last  q quit", blank,
             player->at + 1, player->last + 1);
     fflush(to);
     trace_state_free(&state);
@@ -165,14 +204,18 @@ static char key_read(int in)
     return bytes[0];
 }
 
-static void go(struct player *player, long by)
+/* Goes over as many of the events that are shown, or as there are. */
+static void go(struct player *player, int by)
 {
-    long at = (long)player->at + by;
-    if (at < (long)player->first)
-        at = (long)player->first;
-    if (at > (long)player->last)
-        at = (long)player->last;
-    player->at = (size_t)at;
+    const struct trace_page *page = player->page;
+    int left = by < 0 ? -by : by;
+    for (size_t at = player->at; left > 0 && at != (by < 0 ? player->first : player->last);) {
+        at += by < 0 ? (size_t)-1 : 1;
+        if (!trace_shows(page, &page->trace.event[at]))
+            continue;
+        player->at = at;
+        left--;
+    }
 }
 
 /* False: it is over. */
@@ -218,10 +261,9 @@ void trace_play(const struct trace_page *page, int width, int height, int in, FI
     struct player player = {.page = page, .width = width, .height = height, .to = to};
     while (player.first < page->trace.count && !trace_shows(page, &page->trace.event[player.first]))
         player.first++;
-    player.last = player.first;
-    while (player.last + 1 < page->trace.count &&
-           trace_shows(page, &page->trace.event[player.last + 1]))
-        player.last++;
+    player.last = page->trace.count - 1;
+    while (!trace_shows(page, &page->trace.event[player.last]))
+        player.last--;
     player.at = player.first;
     if (tcgetattr(in, &before) != 0)
         return;

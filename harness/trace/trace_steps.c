@@ -281,6 +281,8 @@ void trace_print_limits(const struct trace_page *page, uint64_t odd, const char 
 bool trace_shows(const struct trace_page *page, const struct sched_trace_event *event)
 {
     int64_t at_ps = event->when_ps - page->trace.event[0].when_ps;
+    if (page->only && !trace_only_has(page->only, &page->trace, event))
+        return false;
     return at_ps >= page->from_ps && (page->to_ps == 0 || at_ps <= page->to_ps);
 }
 
@@ -292,9 +294,10 @@ char *trace_title(const struct trace_page *page)
                  (double)page->to_ps / 1e6);
     else if (page->from_ps > 0)
         snprintf(shown, sizeof shown, ", from %g us on", (double)page->from_ps / 1e6);
-    return text_format("%s %s on %s, %s, seed %" PRIu64 "%s", page->variant, page->workload,
+    return text_format("%s %s on %s, %s, seed %" PRIu64 "%s%s%s", page->variant, page->workload,
                        page->machine, counted((uint64_t)page->workers, "worker").s, page->seed,
-                       shown);
+                       shown, page->only ? ", only " : "",
+                       page->only ? trace_only_text(page->only) : "");
 }
 
 void trace_steps_print(const struct trace_page *page, int width, FILE *to)

@@ -250,6 +250,47 @@ static void crop(struct trace_story *story, const struct trace_page *page, int64
     story->lengths = kept;
 }
 
+static bool story_has(const struct trace_page *page, enum sched_event kind, trace_id id, int32_t m,
+                      int32_t p)
+{
+    if (id & TRACE_TASK)
+        kind = kind == SCHED_STOLEN ? SCHED_TASK_STOLEN : SCHED_TASK_BEGUN;
+    struct sched_trace_event event = {.kind = (uint8_t)kind, .g = id & ~TRACE_TASK, .m = m, .p = p};
+    return trace_only_has(page->only, &page->trace, &event);
+}
+
+/* Leaves what --only names: of slices what begins them counts, of arrows the theft or the waking.
+ * Queues are nobody's, and stay if no goroutine or kind is named that they are not of. */
+static void choose(struct trace_story *story, const struct trace_page *page)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < story->slices; i++) {
+        const struct trace_slice *slice = &story->slice[i];
+        enum sched_event kind = slice->kind == SLICE_CALL ? SCHED_CALL_BEGUN : SCHED_DISPATCHED;
+        if (story_has(page, kind, slice->id, slice->m, slice->p))
+            story->slice[kept++] = *slice;
+    }
+    story->slices = kept;
+    kept = 0;
+    for (size_t i = 0; i < story->arrows; i++) {
+        const struct trace_arrow *arrow = &story->arrow[i];
+        int32_t m = arrow->steal ? arrow->to_m : arrow->from_m;
+        int32_t lane = arrow->steal ? arrow->to_lane : arrow->from_lane;
+        if (story_has(page, arrow->steal ? SCHED_STOLEN : SCHED_WOKEN, arrow->id, m,
+                      story->by_m ? -1 : lane))
+            story->arrow[kept++] = *arrow;
+    }
+    story->arrows = kept;
+    kept = 0;
+    for (size_t i = 0; i < story->lengths; i++) {
+        const struct trace_length *length = &story->length[i];
+        if (story_has(page, SCHED_PUT, 0, story->by_m ? length->lane : -1,
+                      story->by_m ? -1 : length->lane))
+            story->length[kept++] = *length;
+    }
+    story->lengths = kept;
+}
+
 void trace_story_make(struct trace_story *story, const struct trace_page *page)
 {
     const struct sched_trace *trace = &page->trace;
@@ -278,6 +319,8 @@ void trace_story_make(struct trace_story *story, const struct trace_page *page)
     teller_end(&teller, story->end_ps);
     if (page->from_ps > 0 || page->to_ps > 0)
         crop(story, page, story->begin_ps);
+    if (page->only)
+        choose(story, page);
 }
 
 void trace_story_free(struct trace_story *story)

@@ -31,10 +31,16 @@ static int32_t lanes_shown(const struct trace_story *story)
 
 /* Characters ---------------------------------------------------------------------------------- */
 
-static char id_letter(trace_id id)
+/* The last number of its name; @ for main. */
+static char id_letter(const struct sched_trace *trace, trace_id id)
 {
     static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    return letters[(id & ~TRACE_TASK) % (sizeof letters - 1)];
+    size_t number = id & ~TRACE_TASK;
+    bool is_task = id & TRACE_TASK;
+    if (number >= (is_task ? trace->tasks : trace->gs))
+        return '?';
+    const struct sched_trace_birth *birth = &(is_task ? trace->task : trace->g)[number];
+    return birth->parent ? letters[birth->child % (sizeof letters - 1)] : '@';
 }
 
 /* Writes a slice into the columns in which it has the best claim: the longest part, and what is on
@@ -51,7 +57,7 @@ static void slice_put(const struct trace_story *story, const struct trace_slice 
         double here = part * (1 + level / 2);
         if (here > claim[i]) {
             claim[i] = here;
-            row[i] = slice->kind == SLICE_CALL ? '_' : id_letter(slice->id);
+            row[i] = slice->kind == SLICE_CALL ? '_' : id_letter(story->trace, slice->id);
         }
     }
 }
@@ -106,9 +112,9 @@ static void steals_print(const struct trace_story *story, FILE *to)
         if (!arrow->steal || all++ >= STEALS_SHOWN)
             continue;
         fprintf(to, "%s%10.3f us  %c%" PRId32 " stole %s from %c%" PRId32 "\n",
-                shown++ ? "" : "\nSteals:\n", (double)(arrow->to_ps - story->begin_ps) / 1e6,
-                lane_letter(story), arrow->to_lane, trace_id_text(story->trace, arrow->id, text),
-                lane_letter(story), arrow->from_lane);
+                shown++ ? "" : "\nSteals:\n", (double)arrow->to_ps / 1e6, lane_letter(story),
+                arrow->to_lane, trace_id_text(story->trace, arrow->id, text), lane_letter(story),
+                arrow->from_lane);
     }
     if (all > shown)
         fprintf(to, "  and %zu more\n", all - shown);
@@ -140,8 +146,9 @@ void trace_timeline_print(const struct trace_page *page, int width, FILE *to)
     steals_print(&story, to);
     fputc('\n', to);
     text_wrap(to, 0, 0, width,
-              "A character is what ran longest in its column. A goroutine or task is its number "
-              "modulo 62, as 0-9a-zA-Z; a dot is nothing, and _ a blocking call.");
+              "A character is what ran longest in its column. A goroutine or task is the last "
+              "number of its name modulo 62, as 0-9a-zA-Z: G3.12 is c. Main is @, a blocking call "
+              "_, and a dot nothing.");
     if (story.lanes > LANES_MAX)
         fprintf(to, "The first %d of %" PRId32 " workers are shown.\n", LANES_MAX, story.lanes);
     trace_print_limits(page, story.odd, story.odd_text, to);

@@ -5,6 +5,7 @@
 'use strict';
 /* Okabe and Ito's colours, which most colour-blind people tell apart; names stand beside them. */
 const COLOURS = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#8a7d00', '#7a6fb0'];
+const LIGHT = new Set([1, 3, 4]); /* of these colours, on which dark words are read */
 const LABEL = 84, RUN_HEIGHT = 20, QUEUE_HEIGHT = 14, GAP = 6, AXIS = 22, CELLS = 24, ROWS = 41, MARKS_HEIGHT = 16;
 const MARKS = '\u25cb\u25cf\u25c6\u25b2'; /* of services: circle, disc, diamond, triangle */
 
@@ -42,9 +43,10 @@ class View {
         this.steps.setAttribute('aria-label', 'Events around this one');
         const title = `${run.variant} ${run.workload} on ${run.machine}, ${run.workers} worker${run.workers > 1 ? 's' : ''}, seed ${run.seed}`;
         const part = run.shown ? ` It opens on ${timeText(run.shown[0])}${run.shown[1] ? ` to ${timeText(run.shown[1])}` : ' and later'}.` : '';
+        const only = run.only ? ` Steps are those of ${run.only} only; the lanes have all.` : '';
         const kept = run.happened > run.count ? `Of ${run.happened} events the first ${run.count} were kept.` : `${run.count} events.`;
         this.root = element('section', {}, element(index ? 'h2' : 'h1', {}, title),
-            element('p', {className: 'note'}, `${kept}${part} A goroutine is named by who made it: G3 is the fourth that main started, G3.1 the second that this one did.${run.odd ? ` Some events do not fit those before: ${run.odd}.` : ''}`),
+            element('p', {className: 'note'}, `${kept}${part}${only} A goroutine is named by who made it: G3 is the fourth that main started, G3.1 the second that this one did.${run.odd ? ` Some events do not fit those before: ${run.odd}.` : ''}`),
             element('div', {className: 'lanes'}, this.canvas), this.legend(), this.life, this.say,
             element('div', {className: 'now'}, element('div', {}, this.ps, this.source), this.steps));
         [this.from, this.to] = run.middle();
@@ -199,7 +201,7 @@ class View {
         if (width < 14) return;
         const name = this.run.name(id);
         if (to.measureText(name).width + 6 > width) return;
-        to.fillStyle = spins ? this.ink.soft : '#fff';
+        to.fillStyle = spins ? this.ink.soft : LIGHT.has(id % COLOURS.length) ? '#1c1c1c' : '#fff';
         to.fillText(name, x + 3, top + RUN_HEIGHT / 2 + 1);
     }
     firstEnding(ends, ns) {
@@ -371,8 +373,10 @@ class View {
     }
     tellSteps() {
         const run = this.run, rows = element('tbody');
-        const first = Math.max(0, Math.min(run.at - (ROWS >> 1), run.count - ROWS));
-        for (let i = first; i < Math.min(first + ROWS, run.count); i++) {
+        const first = run.stepFrom(run.stepFrom(Math.max(run.at, 0), ROWS >> 1), 1 - ROWS);
+        for (let i = first, shown = 0; i < run.count && shown < ROWS; i++) {
+            if (run.hidden[i] && i !== run.at) continue;
+            shown++;
             const row = element('tr', {className: `${i === run.at ? 'at' : ''}${i === this.page.parts ? ' parts' : ''}`},
                 element('td', {className: 'number'}, `${i + 1}`), element('td', {className: 'number'}, preciseText(run.ns[i])),
                 element('td', {}, run.who(i)),
@@ -483,7 +487,8 @@ class Page {
         const [from, to] = (view || '').split('-').map(Number);
         if (to > from)
             this.views.forEach((each) => { [each.from, each.to] = [from, to]; });
-        const first = this.stops.length ? 0 : this.lead.run.ns.findIndex((ns) => ns >= this.lead.from); /* in view */
+        const {run} = this.lead;
+        const first = this.stops.length ? 0 : run.ns.findIndex((ns, i) => ns >= this.lead.from && !run.hidden[i]); /* in view */
         this.goTo(+asked.get('e') ? +asked.get('e') - 1 : this.parts >= 0 ? this.parts : Math.max(first, 0));
     }
     /* The words of the stop here, or of the last one before it. */
@@ -501,9 +506,9 @@ class Page {
         const to = by > 0 ? this.stops.find((stop) => stop.at > at) : this.stops.filter((stop) => stop.at < at).pop();
         if (to) this.goTo(to.at);
     }
-    /* Steps by one event of the leading run. */
+    /* Steps in the leading run. */
     step(by) {
-        this.goTo(this.lead.run.at + by);
+        this.goTo(this.lead.run.stepFrom(this.lead.run.at, by));
     }
     play() {
         const stop = this.playing;
@@ -511,8 +516,9 @@ class Page {
         this.playing = 0;
         if (!stop)
             this.playing = setInterval(() => {
-                if (this.lead.run.at < this.lead.run.count - 1) this.step(1);
-                if (this.lead.run.at >= this.lead.run.count - 1 || this.stops.some((each) => each.at === this.lead.run.at)) this.play();
+                const before = this.lead.run.at;
+                this.step(1);
+                if (this.lead.run.at === before || this.stops.some((each) => each.at === this.lead.run.at)) this.play();
             }, 1000 / +input('speed').value);
         byId('play').textContent = this.playing ? 'Stop' : 'Play';
     }
@@ -524,7 +530,7 @@ class Page {
             this.followed ? (i) => run.g[i] === this.followed : () => false;
         for (let k = 1; k <= run.count; k++) {
             const i = ((run.at + by * k) % run.count + run.count) % run.count;
-            if (!fits(i)) continue;
+            if (run.hidden[i] || !fits(i)) continue;
             if (asked && run.g[i] && is(run.g[i])) this.followed = run.g[i];
             this.goTo(i);
             return;
@@ -551,8 +557,8 @@ class Page {
         const keys = {
             ArrowLeft: (event) => this.step(event.shiftKey ? -10 : -1),
             ArrowRight: (event) => this.step(event.shiftKey ? 10 : 1),
-            Home: () => this.goTo(0),
-            End: () => this.goTo(this.lead.run.count - 1),
+            Home: () => this.goTo(this.lead.run.stepFrom(-1, 1)),
+            End: () => this.goTo(this.lead.run.stepFrom(this.lead.run.count, -1)),
             ' ': () => this.play(),
             '+': () => byId('in').click(),
             '=': () => byId('in').click(),

@@ -69,11 +69,12 @@ class Reader {
 /* One run: its events, and the state after one of them. */
 class Run {
     constructor(facts, text) {
-        const {variant, workload, machine, workers, seed, by_m: byM, lanes, ms, count, happened, texts, odd, shown, services, source} = facts;
+        const {variant, workload, machine, workers, seed, by_m: byM, lanes, ms, count, happened, texts, odd, shown, only, services, source} = facts;
         Object.assign(this, {variant, workload, machine, workers, seed, happened, odd});
         this.shown = shown; /* [from, to] in ns, of which to may be 0; or undefined */
         this.services = services; /* timers, the poller, sysmon: [{name, count, marks, missing}] */
         this.source = source; /* {sites: [[line, function]], functions: [{name, file, first, text}]} */
+        this.only = only || ''; /* of which events the steps are */
         this.byM = byM; /* lanes are Ms, else Ps */
         this.lanes = lanes;
         this.ms = ms;
@@ -95,6 +96,7 @@ class Run {
         this.ns = new Float64Array(count);
         this.text = new Uint16Array(count);
         this.site = new Uint16Array(count); /* in source.sites, from 1; 0: none */
+        this.hidden = new Uint8Array(count); /* 1: it is not among the steps */
         this.m = new Int16Array(count);
         this.lane = new Int16Array(count);
         this.g = new Uint32Array(count);
@@ -105,7 +107,9 @@ class Run {
             ps += reader.number();
             this.ns[i] = ps / 1000;
             this.text[i] = reader.number();
-            this.site[i] = reader.number();
+            const site = reader.number();
+            this.site[i] = Math.floor(site / 2);
+            this.hidden[i] = site % 2;
             this.m[i] = reader.number() - 1;
             this.lane[i] = reader.number() - 1;
             const id = this.g[i] = reader.signed() >>> 0;
@@ -296,6 +300,18 @@ class Run {
     }
     who(i) {
         return this.lane[i] >= 0 ? `${this.byM ? 'M' : 'P'}${this.lane[i]}` : this.m[i] >= 0 ? `M${this.m[i]}` : 'sysmon';
+    }
+    /* The event that is so many steps from i, or the last one that is a step on the way there; i if there is none. */
+    stepFrom(i, by) {
+        let found = i;
+        for (let at = i, left = Math.abs(by); left > 0;) {
+            at += Math.sign(by);
+            if (at < 0 || at >= this.count) break;
+            if (this.hidden[at]) continue;
+            found = at;
+            left--;
+        }
+        return found;
     }
     /* The event from whose line its M was last seen, at event i or before it: it itself, or the last one of the
      * goroutine that the M runs. -1: none is known. Pre: the state is that after i. */

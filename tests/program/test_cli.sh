@@ -370,7 +370,7 @@ misuse workers_no_number "valid: 1 to" -- run gmp fib --workers two
 misuse no_iterations "valid: 1 to 1000000" -- run gmp fib --iterations 0
 misuse negative_time "valid: 0 to" -- run gmp fib --min-time -5
 misuse negative_time_with_unit "valid: 0 to" -- run gmp fib --min-time -5ms
-misuse time_in_bytes "in ns, us, ms (as in 200ms) or s; plain numbers are ms" -- run gmp fib --min-time 3KiB
+misuse time_in_bytes "in ns, us, ms (as in 200ms, 1.5ms) or s; plain numbers are ms" -- run gmp fib --min-time 3KiB
 misuse time_of_unclear_unit "plain numbers are ms" -- run gmp fib --min-time 3k
 misuse time_in_parsecs "plain numbers are s" -- run gmp fib --timeout 3parsecs
 misuse knob_in_bytes "0 to 1000000000 ns" -- run gmp,spin_ns=3KiB fib

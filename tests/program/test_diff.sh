@@ -66,6 +66,13 @@ run gmp gmp,runnext=off spawn,n=2 --workers 1 --format json --context 30
 json runnext_runs_the_second_one_first "taken('a')[:2] == [('G1', 'runnext'), ('G0', 'local')] and
     taken('b')[:2] == [('G0', 'local'), ('G1', 'local')]"
 
+# Some events alone: the first theft that differs.
+run gmp gmp,victim=fixed fib,n=14 --workers 8 --only stolen --format json --context 2
+json only_some_are_compared "all(e['event'] == 'STOLEN' for s in 'ab' for e in j['context'][s]) and j['differs']"
+run gmp gmp,victim=fixed fib,n=14 --workers 8 --only stolen
+check it_says_of_what grep -q ', seed 1, only stolen$' out
+misuse a_page_has_all_events '--only comes with --format=table or json' -- gmp gmp fib --only stolen --format page
+
 # One queue for all: G0 is put into it, in place of runnext.
 differ gmp_and_grq_part_at_the_first_spawn \
     "gmp put G0 into runnext; grq put G0 into the global queue." -- gmp grq spawn,n=2 --workers 1

@@ -178,22 +178,55 @@ json parts_are_cropped_in_json_too "0 < len(j['steps']) < j['happened'] and j['s
 run gmp order,n=20,mode=steal --workers 2 --from 90us --to 130us --format timeline
 check a_timeline_is_cropped grep -q '^90 to 130.000 us' out
 run gmp order,n=20,mode=steal --workers 2 --from 91us --to 101us --format perfetto
-json slices_are_cropped "all(e['ts'] + e.get('dur', 0) <= 10.0001 for e in j['traceEvents'] if 'ts' in e)"
+json slices_are_cropped "all(91 <= e['ts'] and e['ts'] + e.get('dur', 0) <= 101.0001 for e in j['traceEvents'] if 'ts' in e)"
 run gmp order,n=20,mode=steal --workers 2 --from 9s
 check nothing_is_left_is_a_failure [ $status = 1 ]
 run gmp order,n=20,mode=steal --workers 2 --from 20us --to 30us
 check it_says_what_is_nearest grep -qE 'the nearest are at 1[0-9.]+ and 9[0-9.]+ us' err
+run gmp order,n=20,mode=steal --workers 2 --from 92.8us --to 0.0931ms
+check times_have_decimals grep -q '92.8 to 93.1 us of' out
+misuse a_time_that_is_none 'ms (as in 200ms, 1.5ms)' -- gmp fib --from 1.us
+misuse another_time_that_is_none 'ms (as in 200ms, 1.5ms)' -- gmp fib --from .5us
+
+# Some events of it, in every form.
+three="gmp uneven,tasks=60,rounds=4000 --workers 3"
+run $three --format json
+cp out every
+run $three --only stolen,woken --format json
+names="all = json.load(open('every'))['steps']"
+json kinds_are_chosen "j['steps'] == [s for s in all if s['event'] in ('STOLEN', 'WOKEN')] and j['steps']"
+run $three --only G3,main --format json
+json goroutines_are_chosen "j['steps'] == [s for s in all if s.get('g') in ('G3', 'main')] and len(j['steps']) > 10"
+run $three --only P1,STOLEN --format json
+json sorts_have_to_fit_each "j['steps'] == [s for s in all if s['event'] == 'STOLEN' and s['p_self'] == 1] and j['steps']"
+run gmp slice,chunks=40000 --workers 1 --only sysmon
+check sysmon_is_a_worker [ "$(grep -cE '^ +[0-9]+ +[0-9.]+ +sysmon +asked M0' out)" = "$(grep -cE '^ +[0-9]+ ' out)" ]
+names=
+run $three --only P1 --format timeline
+check a_timeline_has_the_lanes_that_are_named sh -c '[ "$(grep -cE "^P1 +\.*[0-9a-zA-Z@+]" out)" = 2 ] && [ "$(grep -cE "^P[02] +\.+$" out)" = 4 ]'
+run $three --only G3 --format perfetto
+json perfetto_has_the_goroutine_alone "{e['name'] for e in j['traceEvents'] if e['ph'] == 'X'} == {'G3'}"
+misuse a_word_that_is_none 'the nearest is "stolen"; goroutines are main, G3' -- gmp fib --only stoln
+misuse two_lists 'is given beside --only=G3' -- gmp fib --only G3 --only G4
+misuse an_empty_word 'is no kind of event, goroutine or worker' -- gmp fib --only G3,
+misuse go_s_lines_have_no_choice '--only does not come with --format=schedtrace' -- gmp fib --only G3 --format schedtrace
+run gmp fib,n=3 --only G99
+check none_that_fits_is_a_failure sh -c '[ "$(cat err)" = "schedlab trace: no event fits --only=G99" ]'
+
 misuse no_part_at_all_is_a_misuse '--to is no later than --from' -- gmp fib --to 0
 run gmp order,n=20,mode=steal --workers 2 --from 9s
 check it_says_where_the_end_is grep -q 'no event between --from and --to: the last one is at ' err
 
 # Stepping on a terminal: what keys show, and that the terminal is put right.
 cat >play.py <<'END'
-import os, pty, select, sys, termios
+import fcntl, os, pty, select, struct, sys, termios
 def seen(master, wanted):
     text = b''
     while wanted not in text and select.select([master], [], [], 60)[0]:
-        part = os.read(master, 65536)
+        try:
+            part = os.read(master, 65536)
+        except OSError:  # it has ended
+            part = b''
         if not part:
             break
         text += part
@@ -201,6 +234,8 @@ def seen(master, wanted):
 pid, master = pty.fork()
 if pid == 0:
     os.environ.pop('COLUMNS', None)
+    if 'ROWS' in os.environ:
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('4H', int(os.environ['ROWS']), 80, 0, 0))
     os.execv(sys.argv[1], sys.argv[1:])
 before = termios.tcgetattr(master)[3]
 shown = [seen(master, b'q quit')]
@@ -212,11 +247,21 @@ end = seen(master, b'?1049l')
 status = os.waitpid(pid, 0)[1]
 steps = [text.split('\nstep ')[1].split(' ')[0] if '\nstep ' in text else '?' for text in shown]
 print(' '.join(steps), status, '?1049l' in end)
+print('lines', max(text.count('\n') for text in shown) + 1)
 print(shown[3])
 END
 python3 play.py "$schedlab" trace gmp order,n=5 --workers 1 --play >out 2>err
 check keys_go_on_and_back grep -qE '^1 2 3 13 12 ([0-9]+) 1 1 0 True' out
 check boxes_are_shown grep -qE '\(G[0-9]\)' out
+# With fewer rows less is shown, and each picture fits: 13 rows have all of one worker.
+for rows in 24 13 12 9 7 6 5; do
+    ROWS=$rows python3 play.py "$schedlab" trace gmp order,n=5 --workers 3 --play >out 2>err
+    check "${rows}_rows_show_as_much_as_they_can" sh -c 'grep -qE "^1 2 3 13 12 ([0-9]+) 1 1 0 True" out && grep -q " P0 created G2" out && grep -qE "^lines ($1|$(($1 - 1)))$" out' - $((rows < 24 ? rows : 17))
+done
+ROWS=4 python3 play.py "$schedlab" trace gmp order,n=5 --workers 1 --play >out 2>err
+check four_rows_are_too_few grep -q '^? ? ? .* 512 False' out
+python3 play.py "$schedlab" trace gmp order,n=5 --workers 1 --only put --play >out 2>err
+check keys_go_from_one_that_is_shown_to_the_next grep -qE '^6 9 10 [0-9]+ [0-9]+ ([0-9]+) 6 6 0 True' out
 run gmp order,n=5 --workers 1 --play
 cp out played
 run gmp order,n=5 --workers 1

@@ -59,6 +59,8 @@ press('+');
 found.closer = (page.lead.to - page.lead.from) / (to - from);
 found.states = run.life(3).map((part) => part[2]);
 found.arrows = run.arrows[4].reduce((sum, steal) => sum + steal, 0);
+found.steps = [...run.hidden.keys()].filter((i) => !run.hidden[i]);
+found.note = document.querySelector('.note').textContent;
 found.ns = [...run.ns];
 found.lines = Array.from({length: run.count}, (_, i) => {
     page.goTo(i);
@@ -146,6 +148,10 @@ shows "gmp calls,n=1,measure=handoff,sleep_ns=1000000 --workers 1"
 check sysmon_takes_a_p_and_starts_a_thread found 'f["marks"][2] == [[2, 0], [0, -1]]'
 shows "gmp,netpoll=thread pipes,n=3 --workers 1"
 check the_thread_of_the_poller_is_told found '"The thread of netpoll=thread has no M either" in f["legend"]'
+"$schedlab" trace gmp uneven,tasks=60,rounds=4000 --workers 3 --only stolen,P1 --format json --output steps.json 2>err
+shows "gmp uneven,tasks=60,rounds=4000 --workers 3 --only stolen,P1"
+check a_page_steps_through_what_is_chosen found 'f["steps"] == [s["index"] for s in j["steps"]] and f["clicked"] == f["steps"][1] + 1'
+check it_says_so found '"Steps are those of stolen,P1 only; the lanes have all." in f["note"]'
 "$schedlab" diff gmp gmp,runnext=off order,n=12 --workers 2 --format page >run.html 2>err
 check a_difference_is_a_failure_still [ $? = 1 ]
 rm steps.json
