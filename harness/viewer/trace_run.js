@@ -6,7 +6,7 @@
  */
 'use strict';
 const TASK = 0x80000000;
-const PUSHED = 0, REMOVED = 1, NEXT = 2, RUNS = 3, P = 4, FLAGS = 5, BEGAN = 6, ENDED = 7;
+const PUSHED = 0, REMOVED = 1, NEXT = 2, RUNS = 3, P = 4, FLAGS = 5, BEGAN = 6; /* 7: it ended */
 const CALLS = 1, SPINS = 2, SLEEPS = 4;
 const LEVELS = 8, NAME = 32; /* of a goroutine's name (harness/spec/sched_trace.c) */
 const SPINNING = 0x100000000; /* no goroutine has such a number */

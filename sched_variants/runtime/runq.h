@@ -1,16 +1,16 @@
 /* runq.h - a variant from a queue alone: the rest is gmp's.
  *
  * For whoever has a run queue to compare, and no scheduler. Each P gets one queue. The rest is as
- * in gmp with Go's numbers: a slot for the newest G (runnext), one global queue, a look at that
- * each 61st dispatch, stealing by halves, four passes, 3 us before another's runnext is stolen. So
- * what a comparison with gmp shows is the queue's.
+ * in gmp, with Go's numbers. There is a slot for the newest G (runnext), and one global queue, at
+ * which each 61st dispatch looks first. Thieves take half in up to four passes, and wait 3 us
+ * before they take another's runnext. So what a comparison with gmp shows is the queue's.
  *
  *     static const struct runq_ops mine = {.size = sizeof(struct mine), .put = mine_put, ...};
  *     RUNQ_VARIANT(mine, mine, "what it is, in a line", "where it is from")
  *
  * defines mine_ops, with the knobs `runnext` and `tick` and those of the runtime.
  *
- * Who calls what. A queue has one owner at a time, the M that holds its P: put() and get(), on any
+ * Callers. A queue has one owner at a time, the M that holds its P: put() and get(), on any
  * stack. steal(), length() and has_work() come from any thread at any time. No function may wait
  * for another thread other than by a short lock, allocate, or keep global variables. A G's `link`
  * is the queue's while the G is in it.

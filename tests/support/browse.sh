@@ -27,7 +27,10 @@ assert eval(sys.argv[1]), f if len(str(f)) < 2000 else "a long answer"' "$1"
 # script_is_sound NAME...: of harness/viewer/NAME.js, which make one page. The TypeScript compiler knows what a script may call and which
 # types it may mix, eslint what it leaves unused. Node of another maker than Debian's does not know where Debian's modules are.
 script_is_sound() {
-    local scripts=("${@/#/harness/viewer/}")
-    (cd "$tree" && tsc --allowJs --checkJs --noEmit --target es2022 --lib es2022,dom,dom.iterable "${scripts[@]/%/.js}" &&
-        NODE_PATH=/usr/share/nodejs:/usr/lib/nodejs eslint --format unix --no-eslintrc --config tests/support/eslint.json "${scripts[@]/%/.js}")
+    local scripts=("${@/#/$tree/harness/viewer/}")
+    scripts=("${scripts[@]/%/.js}")
+    cat "${scripts[@]}" >all.js # eslint looks at one file at a time
+    cp "$tree/tests/support/eslint.json" .
+    tsc --allowJs --checkJs --noEmit --target es2022 --lib es2022,dom,dom.iterable "${scripts[@]}" &&
+        NODE_PATH=/usr/share/nodejs:/usr/lib/nodejs eslint --format unix --no-eslintrc --config eslint.json all.js
 }
