@@ -1,8 +1,8 @@
 /* test_fuzz.c - wrong files and specifications at random: whatever they hold, what reads them takes
  * them or says why not, in one line, or of a file in a line for each mistake.
  *
- * Mutates the project's own sweeps, models of machines and experiments, specifications, and a file
- * of records. Under AddressSanitizer this finds a reader that reads or writes out of bounds.
+ * Mutates the project's own sweeps, models of machines, experiments and programs, specifications,
+ * and records. Under AddressSanitizer this finds a reader that reads or writes out of bounds.
  * `make fuzz` tries more, from another seed each time:
  *   FUZZ_COUNT=N  so many mutations of each kind; default COUNT
  *   FUZZ_SEED=N   default 1
@@ -16,6 +16,7 @@
 #include "harness/repro/experiment.h"
 #include "harness/spec/machine_file.h"
 #include "harness/spec/spec.h"
+#include "workloads/program.h"
 
 #include <glob.h>
 #include <setjmp.h>
@@ -234,6 +235,14 @@ static bool workload_takes(const char *text, char *error)
     return taken;
 }
 
+static bool program_takes(const char *text, char *error)
+{
+    (void)text;
+    struct program *program = program_load(input_path, error, ERROR_SIZE);
+    program_free(program);
+    return program;
+}
+
 static bool records_take(const char *text, char *error)
 {
     (void)text;
@@ -339,6 +348,14 @@ static void experiments_are_taken_or_refused(void **state)
     files_are_taken_or_refused("harness/experiments/e*.yaml", experiment_takes);
 }
 
+static void programs_are_taken_or_refused(void **state)
+{
+    (void)state;
+    struct texts texts = texts_of("examples/*.slp");
+    try_each(&texts, asked("FUZZ_COUNT", COUNT), 1, program_takes);
+    texts_free(&texts);
+}
+
 static void specifications_are_taken_or_refused(void **state)
 {
     (void)state;
@@ -385,6 +402,7 @@ int main(void)
         cmocka_unit_test(sweeps_are_taken_or_refused),
         cmocka_unit_test(models_are_taken_or_refused),
         cmocka_unit_test(experiments_are_taken_or_refused),
+        cmocka_unit_test(programs_are_taken_or_refused),
         cmocka_unit_test(specifications_are_taken_or_refused),
         cmocka_unit_test(records_are_taken_or_refused),
     };
