@@ -2,8 +2,8 @@
  *
  * A specification "name,key=value,key=value" is the same everywhere on the command line and in
  * sweep files. A table of struct param says which keys there are. harness/spec/spec.c parses the
- * text into the owner's struct. Every setting is an int64_t field of that struct: a number, or the
- * index of a word in `words`.
+ * text into the owner's struct. Every setting is an int64_t field of that struct: a number, the
+ * index of a word in `words`, or the address of a file's name, which is kept for ever.
  */
 #ifndef SCHEDLAB_PARAM_H
 #define SCHEDLAB_PARAM_H
@@ -33,7 +33,8 @@ struct param {
     size_t offset;            /* of the int64_t field in the owner's struct */
     int64_t def;              /* the value where the key is not given */
     int64_t min, max;         /* inclusive; ignored where only words are allowed */
-    const char *unit;         /* "ns", "Gs", "1" for a pure number; "word" where only words are */
+    const char *unit;         /* "ns", "Gs", "1" for a pure number; "word" where only words are;
+                                 "file" where any other text is the name of a file */
     const char *const *words; /* NULL-terminated, or NULL: words allowed beside the numbers */
     int64_t words_base;       /* the value of words[0]; words[i] is words_base + i */
     const char *source; /* where the default comes from: a key of docs/PAPERS.md, or Go's file */
@@ -92,6 +93,41 @@ struct param_moot {
         .name = PARAM_NAME(#field), .offset = offsetof(owner, field), .def = (def_),               \
         .unit = "word", .words = (words_), .source = (source_), .help = __VA_ARGS__                \
     }
+
+/* The name of a file, or one of some words; the words' values are their indexes. */
+#define PARAM_FILE(owner, field, words_, def_, source_, ...)                                       \
+    {                                                                                              \
+        .name = PARAM_NAME(#field), .offset = offsetof(owner, field), .def = (def_),               \
+        .unit = "file", .words = (words_), .source = (source_), .help = __VA_ARGS__                \
+    }
+
+static inline bool param_takes_files(const struct param *param)
+{
+    return strcmp(param->unit, "file") == 0;
+}
+
+static inline bool param_takes_numbers(const struct param *param)
+{
+    return strcmp(param->unit, "word") != 0 && !param_takes_files(param);
+}
+
+/* The word of that value; NULL if it is none. */
+static inline const char *param_word(const struct param *param, int64_t value)
+{
+    int64_t index = param->words_base;
+    for (const char *const *word = param->words; word && *word; word++, index++)
+        if (index == value)
+            return *word;
+    return NULL;
+}
+
+/* The name of the file; NULL if the value is a word or a number. */
+static inline const char *param_file(const struct param *param, int64_t value)
+{
+    if (!param_takes_files(param) || param_word(param, value))
+        return NULL;
+    return (const char *)(uintptr_t)value;
+}
 
 /* The key as users write it: "spinners" for the field runtime.spinners. */
 static inline const char *param_key(const struct param *param)

@@ -39,6 +39,7 @@
     X(mutex, GOROUTINE)                                                                            \
     X(rwmutex, GOROUTINE)                                                                          \
     X(arrivals, GOROUTINE)                                                                         \
+    X(replay, GOROUTINE)                                                                           \
     X(order, GOROUTINE)
 
 /* The Makefile compiles a file that opens fork/join frames once per policy, and adds the policy to

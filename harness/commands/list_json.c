@@ -84,7 +84,7 @@ json_t *list_param_to_json(const struct param *param)
                                param_value_text(param, param->def, value, sizeof value), "unit",
                                param->unit, "source", param->source, "help", param->help, "range",
                                param_range_text(param, range, sizeof range));
-    if (strcmp(param->unit, "word") != 0) {
+    if (param_takes_numbers(param)) {
         json_object_set_new(object, "min", json_integer(param->min));
         json_object_set_new(object, "max", json_integer(param->max));
     }

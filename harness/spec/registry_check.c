@@ -109,11 +109,6 @@ static bool members_check(const struct subject *subject, const struct member *me
 
 /* Knobs and parameters ------------------------------------------------------------------------- */
 
-static bool takes_numbers(const struct param *param)
-{
-    return strcmp(param->unit, "word") != 0;
-}
-
 static int64_t words_count(const struct param *param)
 {
     int64_t count = 0;
@@ -126,7 +121,7 @@ static bool words_check(const struct subject *subject, const char *before,
                         const struct param *param)
 {
     int64_t count = words_count(param), last = param->words_base + count - 1;
-    if (count == 0 && (param->words || !takes_numbers(param)))
+    if (count == 0 && (param->words || !param_takes_numbers(param)))
         return complain(subject, "%s.words is empty; expected one word or more, then NULL", before);
     for (int64_t i = 0; i < count; i++) {
         const char *word = param->words[i];
@@ -139,7 +134,8 @@ static bool words_check(const struct subject *subject, const char *before,
                 return complain(subject, "%s.words has \"%s\" twice; expected each once", before,
                                 word);
     }
-    if (count > 0 && takes_numbers(param) && last >= param->min && param->words_base <= param->max)
+    if (count > 0 && param_takes_numbers(param) && last >= param->min &&
+        param->words_base <= param->max)
         return complain(subject,
                         "%s.words_base is %" PRId64 "; expected values of words outside the "
                         "numbers, %" PRId64 " to %" PRId64,
@@ -153,7 +149,7 @@ static bool default_check(const struct subject *subject, const char *before,
     int64_t count = words_count(param), index = param->def - param->words_base;
     if (count > 0 && index >= 0 && index < count)
         return true;
-    if (!takes_numbers(param))
+    if (!param_takes_numbers(param))
         return complain(subject,
                         "%s.def is %" PRId64 "; expected the index of a word, 0 to %" PRId64,
                         before, param->def, count - 1);

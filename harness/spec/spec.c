@@ -144,23 +144,29 @@ bool option_time(const char *option, const char *text, int64_t plain_ns, int64_t
 
 /* Settings ----------------------------------------------------------------------------------- */
 
-static bool param_takes_numbers(const struct param *param)
+/* Names of files are few and live as long as the process, so that equal ones are one address. */
+static const char *file_name_keep(const char *name)
 {
-    return strcmp(param->unit, "word") != 0;
+    static char **names;
+    static size_t count;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return names[i];
+    names = xrealloc(names, (count + 1) * sizeof *names);
+    names[count] = xstrdup(name);
+    return names[count++];
 }
 
-static const char *param_word(const struct param *param, int64_t value)
+/* The word or the name of a file that the value stands for; NULL if it is a number. */
+static const char *param_text(const struct param *param, int64_t value)
 {
-    int64_t index = param->words_base;
-    for (const char *const *word = param->words; word && *word; word++, index++)
-        if (index == value)
-            return *word;
-    return NULL;
+    const char *word = param_word(param, value);
+    return word ? word : param_file(param, value);
 }
 
 char *param_value_text(const struct param *param, int64_t value, char *text, size_t text_size)
 {
-    const char *word = param_word(param, value);
+    const char *word = param_text(param, value);
     if (word)
         snprintf(text, text_size, "%s", word);
     else
@@ -183,6 +189,9 @@ char *param_range_text(const struct param *param, char *text, size_t text_size)
         snprintf(text + length, text_size - length, "%s%s", before, *word);
         length = strlen(text);
     }
+    if (param_takes_files(param) && length < text_size)
+        snprintf(text + length, text_size - length, "%sthe name of a file",
+                 length > 0 ? ", or " : "");
     return text;
 }
 
@@ -191,7 +200,7 @@ json_t *params_to_json(const void *owner, const struct param *table)
     json_t *object = json_object();
     for (const struct param *param = table; param && param->name; param++) {
         int64_t value = *(const int64_t *)((const char *)owner + param->offset);
-        const char *word = param_word(param, value);
+        const char *word = param_text(param, value);
         json_object_set_new(object, param_key(param),
                             word ? json_string(word) : json_integer(value));
     }
@@ -217,6 +226,10 @@ bool param_parse_value(const struct param *param, const char *text, int64_t *val
             *value = index;
             return true;
         }
+    }
+    if (param_takes_files(param)) {
+        *value = (int64_t)(uintptr_t)file_name_keep(text);
+        return *text != '\0';
     }
     return param_takes_numbers(param) && spec_parse_number(text, param->unit, value) &&
            *value >= param->min && *value <= param->max;
@@ -352,9 +365,10 @@ static void print_changed(FILE *to, const struct settings *settings, void *base)
     for (const struct param *param = settings->table; param && param->name; param++) {
         int64_t value = *param_field(settings->values, param);
         char value_text[VALUE_TEXT_SIZE];
+        const char *file = param_file(param, value);
         if (value != (base ? *param_field(base, param) : param->def))
             fprintf(to, ",%s=%s", param_key(param),
-                    param_value_text(param, value, value_text, sizeof value_text));
+                    file ? file : param_value_text(param, value, value_text, sizeof value_text));
     }
 }
 

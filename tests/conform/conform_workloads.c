@@ -105,6 +105,8 @@ static const struct workload_row workload_rows[] = {
     {"arrivals", "n=100,rate=50000,rounds=100"},
     {"arrivals", "n=100,rate=100000,burst=10,rounds=100,wait=yield"},
     {"arrivals", "n=100,rate=50000,rounds=100,bytes=4096"},
+    {"replay", "file=demo"},
+    {"replay", "copies=5,scale=10,rate=1000"},
     {"order", "n=20"},
     {"order", "n=20,mode=close"},
     {"order", "n=20,mode=broadcast"},

@@ -1,0 +1,475 @@
+/* replay.c - a program read from a file: the same work and the same dependencies on every variant.
+ *
+ * Source: schedlab; workloads/program.h has the steps of a program, docs/PROGRAMS.md its file.
+ *
+ * Each goroutine of the program is one here and does its steps in order. A wake ends one certain
+ * wait, the one that the file names, and is kept until that comes if it is early. So which
+ * goroutine waits for which does not depend on the order in which a variant runs them.
+ *
+ * `run` and `call cpu` are rounds of go_work(), whose length is measured once before the first
+ * call: the least of CALIBRATIONS tries. After each SLICE_NS of computing there is a preemption
+ * point, as functions that are called would have one. Times of the file come out as real time
+ * natively, and as virtual time on simulated machines.
+ *
+ * A wait for something outside of the program (`poll`) is a timer of the runtime. Its time is the
+ * file's (`at`), so that a late program does not slow down who asks: an open loop.
+ *
+ * A request runs from `begin` to `done`; one that begins right after `poll at` runs from the moment
+ * at which it should have come. Where a program has no requests, latencies are the lives of its
+ * goroutines, from their start by another one. Findings tell how long goroutines that were started
+ * or woken waited for a worker. A wake that came before its wait made nobody wait.
+ */
+#include "workload.h"
+
+#include "histogram.h"
+#include "program.h"
+#include "replay_demo.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CALIBRATIONS = 20, CALIBRATION_ROUNDS = 20000, SLICE_NS = 10000, WHY_SIZE = 512 };
+
+enum replay_file { REPLAY_DEMO, REPLAY_FILES };
+
+struct replay_params {
+    int64_t file; /* REPLAY_DEMO, or the name's address */
+    int64_t scale;
+    int64_t copies;
+    int64_t rate;
+};
+
+struct replay_state;
+
+/* A goroutine of one copy. A cache line, so that neighbours are not disturbed. */
+struct replay_goroutine {
+    struct replay_state *state;
+    uint32_t number, copy;
+    int64_t made_ns; /* written by whoever starts it, before */
+    /* its own until it was waited for */
+    int64_t begun_ns, life_ns;
+    int64_t request_ns; /* when the one that is served should have come */
+    uint64_t done, work_ns;
+};
+_Static_assert(sizeof(struct replay_goroutine) == 64, "a goroutine's record is a cache line");
+
+struct replay_wait {
+    struct sem sem;
+    int64_t woken_ns; /* written by the waker before it gives the permit */
+    uint32_t wakes;   /* likewise: how often */
+    uint32_t waited;  /* the waiter's from here on: how often */
+    int64_t late_ns;  /* from the wake until it ran; -1: it was woken before */
+};
+
+struct replay_state {
+    struct replay_params params;
+    const struct program *program;
+    struct program_step *steps; /* a copy in memory that machines know */
+    size_t goroutines_count, waits_count, requests_count, locks_count; /* of all copies */
+    struct replay_goroutine *goroutines;
+    struct replay_wait *waits;
+    struct mutex *locks;
+    int64_t *requests_ns; /* latencies */
+    double rounds_per_ns; /* 0: not measured yet */
+    int64_t start_ns;
+    struct waitgroup done;
+    struct histogram latency, late;
+    int64_t makespan_ns;
+};
+
+static const char *const replay_file_words[] = {"demo", NULL};
+
+static const struct param replay_param_table[] = {
+    PARAM_FILE(struct replay_params, file, replay_file_words, REPLAY_DEMO, "schedlab",
+               "the program (.slp, docs/PROGRAMS.md); demo: a small service"),
+    PARAM_NUMBER(struct replay_params, scale, 100, 1, 100000, "percent", "schedlab",
+                 "how long the program computes, of what its file says"),
+    PARAM_NUMBER(struct replay_params, copies, 1, 1, 10000, "copies", "schedlab",
+                 "how many of the program run beside each other"),
+    PARAM_NUMBER(struct replay_params, rate, 100, 1, 100000, "percent", "schedlab",
+                 "how fast things come from outside, of what its file says"),
+    {0},
+};
+
+/* Programs ------------------------------------------------------------------------------------ */
+
+/* A program that was read stays, since a specification is asked for many things and a file of many
+ * megabytes takes its time. */
+struct replay_kept {
+    int64_t file;
+    struct program *program;
+    struct replay_kept *next;
+};
+
+/* NULL, and one line in why. */
+static const struct program *replay_program(const struct replay_params *params, char *why,
+                                            size_t why_size)
+{
+    static struct replay_kept *kept;
+    for (const struct replay_kept *at = kept; at; at = at->next)
+        if (at->file == params->file)
+            return at->program;
+    const char *path = param_file(&replay_param_table[0], params->file);
+    struct program *program =
+        path ? program_load(path, why, why_size)
+             : program_parse("demo", replay_demo, strlen(replay_demo), why, why_size);
+    if (!program)
+        return NULL;
+    struct replay_kept *new = malloc(sizeof *new);
+    if (!new)
+        abort();
+    *new = (struct replay_kept){params->file, program, kept};
+    kept = new;
+    return program;
+}
+
+/* pre: check() has read it. */
+static const struct program *replay_read(const void *params)
+{
+    char why[WHY_SIZE];
+    const struct program *program = replay_program(params, why, sizeof why);
+    if (!program)
+        abort();
+    return program;
+}
+
+static const char *replay_check(const void *params)
+{
+    static char why[WHY_SIZE];
+    const struct replay_params *p = params;
+    const struct program *program = replay_program(p, why, sizeof why);
+    if (!program)
+        return why;
+    if (program->goroutines_count >= INT32_MAX / (size_t)p->copies) {
+        snprintf(why, sizeof why,
+                 "copies=%" PRId64 " of %zu goroutines are too many; valid: 1 to "
+                 "%zu",
+                 p->copies, program->goroutines_count, INT32_MAX / (program->goroutines_count + 1));
+        return why;
+    }
+    return NULL;
+}
+
+static uint64_t replay_live_gs_max(const void *params)
+{
+    const struct replay_params *p = params;
+    return (uint64_t)replay_read(p)->goroutines_count * (uint64_t)p->copies + 1;
+}
+
+static bool replay_has_latency(const void *params)
+{
+    (void)params;
+    return true;
+}
+
+static bool replay_is_paced(const void *params)
+{
+    const struct program *program = replay_read(params);
+    for (size_t i = 0; i < program->steps_count; i++)
+        if (program->steps[i].kind == PROGRAM_AT)
+            return true;
+    return false;
+}
+
+static void *replay_init(const void *params, uint64_t seed)
+{
+    (void)seed;
+    struct replay_state *state = go_alloc_zeroed(sizeof *state);
+    state->params = *(const struct replay_params *)params;
+    const struct program *program = state->program = replay_read(params);
+    size_t copies = (size_t)state->params.copies;
+    size_t goroutines = state->goroutines_count = program->goroutines_count * copies;
+    size_t waits = state->waits_count = program->waits_count * copies;
+    size_t requests = state->requests_count = program->requests_count * copies;
+    size_t locks = state->locks_count = program->locks_count * copies;
+    state->steps = go_alloc(program->steps_count * sizeof *state->steps);
+    memcpy(state->steps, program->steps, program->steps_count * sizeof *state->steps);
+    state->goroutines = go_alloc_zeroed(goroutines * sizeof *state->goroutines);
+    state->waits = go_alloc_zeroed(waits * sizeof *state->waits);
+    state->requests_ns = go_alloc_zeroed(requests * sizeof *state->requests_ns);
+    state->locks = go_alloc_zeroed(locks * sizeof *state->locks);
+    for (size_t i = 0; i < goroutines; i++) {
+        state->goroutines[i].state = state;
+        state->goroutines[i].number = (uint32_t)(i % program->goroutines_count);
+        state->goroutines[i].copy = (uint32_t)(i / program->goroutines_count);
+    }
+    return state;
+}
+
+/* Steps --------------------------------------------------------------------------------------- */
+
+static void replay_calibrate(struct replay_state *state)
+{
+    int64_t least_ns = INT64_MAX;
+    for (int i = 0; i < CALIBRATIONS; i++) {
+        int64_t start_ns = go_now();
+        go_work(CALIBRATION_ROUNDS);
+        int64_t ns = go_now() - start_ns;
+        least_ns = ns < least_ns ? ns : least_ns;
+    }
+    state->rounds_per_ns = (double)CALIBRATION_ROUNDS / (double)(least_ns > 0 ? least_ns : 1);
+}
+
+static void replay_work(struct replay_goroutine *self, int64_t ns, bool in_call)
+{
+    const struct replay_state *state = self->state;
+    double left_ns = (double)ns * (double)state->params.scale / 100;
+    while (left_ns > 0) {
+        double part_ns = left_ns < SLICE_NS ? left_ns : SLICE_NS;
+        go_work((uint64_t)(part_ns * state->rounds_per_ns));
+        left_ns -= part_ns;
+        if (left_ns > 0 && !in_call)
+            go_preempt_point();
+    }
+    self->work_ns += (uint64_t)ns;
+}
+
+static void replay_start(struct replay_state *state, size_t copy, uint32_t number);
+
+static struct replay_wait *replay_wait_of(const struct replay_goroutine *self, uint32_t number)
+{
+    const struct replay_state *state = self->state;
+    return &state->waits[self->copy * state->program->waits_count + number];
+}
+
+static void replay_wake(struct replay_goroutine *self, uint32_t number)
+{
+    struct replay_wait *wait = replay_wait_of(self, number);
+    wait->woken_ns = go_now();
+    wait->wakes++;
+    sem_release(&wait->sem, false);
+}
+
+static void replay_wait(struct replay_goroutine *self, uint32_t number)
+{
+    struct replay_wait *wait = replay_wait_of(self, number);
+    int64_t from_ns = go_now();
+    sem_acquire(&wait->sem);
+    wait->late_ns = wait->woken_ns > from_ns ? go_now() - wait->woken_ns : -1;
+    wait->waited++;
+}
+
+static int64_t replay_outside_ns(const struct replay_state *state, int64_t ns)
+{
+    return (int64_t)((double)ns * 100 / (double)state->params.rate);
+}
+
+static void replay_await(struct replay_goroutine *self, int64_t ns)
+{
+    int64_t due_ns = self->state->start_ns + replay_outside_ns(self->state, ns), left_ns;
+    while ((left_ns = due_ns - go_now()) > 0)
+        go_sleep(left_ns);
+}
+
+static void replay_begin(struct replay_goroutine *self, const struct program_step *step)
+{
+    size_t first = self->state->program->goroutines[self->number].first;
+    bool came = step > &self->state->steps[first] && step[-1].kind == PROGRAM_AT;
+    self->request_ns =
+        came ? self->state->start_ns + replay_outside_ns(self->state, step[-1].ns) : go_now();
+}
+
+static void replay_step(struct replay_goroutine *self, const struct program_step *step)
+{
+    struct replay_state *state = self->state;
+    struct mutex *locks = &state->locks[self->copy * state->program->locks_count];
+    int64_t *requests_ns = &state->requests_ns[self->copy * state->program->requests_count];
+    switch ((enum program_kind)step->kind) {
+    case PROGRAM_RUN:
+        replay_work(self, step->ns, false);
+        break;
+    case PROGRAM_GO:
+        replay_start(state, self->copy, step->target);
+        break;
+    case PROGRAM_WAKE:
+        replay_wake(self, step->target);
+        break;
+    case PROGRAM_WAIT:
+        replay_wait(self, step->target);
+        break;
+    case PROGRAM_SLEEP:
+        go_sleep(step->ns);
+        break;
+    case PROGRAM_CALL:
+        blocking_sleep(step->ns);
+        break;
+    case PROGRAM_BUSY:
+        blocking_enter();
+        replay_work(self, step->ns, true);
+        blocking_exit();
+        break;
+    case PROGRAM_AT:
+        replay_await(self, step->ns);
+        break;
+    case PROGRAM_AFTER:
+        go_sleep(replay_outside_ns(state, step->ns));
+        break;
+    case PROGRAM_YIELD:
+        gosched();
+        break;
+    case PROGRAM_LOCK:
+        mutex_lock(&locks[step->target]);
+        break;
+    case PROGRAM_UNLOCK:
+        mutex_unlock(&locks[step->target]);
+        break;
+    case PROGRAM_BEGIN:
+        replay_begin(self, step);
+        break;
+    case PROGRAM_DONE:
+        requests_ns[step->target] = go_now() - self->request_ns;
+        break;
+    case PROGRAM_END:
+    case PROGRAM_KINDS:
+        break;
+    }
+}
+
+static void replay_goroutine_main(void *arg)
+{
+    struct replay_goroutine *self = arg;
+    const struct program_goroutine *goroutine = &self->state->program->goroutines[self->number];
+    const struct program_step *steps = &self->state->steps[goroutine->first];
+    self->begun_ns = go_now();
+    for (size_t i = 0; i < goroutine->count; i++, self->done++)
+        replay_step(self, &steps[i]);
+    self->life_ns = go_now() - self->made_ns;
+    wg_done(&self->state->done);
+}
+
+static void replay_start(struct replay_state *state, size_t copy, uint32_t number)
+{
+    struct replay_goroutine *started =
+        &state->goroutines[copy * state->program->goroutines_count + number];
+    started->made_ns = go_now();
+    go(replay_goroutine_main, started);
+}
+
+/* The call ------------------------------------------------------------------------------------ */
+
+static void replay_reset(struct replay_state *state)
+{
+    for (size_t i = 0; i < state->goroutines_count; i++)
+        state->goroutines[i].done = state->goroutines[i].work_ns = 0;
+    for (size_t i = 0; i < state->waits_count; i++)
+        state->waits[i].wakes = state->waits[i].waited = 0;
+    histogram_reset(&state->latency);
+    histogram_reset(&state->late);
+}
+
+static void replay_collect(struct replay_state *state, struct outcome *out)
+{
+    for (size_t i = 0; i < state->goroutines_count; i++) {
+        const struct replay_goroutine *goroutine = &state->goroutines[i];
+        histogram_record(&state->late, goroutine->begun_ns - goroutine->made_ns);
+        if (state->requests_count == 0)
+            histogram_record(&state->latency, goroutine->life_ns);
+        out->answer += goroutine->work_ns;
+        out->digest += digest_mix(digest_mix(i) ^ digest_mix(goroutine->done) ^ goroutine->work_ns);
+    }
+    for (size_t i = 0; i < state->waits_count; i++) {
+        const struct replay_wait *wait = &state->waits[i];
+        if (wait->late_ns >= 0)
+            histogram_record(&state->late, wait->late_ns);
+        out->digest += digest_mix(digest_mix(i) ^ ((uint64_t)wait->wakes << 32 | wait->waited));
+    }
+    for (size_t i = 0; i < state->requests_count; i++)
+        histogram_record(&state->latency, state->requests_ns[i]);
+    out->ops = (uint64_t)state->params.copies;
+    out->latency = &state->latency;
+}
+
+static void replay_run(void *arg, struct outcome *out)
+{
+    struct replay_state *state = arg;
+    const struct program *program = state->program;
+    if (state->rounds_per_ns == 0)
+        replay_calibrate(state);
+    replay_reset(state);
+    wg_add(&state->done, (int32_t)state->goroutines_count);
+    state->start_ns = go_now();
+    for (size_t copy = 0; copy < (size_t)state->params.copies; copy++)
+        for (uint32_t i = 0; i < program->goroutines_count; i++)
+            if (program->goroutines[i].started_by == PROGRAM_NONE)
+                replay_start(state, copy, i);
+    wg_wait(&state->done);
+    out->time_ns = state->makespan_ns = go_now() - state->start_ns;
+    replay_collect(state, out);
+}
+
+static const char *replay_verify(void *arg, const struct outcome *out, char *why, size_t why_size)
+{
+    const struct replay_state *state = arg;
+    const struct program *program = state->program;
+    uint64_t work_ns = (uint64_t)program->work_ns * (uint64_t)state->params.copies;
+    for (size_t i = 0; i < state->goroutines_count; i++) {
+        const struct program_goroutine *goroutine =
+            &program->goroutines[i % program->goroutines_count];
+        if (state->goroutines[i].done != goroutine->count) {
+            snprintf(why, why_size, "goroutine %.100s made %" PRIu64 " of its %zu steps",
+                     goroutine->id, state->goroutines[i].done, goroutine->count);
+            return why;
+        }
+    }
+    for (size_t i = 0; i < state->waits_count; i++) {
+        const struct replay_wait *wait = &state->waits[i];
+        uint32_t waits = program->waits[i % program->waits_count].waits;
+        if (wait->wakes != 1 || wait->waited != 1) {
+            snprintf(why, why_size,
+                     "a wait of goroutine %.100s was woken %" PRIu32 " times and ended %" PRIu32
+                     " times, expected once each",
+                     program->goroutines[waits].id, wait->wakes, wait->waited);
+            return why;
+        }
+    }
+    if (out->answer == work_ns && out->ops == (uint64_t)state->params.copies)
+        return NULL;
+    snprintf(why, why_size, "expected %" PRIu64 " ns of computing, found %" PRIu64, work_ns,
+             out->answer);
+    return why;
+}
+
+static const char *const replay_finds[] = {"makespan_ns",  "late_p50_ns", "late_p99_ns",
+                                           "late_p999_ns", "late_count",  NULL};
+
+static void replay_find(void *arg, double *values)
+{
+    const struct replay_state *state = arg;
+    values[0] = (double)state->makespan_ns;
+    values[1] = (double)histogram_percentile(&state->late, 50);
+    values[2] = (double)histogram_percentile(&state->late, 99);
+    values[3] = (double)histogram_percentile(&state->late, 99.9);
+    values[4] = (double)histogram_count(&state->late);
+}
+
+static void replay_fini(void *arg)
+{
+    struct replay_state *state = arg;
+    go_free(state->locks);
+    go_free(state->requests_ns);
+    go_free(state->waits);
+    go_free(state->goroutines);
+    go_free(state->steps);
+    go_free(state);
+}
+
+const struct workload workload_replay = {
+    .name = "replay",
+    .idea = "a program from a file: what its goroutines compute, wait for and wake",
+    .op = "copy of the program",
+    .source = "schedlab",
+    .style = STYLE_GOROUTINE,
+    .params = replay_param_table,
+    .params_size = sizeof(struct replay_params),
+    .live_gs_max = replay_live_gs_max,
+    .has_latency = replay_has_latency,
+    .is_paced = replay_is_paced,
+    .check = replay_check,
+    .init = replay_init,
+    .run = replay_run,
+    .verify = replay_verify,
+    .finds = replay_finds,
+    .find = replay_find,
+    .fini = replay_fini,
+};
