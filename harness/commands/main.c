@@ -42,6 +42,7 @@ static const struct command {
     {"lesson", cmd_lesson, "a short course on how a scheduler decides, by runs that it makes"},
     {"audit", cmd_audit, "whether comparisons can be believed, from cells whose truth is known"},
     {"micro", cmd_micro, "single operations: queues, locks, switches, channels, wake-ups"},
+    {"import", cmd_import, "the program in an execution trace of Go, for the workload replay"},
     {"export", cmd_export, "the samples of a run for Google Benchmark, benchstat or a spreadsheet"},
     {"validate", cmd_validate, "whether the simulated machine agrees with what is known"},
     {"bench", cmd_bench,

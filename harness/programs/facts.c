@@ -1,0 +1,139 @@
+/* facts.c - see facts.h. */
+#include "harness/programs/facts.h"
+
+#include "harness/base/text.h"
+#include "harness/base/units.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const ready_words[READY_KINDS] = {
+    [READY_CREATED] = "started",
+    [READY_WOKEN] = "woken by goroutines",
+    [READY_RUNTIME] = "woken by the runtime",
+    [READY_STOPPED] = "preempted, yielded",
+};
+static const char *const ready_keys[READY_KINDS] = {
+    [READY_CREATED] = "started",
+    [READY_WOKEN] = "woken",
+    [READY_RUNTIME] = "woken_by_runtime",
+    [READY_STOPPED] = "stopped",
+};
+
+static const double percents[] = {50, 90, 99, 99.9};
+static const char *const percent_keys[] = {"p50_ns", "p90_ns", "p99_ns", "p999_ns"};
+enum { PERCENTS = 4 };
+
+static struct text time_of(int64_t ns)
+{
+    return text_time((double)ns);
+}
+
+static int compare_reasons(const void *a, const void *b)
+{
+    const struct import_reason *x = a, *y = b;
+    return (x->ns < y->ns) - (x->ns > y->ns);
+}
+
+static size_t reasons_sorted(const struct import_facts *facts, struct import_reason *reasons)
+{
+    memcpy(reasons, facts->reasons, sizeof facts->reasons);
+    qsort(reasons, facts->reasons_count, sizeof *reasons, compare_reasons);
+    return facts->reasons_count;
+}
+
+static void print_cell(struct text text, FILE *to)
+{
+    fprintf(to, " %*s", text_field(text, 9), text.s);
+}
+
+static void print_waits(const struct import_facts *facts, FILE *to)
+{
+    struct import_reason reasons[IMPORT_REASONS_MAX];
+    size_t count = reasons_sorted(facts, reasons);
+    if (count > 0)
+        fprintf(to, "\n%-24s %9s %9s %9s\n", "waits for", "count", "in all", "mean");
+    for (size_t i = 0; i < count; i++) {
+        fprintf(to, "  %-22s %9" PRIu64, reasons[i].word, reasons[i].count);
+        print_cell(time_of(reasons[i].ns), to);
+        print_cell(text_time((double)reasons[i].ns / (double)reasons[i].count), to);
+        fputc('\n', to);
+    }
+    if (facts->waits_peers > 0)
+        fprintf(to, "  %" PRIu64 " waits for the network are for writes of goroutines here\n",
+                facts->waits_peers);
+    if (facts->waits_outside > 0)
+        fprintf(to, "  %" PRIu64 " waits are for something outside of the program\n",
+                facts->waits_outside);
+}
+
+static void print_late(const struct import_facts *facts, FILE *to)
+{
+    fprintf(to, "\n%-24s %9s %9s %9s %9s %9s\n", "runnable to running", "count", "p50", "p90",
+            "p99", "p99.9");
+    for (int kind = 0; kind < READY_KINDS; kind++) {
+        const struct histogram *late = &facts->late[kind];
+        if (histogram_count(late) == 0)
+            continue;
+        fprintf(to, "  %-22s %9" PRIu64, ready_words[kind], histogram_count(late));
+        for (int i = 0; i < PERCENTS; i++)
+            print_cell(time_of(histogram_percentile(late, percents[i])), to);
+        fputc('\n', to);
+    }
+}
+
+void facts_print(const struct import_facts *facts, FILE *to)
+{
+    fprintf(to, "trace          of Go %s", facts->version);
+    if (facts->processors > 0)
+        fprintf(to, ", GOMAXPROCS=%" PRId64, facts->processors);
+    fprintf(to, "; %s in %s\n", counted(facts->events, "event").s, time_of(facts->span_ns).s);
+    fprintf(to, "goroutines     %" PRIu64 "; left out: %" PRIu64 " of the runtime%s\n",
+            facts->goroutines, facts->goroutines_cut,
+            facts->goroutines_cut ? " or the filter" : "");
+    fprintf(to, "computing      %s", time_of(facts->run_ns).s);
+    fprintf(to, "; left out: %s", time_of(facts->run_cut_ns).s);
+    if (facts->stopped_ns > 0)
+        fprintf(to, "; the world was stopped for %s", time_of(facts->stopped_ns).s);
+    fprintf(to, "\ncritical path  %s", time_of(facts->critical_ns).s);
+    if (facts->critical_ns > 0)
+        fprintf(to, "; computing / critical path = %.2f",
+                (double)facts->work_ns / (double)facts->critical_ns);
+    fputc('\n', to);
+    print_waits(facts, to);
+    print_late(facts, to);
+}
+
+static json_t *late_to_json(const struct histogram *late)
+{
+    json_t *object = json_pack("{sI}", "count", (json_int_t)histogram_count(late));
+    for (int i = 0; i < PERCENTS; i++)
+        json_object_set_new(object, percent_keys[i],
+                            json_integer(histogram_percentile(late, percents[i])));
+    return object;
+}
+
+json_t *facts_to_json(const struct import_facts *facts)
+{
+    struct import_reason reasons[IMPORT_REASONS_MAX];
+    size_t count = reasons_sorted(facts, reasons);
+    json_t *waits = json_object(), *late = json_object();
+    for (size_t i = 0; i < count; i++)
+        json_object_set_new(waits, reasons[i].word,
+                            json_pack("{sI sI}", "count", (json_int_t)reasons[i].count, "ns",
+                                      (json_int_t)reasons[i].ns));
+    for (int kind = 0; kind < READY_KINDS; kind++)
+        json_object_set_new(late, ready_keys[kind], late_to_json(&facts->late[kind]));
+    return json_pack(
+        "{ss sI sI sI sI sI sI sI sI sI sI sI so so so}", "go", facts->version, "processors",
+        (json_int_t)facts->processors, "events", (json_int_t)facts->events, "span_ns",
+        (json_int_t)facts->span_ns, "goroutines", (json_int_t)facts->goroutines,
+        "goroutines_left_out", (json_int_t)facts->goroutines_cut, "computing_ns",
+        (json_int_t)facts->run_ns, "computing_left_out_ns", (json_int_t)facts->run_cut_ns,
+        "stopped_ns", (json_int_t)facts->stopped_ns, "critical_path_ns",
+        (json_int_t)facts->critical_ns, "waits_for_peers", (json_int_t)facts->waits_peers,
+        "waits_outside", (json_int_t)facts->waits_outside, "torn",
+        *facts->torn ? json_string(facts->torn) : json_null(), "waits", waits,
+        "runnable_to_running", late);
+}

@@ -1,0 +1,631 @@
+/* gotrace.c - see gotrace.h. */
+#include "harness/programs/gotrace.h"
+
+#include "harness/base/memory.h"
+#include "harness/base/text.h"
+#include "harness/programs/gotrace_tables.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    HEAD_SIZE = 16,
+    MINOR_LEAST = 22,
+    EVENT_BATCH = 1,
+    EVENT_STACKS = 2,
+    EVENT_STRINGS = 4,
+    EVENT_CPU_SAMPLES = 6,
+    EVENT_FREQUENCY = 8,
+    EVENT_EXPERIMENT = 49,
+    EVENT_SYNC = 50,
+    EVENT_GENERATION_END = 52, /* Go 1.26 and later write it between batches */
+    EXPERIMENTS_FIRST = 128,
+    BATCH_MAX = 1 << 24,
+    G_BUCKETS = 1 << 16,
+    NONE = -1
+};
+
+/* How many arguments an event has, the time among them; 0: there is no such event in a batch. */
+static const uint8_t args_of[256] = {
+    [9] = 3,   [10] = 3,  [11] = 1,  [12] = 4,  [13] = 3,  [14] = 4,  [15] = 2,  [16] = 3,
+    [17] = 1,  [18] = 1,  [19] = 3,  [20] = 3,  [21] = 4,  [22] = 3,  [23] = 1,  [24] = 1,
+    [25] = 4,  [26] = 3,  [27] = 1,  [28] = 2,  [29] = 3,  [30] = 2,  [31] = 2,  [32] = 2,
+    [33] = 3,  [34] = 2,  [35] = 2,  [36] = 1,  [37] = 2,  [38] = 2,  [39] = 2,  [40] = 5,
+    [41] = 3,  [42] = 4,  [43] = 4,  [44] = 5,  [45] = 3,  [46] = 3,  [47] = 4,  [48] = 5,
+    [51] = 4,  [128] = 4, [129] = 4, [130] = 2, [131] = 3, [132] = 3, [133] = 2, [134] = 3,
+    [135] = 3, [136] = 2,
+};
+
+struct batch {
+    const uint8_t *at, *end;
+    uint64_t ticks;
+    int64_t next; /* of the same thread; NONE */
+};
+
+/* A thread of the program, and where its events are read. */
+struct thread {
+    uint64_t id;
+    struct gotrace_g *on;
+    int64_t first, last; /* batches of this generation */
+    struct batch now;
+    bool has_event;
+    uint8_t kind;
+    uint64_t ticks, args[GOTRACE_ARGS];
+};
+
+struct gotrace {
+    const uint8_t *bytes;
+    size_t size;
+    bool is_mapped;
+    char version[16], torn[160];
+    size_t at; /* of the next batch */
+    uint64_t generation, frequency, first_ticks;
+    bool has_begun; /* a generation was read */
+    struct batch *batches;
+    size_t batches_count, batches_max;
+    struct thread *threads;
+    size_t threads_count, threads_max;
+    struct gotrace_tables tables;
+    struct gotrace_g **buckets;
+    struct gotrace_g *ended;
+    uint64_t disorder;
+};
+
+static bool tear(struct gotrace *trace, const uint8_t *at, const char *why)
+{
+    if (!*trace->torn)
+        snprintf(trace->torn, sizeof trace->torn, "byte %zu: %s", (size_t)(at - trace->bytes), why);
+    return false;
+}
+
+/* Opening ------------------------------------------------------------------------------------- */
+
+static bool bytes_map(struct gotrace *trace, const char *path, const struct complaint *to)
+{
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &info) < 0) {
+        complaint_make(to, "%s: cannot be opened: %s", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return false;
+    }
+    bool is_file = S_ISREG(info.st_mode);
+    void *bytes = MAP_FAILED;
+    trace->size = (size_t)info.st_size;
+    if (is_file && trace->size > 0)
+        bytes = mmap(NULL, trace->size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (!is_file || (trace->size > 0 && bytes == MAP_FAILED))
+        return complaint_make(to, "%s: not a file that can be read twice; write it to a file first",
+                              path);
+    trace->is_mapped = bytes != MAP_FAILED;
+    trace->bytes = trace->is_mapped ? bytes : NULL;
+    return true;
+}
+
+static bool starts_with(const struct gotrace *trace, const char *text)
+{
+    return trace->bytes && trace->size >= strlen(text) &&
+           memcmp(trace->bytes, text, strlen(text)) == 0;
+}
+
+/* The kind of file that the bytes are, for people who took the wrong one. */
+static const char *other_kind(const struct gotrace *trace)
+{
+    static const struct {
+        const char *bytes, *kind;
+    } kinds[] = {
+        {"\xfd"
+         "7zXZ",
+         "compressed; run xz -d"},
+        {"\x1f\x8b", "compressed; run gzip -d, if it is a trace and not a profile"},
+        {"(\xb5/\xfd", "compressed; run zstd -d"},
+        {"M=", "the text of a tool; give the trace itself"},
+        {"Trace Go", "the text of a tool; give the trace itself"},
+        {"\x7f"
+         "ELF",
+         "a program"},
+        {"schedlab-program", "a program file; run it with replay,file="},
+        {"{", "JSON"},
+    };
+    if (trace->size == 0)
+        return "empty";
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (starts_with(trace, kinds[i].bytes))
+            return kinds[i].kind;
+    return "something else";
+}
+
+static bool head_check(struct gotrace *trace, const char *path, const struct complaint *to)
+{
+    char head[HEAD_SIZE + 1] = "", rest[HEAD_SIZE] = "";
+    unsigned minor = 0;
+    memcpy(head, trace->bytes ? trace->bytes : (const uint8_t *)"",
+           trace->size < HEAD_SIZE ? trace->size : HEAD_SIZE);
+    if (sscanf(head, "go 1.%3u %15s", &minor, rest) != 2 || strcmp(rest, "trace") != 0)
+        return complaint_make(to,
+                              "%s: no execution trace of Go (it is %s); runtime/trace and `go test "
+                              "-trace` write them",
+                              path, other_kind(trace));
+    if (minor < MINOR_LEAST)
+        return complaint_make(to,
+                              "%s: a trace of the older format, which Go 1.%u writes up to 1.21; "
+                              "valid: of Go 1.22 or later",
+                              path, minor);
+    snprintf(trace->version, sizeof trace->version, "1.%u", minor);
+    return true;
+}
+
+struct gotrace *gotrace_open(const char *path, char *error, size_t error_size)
+{
+    const struct complaint to = {error, error_size};
+    struct gotrace *trace = xcalloc(1, sizeof *trace);
+    trace->buckets = xcalloc(G_BUCKETS, sizeof(struct gotrace_g *));
+    if (bytes_map(trace, path, &to) && head_check(trace, path, &to)) {
+        trace->at = HEAD_SIZE;
+        return trace;
+    }
+    gotrace_close(trace, NULL);
+    return NULL;
+}
+
+/* Goroutines ---------------------------------------------------------------------------------- */
+
+static struct gotrace_g **bucket_of(const struct gotrace *trace, uint64_t id)
+{
+    return &trace->buckets[(id * UINT64_C(0x9e3779b97f4a7c15)) >> 48];
+}
+
+static struct gotrace_g *g_find(const struct gotrace *trace, uint64_t id)
+{
+    struct gotrace_g *g = *bucket_of(trace, id);
+    while (g && g->id != id)
+        g = g->next;
+    return g;
+}
+
+static struct gotrace_g *g_make(struct gotrace *trace, uint64_t id)
+{
+    struct gotrace_g *g = g_find(trace, id), **bucket = bucket_of(trace, id);
+    if (g)
+        return g;
+    g = xcalloc(1, sizeof *g);
+    g->id = id;
+    g->next = *bucket;
+    *bucket = g;
+    return g;
+}
+
+/* Its memory stays until the next event. */
+static void g_end(struct gotrace *trace, struct gotrace_g *g)
+{
+    struct gotrace_g **at = bucket_of(trace, g->id);
+    while (*at != g)
+        at = &(*at)->next;
+    *at = g->next;
+    trace->ended = g;
+    for (size_t i = 0; i < trace->threads_count; i++)
+        if (trace->threads[i].on == g)
+            trace->threads[i].on = NULL;
+}
+
+void gotrace_each(struct gotrace *trace, void (*visit)(struct gotrace_g *g, void *arg), void *arg)
+{
+    for (size_t i = 0; i < G_BUCKETS; i++)
+        for (struct gotrace_g *g = trace->buckets[i]; g; g = g->next)
+            visit(g, arg);
+}
+
+/* Generations --------------------------------------------------------------------------------- */
+
+static struct thread *thread_of(struct gotrace *trace, uint64_t id)
+{
+    for (size_t i = 0; i < trace->threads_count; i++)
+        if (trace->threads[i].id == id)
+            return &trace->threads[i];
+    if (trace->threads_count == trace->threads_max) {
+        trace->threads_max = trace->threads_max ? 2 * trace->threads_max : 64;
+        trace->threads = xrealloc(trace->threads, trace->threads_max * sizeof *trace->threads);
+    }
+    struct thread *thread = &trace->threads[trace->threads_count++];
+    *thread = (struct thread){.id = id, .first = NONE, .last = NONE};
+    return thread;
+}
+
+static void batch_add(struct gotrace *trace, uint64_t thread_id, struct batch batch)
+{
+    struct thread *thread = thread_of(trace, thread_id);
+    if (trace->batches_count == trace->batches_max) {
+        trace->batches_max = trace->batches_max ? 2 * trace->batches_max : 256;
+        trace->batches = xrealloc(trace->batches, trace->batches_max * sizeof *trace->batches);
+    }
+    batch.next = NONE;
+    if (thread->last != NONE)
+        trace->batches[thread->last].next = (int64_t)trace->batches_count;
+    else
+        thread->first = (int64_t)trace->batches_count;
+    thread->last = (int64_t)trace->batches_count;
+    trace->batches[trace->batches_count++] = batch;
+    if (!trace->has_begun && (trace->batches_count == 1 || batch.ticks < trace->first_ticks))
+        trace->first_ticks = batch.ticks;
+}
+
+static bool frequency_read(struct gotrace *trace, const uint8_t *at, const uint8_t *end)
+{
+    uint64_t frequency;
+    at += *at == EVENT_SYNC;
+    if (at < end && *at++ == EVENT_FREQUENCY && gotrace_varint(&at, end, &frequency) && frequency)
+        trace->frequency = frequency;
+    return true;
+}
+
+/* One batch of the generation that is read. Its kind is that of its first event. */
+static bool batch_take(struct gotrace *trace, uint64_t thread, struct batch batch)
+{
+    switch (*batch.at) {
+    case EVENT_STRINGS:
+        return gotrace_tables_strings(&trace->tables, batch.at, batch.end) ||
+               tear(trace, batch.at, "a table of strings cannot be read");
+    case EVENT_STACKS:
+        return gotrace_tables_stacks(&trace->tables, batch.at, batch.end) ||
+               tear(trace, batch.at, "a table of stacks cannot be read");
+    case EVENT_FREQUENCY:
+    case EVENT_SYNC:
+        return frequency_read(trace, batch.at, batch.end);
+    case EVENT_CPU_SAMPLES:
+        return true;
+    default:
+        batch_add(trace, thread, batch);
+        return true;
+    }
+}
+
+/* The head of a batch, and where its bytes lie. False where the trace ends or is torn. */
+static bool batch_head(struct gotrace *trace, uint64_t *generation, uint64_t *thread,
+                       struct batch *batch, bool *is_experiment)
+{
+    const uint8_t *start = trace->bytes + trace->at, *end = trace->bytes + trace->size;
+    uint64_t size;
+    while (start < end && *start == EVENT_GENERATION_END)
+        start = trace->bytes + ++trace->at;
+    const uint8_t *at = start;
+    if (at == end)
+        return false;
+    *is_experiment = *at == EVENT_EXPERIMENT;
+    if (*at != EVENT_BATCH && !*is_experiment)
+        return tear(trace, start, "no batch of events begins here");
+    at += 1 + *is_experiment;
+    if (at > end || !gotrace_varint(&at, end, generation) || !gotrace_varint(&at, end, thread) ||
+        !gotrace_varint(&at, end, &batch->ticks) || !gotrace_varint(&at, end, &size))
+        return tear(trace, start, "the file ends within the head of a batch");
+    if (size > BATCH_MAX)
+        return tear(trace, start, "a batch is larger than any that Go writes");
+    if (size > (size_t)(end - at))
+        return tear(trace, start, "the file ends within a batch");
+    batch->at = at;
+    batch->end = at + size;
+    return true;
+}
+
+/* Pages of generations that are over are read anew by who asks for one of their strings. */
+static void generation_begin(struct gotrace *trace)
+{
+    size_t pages = trace->at & ~((size_t)sysconf(_SC_PAGESIZE) - 1);
+    if (trace->is_mapped && pages > 0)
+        madvise((void *)(uintptr_t)trace->bytes, pages, MADV_DONTNEED);
+    trace->batches_count = 0;
+    gotrace_tables_clear(&trace->tables);
+    for (size_t i = 0; i < trace->threads_count; i++)
+        trace->threads[i].first = trace->threads[i].last = NONE;
+}
+
+/* The next event of the thread, or has_event is false. */
+static void thread_advance(struct gotrace *trace, struct thread *thread)
+{
+    thread->has_event = false;
+    while (thread->now.at == thread->now.end) {
+        if (thread->now.next == NONE)
+            return;
+        thread->now = trace->batches[thread->now.next];
+        thread->ticks = thread->now.ticks;
+    }
+    const uint8_t *start = thread->now.at;
+    uint64_t delta = 0;
+    thread->kind = *thread->now.at++;
+    bool is_whole = args_of[thread->kind] > 0;
+    for (int i = 0; is_whole && i < args_of[thread->kind]; i++)
+        is_whole = gotrace_varint(&thread->now.at, thread->now.end,
+                                  i == 0 ? &delta : &thread->args[i - 1]);
+    if (!is_whole) {
+        char why[64];
+        snprintf(why, sizeof why, "event %u is not known or not whole", thread->kind);
+        tear(trace, start, why);
+        thread->now = (struct batch){.next = NONE};
+        return;
+    }
+    thread->ticks += delta;
+    thread->has_event = true;
+}
+
+/* Reads the batches of the next generation. False if there is none. */
+static bool generation_read(struct gotrace *trace)
+{
+    uint64_t generation = 0, thread;
+    struct batch batch;
+    bool is_experiment;
+    if (*trace->torn)
+        return false;
+    generation_begin(trace);
+    for (bool is_first = true; batch_head(trace, &generation, &thread, &batch, &is_experiment);
+         is_first = false) {
+        if (is_first)
+            trace->generation = generation;
+        if (generation != trace->generation)
+            break;
+        trace->at = (size_t)(batch.end - trace->bytes);
+        if (batch.at < batch.end && !is_experiment && !batch_take(trace, thread, batch))
+            break;
+    }
+    if (trace->frequency == 0 && trace->batches_count > 0) {
+        tear(trace, trace->bytes + trace->at, "the file ends before the clock's frequency");
+        trace->batches_count = 0;
+        return false;
+    }
+    for (size_t i = 0; i < trace->threads_count; i++) {
+        struct thread *at = &trace->threads[i];
+        at->now = (struct batch){.next = at->first};
+        thread_advance(trace, at);
+    }
+    trace->has_begun |= trace->batches_count > 0;
+    return trace->batches_count > 0 || (!*trace->torn && trace->at < trace->size);
+}
+
+/* Order --------------------------------------------------------------------------------------- */
+
+static bool succeeds(const struct gotrace *trace, const struct gotrace_g *g, uint64_t sequence)
+{
+    return g->generation == trace->generation && sequence == g->sequence + 1;
+}
+
+/* True if nothing that another thread has still to tell comes before it. */
+static bool may_come(const struct gotrace *trace, const struct thread *thread)
+{
+    const struct gotrace_g *g;
+    switch (thread->kind) {
+    case GOTRACE_START:
+        g = g_find(trace, thread->args[0]);
+        return g && g->status == GOTRACE_RUNNABLE && succeeds(trace, g, thread->args[1]);
+    case GOTRACE_UNBLOCK:
+    case GOTRACE_SWITCH:
+    case GOTRACE_SWITCH_DESTROY:
+        g = g_find(trace, thread->args[0]);
+        return g && g->status == GOTRACE_WAITING && succeeds(trace, g, thread->args[1]);
+    case GOTRACE_STATUS:
+    case GOTRACE_STATUS_STACK:
+        g = g_find(trace, thread->args[0]);
+        return !g || g->status == (enum gotrace_status)thread->args[2];
+    default:
+        return true;
+    }
+}
+
+/* The thread whose event is next; NULL: none has one. */
+static struct thread *thread_choose(struct gotrace *trace)
+{
+    struct thread *best = NULL, *first = NULL;
+    for (size_t i = 0; i < trace->threads_count; i++) {
+        struct thread *thread = &trace->threads[i];
+        if (!thread->has_event)
+            continue;
+        if (!first || thread->ticks < first->ticks)
+            first = thread;
+        if ((!best || thread->ticks < best->ticks) && may_come(trace, thread))
+            best = thread;
+    }
+    trace->disorder += !best && first;
+    return best ? best : first;
+}
+
+static void bind(struct gotrace *trace, struct thread *thread, struct gotrace_g *g)
+{
+    for (size_t i = 0; i < trace->threads_count; i++)
+        if (trace->threads[i].on == g)
+            trace->threads[i].on = NULL;
+    thread->on = g;
+}
+
+static void g_sequence(const struct gotrace *trace, struct gotrace_g *g, uint64_t sequence)
+{
+    g->generation = trace->generation;
+    g->sequence = sequence;
+}
+
+static void status_apply(struct gotrace *trace, struct thread *thread, struct gotrace_event *event)
+{
+    struct gotrace_g *g = event->of = g_make(trace, event->args[0]);
+    uint64_t status = event->args[2];
+    g->status = status <= GOTRACE_WAITING ? (enum gotrace_status)status : GOTRACE_UNKNOWN;
+    g_sequence(trace, g, 0);
+    if (g->status == GOTRACE_RUNNING ||
+        (g->status == GOTRACE_SYSCALL && event->args[1] == thread->id))
+        bind(trace, thread, g);
+    else if (g->status == GOTRACE_SYSCALL && event->args[1] != UINT64_MAX)
+        bind(trace, thread_of(trace, event->args[1]), g);
+}
+
+static void stop_apply(struct gotrace *trace, struct thread *thread, struct gotrace_event *event)
+{
+    static const enum gotrace_status status_of[] = {
+        [GOTRACE_STOP] = GOTRACE_RUNNABLE,
+        [GOTRACE_BLOCK] = GOTRACE_WAITING,
+        [GOTRACE_SYSCALL_END_BLOCKED] = GOTRACE_RUNNABLE,
+        [GOTRACE_SWITCH] = GOTRACE_WAITING,
+    };
+    bool ends = event->kind == GOTRACE_DESTROY || event->kind == GOTRACE_DESTROY_SYSCALL ||
+                event->kind == GOTRACE_SWITCH_DESTROY;
+    if (!thread->on)
+        return;
+    if (ends)
+        g_end(trace, thread->on);
+    else
+        thread->on->status = status_of[event->kind];
+    thread->on = NULL;
+}
+
+/* What the event does to goroutines and to its thread. */
+static void event_apply(struct gotrace *trace, struct thread *thread, struct gotrace_event *event)
+{
+    switch (event->kind) {
+    case GOTRACE_CREATE:
+    case GOTRACE_CREATE_BLOCKED:
+        event->of = g_make(trace, event->args[0]);
+        event->of->status = event->kind == GOTRACE_CREATE ? GOTRACE_RUNNABLE : GOTRACE_WAITING;
+        g_sequence(trace, event->of, 0);
+        break;
+    case GOTRACE_CREATE_SYSCALL:
+        event->of = g_make(trace, event->args[0]);
+        event->of->status = GOTRACE_SYSCALL;
+        g_sequence(trace, event->of, 0);
+        bind(trace, thread, event->of);
+        break;
+    case GOTRACE_SWITCH:
+    case GOTRACE_SWITCH_DESTROY:
+        stop_apply(trace, thread, event); /* and then START */
+        /* fall through */
+    case GOTRACE_START:
+        event->of = g_make(trace, event->args[0]);
+        event->of->status = GOTRACE_RUNNING;
+        g_sequence(trace, event->of, event->args[1]);
+        bind(trace, thread, event->of);
+        break;
+    case GOTRACE_UNBLOCK:
+        event->of = g_make(trace, event->args[0]);
+        event->of->status = GOTRACE_RUNNABLE;
+        g_sequence(trace, event->of, event->args[1]);
+        break;
+    case GOTRACE_SYSCALL_BEGIN:
+    case GOTRACE_SYSCALL_END:
+        if (thread->on)
+            thread->on->status =
+                event->kind == GOTRACE_SYSCALL_END ? GOTRACE_RUNNING : GOTRACE_SYSCALL;
+        break;
+    case GOTRACE_STATUS:
+    case GOTRACE_STATUS_STACK:
+        status_apply(trace, thread, event);
+        break;
+    case GOTRACE_DESTROY:
+    case GOTRACE_DESTROY_SYSCALL:
+    case GOTRACE_STOP:
+    case GOTRACE_BLOCK:
+    case GOTRACE_SYSCALL_END_BLOCKED:
+        stop_apply(trace, thread, event);
+        break;
+    default:
+        break;
+    }
+}
+
+bool gotrace_next(struct gotrace *trace, struct gotrace_event *event)
+{
+    free(trace->ended);
+    trace->ended = NULL;
+    struct thread *thread;
+    while (!(thread = thread_choose(trace)))
+        if (!generation_read(trace))
+            return false;
+    uint64_t ticks = thread->ticks > trace->first_ticks ? thread->ticks - trace->first_ticks : 0;
+    *event = (struct gotrace_event){
+        .kind = (enum gotrace_kind)thread->kind,
+        .ns = (int64_t)((double)ticks / (double)trace->frequency * 1e9 + 0.5),
+        .on = thread->on,
+    };
+    memcpy(event->args, thread->args, sizeof event->args);
+    size_t number = (size_t)(thread - trace->threads);
+    event_apply(trace, thread, event);
+    thread_advance(trace, &trace->threads[number]); /* threads may lie elsewhere now */
+    return true;
+}
+
+/* The rest ------------------------------------------------------------------------------------ */
+
+static void gs_free(struct gotrace *trace, void (*free_data)(void *data))
+{
+    free(trace->ended);
+    trace->ended = NULL;
+    for (size_t i = 0; i < G_BUCKETS; i++) {
+        for (struct gotrace_g *g = trace->buckets[i], *next; g; g = next) {
+            next = g->next;
+            if (g->data && free_data)
+                free_data(g->data);
+            free(g);
+        }
+        trace->buckets[i] = NULL;
+    }
+}
+
+void gotrace_rewind(struct gotrace *trace, void (*free_data)(void *data))
+{
+    gs_free(trace, free_data);
+    trace->at = HEAD_SIZE;
+    trace->threads_count = trace->batches_count = 0;
+    trace->torn[0] = '\0';
+    trace->disorder = 0;
+    trace->has_begun = false;
+}
+
+void gotrace_close(struct gotrace *trace, void (*free_data)(void *data))
+{
+    gs_free(trace, free_data);
+    if (trace->is_mapped)
+        munmap((void *)(uintptr_t)trace->bytes, trace->size);
+    gotrace_tables_free(&trace->tables);
+    free(trace->buckets);
+    free(trace->batches);
+    free(trace->threads);
+    free(trace);
+}
+
+const char *gotrace_torn(const struct gotrace *trace)
+{
+    return *trace->torn ? trace->torn : NULL;
+}
+
+const char *gotrace_version(const struct gotrace *trace)
+{
+    return trace->version;
+}
+
+uint64_t gotrace_generation(const struct gotrace *trace)
+{
+    return trace->generation;
+}
+
+uint64_t gotrace_disorder(const struct gotrace *trace)
+{
+    return trace->disorder;
+}
+
+const char *gotrace_string(const struct gotrace *trace, uint64_t id, size_t *size)
+{
+    return gotrace_tables_string(&trace->tables, id, size);
+}
+
+size_t gotrace_frames(const struct gotrace *trace, uint64_t stack)
+{
+    return gotrace_tables_frames(&trace->tables, stack);
+}
+
+const char *gotrace_function(const struct gotrace *trace, uint64_t stack, size_t frame,
+                             size_t *size)
+{
+    return gotrace_tables_string(&trace->tables, gotrace_tables_frame(&trace->tables, stack, frame),
+                                 size);
+}

@@ -1,0 +1,110 @@
+/* gotrace.h - execution traces of Go 1.22 and later: their events in order, with the goroutine that
+ * each thread ran.
+ *
+ * Source: Go 1.26 internal/trace/tracev2 events.go (the events and their arguments), internal/trace
+ *         order.go (which event of another thread has to come first).
+ * Differs: events of threads are merged by time, and sequence numbers of goroutines decide only
+ *          which one has to wait; processors are not followed.
+ * Why: an importer asks what goroutines did, and a trace that is not quite in order still has that.
+ *
+ * The file is mapped. Beside it a reader needs memory for the threads, the live goroutines and one
+ * generation's table of stacks, which Go writes about once a second. Strings of a generation lie at
+ * its end, so a torn one may be without names.
+ */
+#ifndef SCHEDLAB_GOTRACE_H
+#define SCHEDLAB_GOTRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The numbers of the wire format. */
+enum gotrace_kind {
+    GOTRACE_PROCS = 9,
+    GOTRACE_CREATE = 14,
+    GOTRACE_CREATE_SYSCALL = 15,
+    GOTRACE_START = 16,
+    GOTRACE_DESTROY = 17,
+    GOTRACE_DESTROY_SYSCALL = 18,
+    GOTRACE_STOP = 19,
+    GOTRACE_BLOCK = 20,
+    GOTRACE_UNBLOCK = 21,
+    GOTRACE_SYSCALL_BEGIN = 22,
+    GOTRACE_SYSCALL_END = 23,
+    GOTRACE_SYSCALL_END_BLOCKED = 24,
+    GOTRACE_STATUS = 25,
+    GOTRACE_STW_BEGIN = 26,
+    GOTRACE_STW_END = 27,
+    GOTRACE_REGION_BEGIN = 42,
+    GOTRACE_REGION_END = 43,
+    GOTRACE_SWITCH = 45,
+    GOTRACE_SWITCH_DESTROY = 46,
+    GOTRACE_CREATE_BLOCKED = 47,
+    GOTRACE_STATUS_STACK = 48,
+};
+
+enum gotrace_status {
+    GOTRACE_UNKNOWN,
+    GOTRACE_RUNNABLE,
+    GOTRACE_RUNNING,
+    GOTRACE_SYSCALL,
+    GOTRACE_WAITING,
+};
+
+enum { GOTRACE_ARGS = 5, GOTRACE_FRAMES_MAX = 128 };
+
+struct gotrace_g {
+    uint64_t id;
+    enum gotrace_status status; /* after the event */
+    uint64_t generation, sequence;
+    void *data; /* the caller's, NULL at first */
+    struct gotrace_g *next;
+};
+
+struct gotrace_event {
+    enum gotrace_kind kind;      /* or another number, of an event that changes no goroutine */
+    int64_t ns;                  /* since the first batch of the trace */
+    uint64_t args[GOTRACE_ARGS]; /* in the order of the wire format, without the time */
+    struct gotrace_g *on;        /* that the event's thread ran before it; NULL: none */
+    struct gotrace_g *of;        /* that it names; NULL: none */
+};
+
+struct gotrace;
+
+/* NULL, and one line in error that says what the file is instead. */
+struct gotrace *gotrace_open(const char *path, char *error, size_t error_size);
+
+/* The next event; false at the end, or where the trace is torn. Goroutines of an event that ends
+ * them are valid until the next call. */
+bool gotrace_next(struct gotrace *trace, struct gotrace_event *event);
+
+/* From the beginning again, without goroutines. free_data is called with each data that is not
+ * NULL; so it is by gotrace_close(). */
+void gotrace_rewind(struct gotrace *trace, void (*free_data)(void *data));
+void gotrace_close(struct gotrace *trace, void (*free_data)(void *data));
+
+/* Calls visit() for each live goroutine. */
+void gotrace_each(struct gotrace *trace, void (*visit)(struct gotrace_g *g, void *arg), void *arg);
+
+/* NULL, or where the trace is torn and why: "byte 123: a batch of 65000 bytes ends early". */
+const char *gotrace_torn(const struct gotrace *trace);
+
+/* "1.26", of Go. */
+const char *gotrace_version(const struct gotrace *trace);
+
+/* Of the event's generation: the string of that number, not terminated; *size is 0 if it is not
+ * known. Valid until gotrace_close(). */
+const char *gotrace_string(const struct gotrace *trace, uint64_t id, size_t *size);
+
+/* How many frames the stack has, and the function of one, innermost first, as gotrace_string(). */
+size_t gotrace_frames(const struct gotrace *trace, uint64_t stack);
+const char *gotrace_function(const struct gotrace *trace, uint64_t stack, size_t frame,
+                             size_t *size);
+
+/* The part of the trace whose strings and stacks are known now. */
+uint64_t gotrace_generation(const struct gotrace *trace);
+
+/* How many events had to be taken before others that should come first. */
+uint64_t gotrace_disorder(const struct gotrace *trace);
+
+#endif

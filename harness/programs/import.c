@@ -1,0 +1,721 @@
+/* import.c - see import.h.
+ *
+ * A trace is read twice: learn.c says what has to be known beforehand. The second time each
+ * goroutine's steps are written into its own text, which goes to the file when it ends.
+ *
+ * A goroutine that waits for the network, and has a peer in the trace, waits for a wake by it. At
+ * each call of the peer that writes, a line is left free in its text. If the reader takes what was
+ * written, the line becomes the wake; else it stays empty. So it is with reads that found something
+ * at once: another scheduler may be earlier, and has to wait there.
+ */
+#include "harness/programs/import.h"
+
+#include "harness/base/memory.h"
+#include "harness/base/text.h"
+#include "harness/programs/gotrace.h"
+#include "harness/programs/idmap.h"
+#include "harness/programs/learn.h"
+#include "harness/programs/stacks.h"
+#include "workloads/program.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CALL_NS_LEAST = 1000, FREE_LINE = 44 };
+#define CONNECTIONS UINT64_MAX /* the queue of those that nobody accepted yet */
+
+enum wait_kind { WAIT_OTHER, WAIT_SLEEP, WAIT_READ, WAIT_ACCEPT, WAIT_NETWORK, WAIT_COLLECTOR };
+
+/* One goroutine. */
+struct traced {
+    uint64_t id;
+    const char *name;
+    bool is_cut, is_needed, has_ended; /* needed: the file names it */
+    char *text;                        /* its steps */
+    size_t size, max;
+    int64_t since_ns, run_ns; /* when its present state began; computed and not written yet */
+    int64_t work_ns, path_ns; /* of what is written: computing, the longest chain of steps */
+    uint32_t waits, free_lines;
+    unsigned regions;
+    /* its wait */
+    enum wait_kind kind;
+    char reason[IMPORT_REASON_SIZE];
+    uint64_t place;
+    int64_t ready_ns; /* -1: it does not wait for a processor */
+    enum import_ready ready;
+    /* its calls */
+    enum call_kind call;
+    int64_t read_ns;
+    size_t read_line; /* a free line at which it read, perhaps; 0: none */
+    bool was_told;    /* what it reads next is what it waited for */
+};
+
+/* A free line of somebody who wrote. */
+struct written {
+    struct traced *by;
+    size_t line;
+    int64_t ns, path_ns;
+};
+
+struct queue {
+    struct written *of;
+    size_t first, count, max;
+};
+
+struct importer {
+    struct gotrace *trace;
+    struct learned *learned;
+    const struct import_options *options;
+    struct import_facts *facts;
+    FILE *to;
+    struct call_kinds kinds;
+    struct idmap queues; /* of readers, struct queue * */
+    struct idmap seen;   /* goroutines: how often */
+    int64_t stopped_since_ns;
+    uint64_t written; /* goroutines */
+};
+
+/* Text ---------------------------------------------------------------------------------------- */
+
+static void add(struct traced *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct traced *self, const char *format, ...)
+{
+    char line[IMPORT_REASON_SIZE + 64];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    if (self->size + (size_t)length + 1 > self->max) {
+        self->max = 2 * self->max + (size_t)length + 64;
+        self->text = xrealloc(self->text, self->max);
+    }
+    memcpy(self->text + self->size, line, (size_t)length + 1);
+    self->size += (size_t)length;
+}
+
+static bool is_within(const struct importer *self, int64_t ns)
+{
+    return ns >= self->options->from_ns && ns <= self->options->to_ns;
+}
+
+/* What of the time lies within. */
+static int64_t within(const struct importer *self, int64_t from_ns, int64_t to_ns)
+{
+    if (from_ns < self->options->from_ns)
+        from_ns = self->options->from_ns;
+    if (to_ns > self->options->to_ns)
+        to_ns = self->options->to_ns;
+    return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+/* A step that takes that long. */
+static void add_time(struct traced *traced, const char *step, int64_t ns)
+{
+    add(traced, "%s %" PRId64 "\n", step, ns);
+    traced->path_ns += ns;
+    traced->work_ns += strcmp(step, "run") == 0 || strcmp(step, "call cpu") == 0 ? ns : 0;
+}
+
+static void path_at_least(struct traced *traced, int64_t ns)
+{
+    if (traced->path_ns < ns)
+        traced->path_ns = ns;
+}
+
+/* True if a step at that time goes into the file; what was computed before it is written then. */
+static bool begin_step(const struct importer *self, struct traced *traced, int64_t ns)
+{
+    if (traced->is_cut || !is_within(self, ns))
+        return false;
+    if (traced->run_ns > 0)
+        add_time(traced, "run", traced->run_ns);
+    traced->run_ns = 0;
+    traced->is_needed = true;
+    return true;
+}
+
+static size_t add_free_line(struct traced *traced)
+{
+    size_t at = traced->size;
+    add(traced, "%*s\n", FREE_LINE - 1, "");
+    return at;
+}
+
+static void fill_line(struct traced *traced, size_t at, const char *text)
+{
+    memcpy(traced->text + at, text, strlen(text));
+}
+
+static void traced_free(void *data)
+{
+    struct traced *traced = data;
+    free(traced->text);
+    free(traced);
+}
+
+/* Without empty lines, and with one `run` for those that only these kept apart. */
+static void steps_write(const struct traced *traced, FILE *to)
+{
+    int64_t run_ns = 0;
+    const char *end = traced->text + traced->size;
+    for (const char *line = traced->text, *next; line && line < end; line = next) {
+        const char *last = memchr(line, '\n', (size_t)(end - line));
+        next = last + 1;
+        while (last > line && last[-1] == ' ')
+            last--;
+        bool is_run = strncmp(line, "run ", 4) == 0;
+        run_ns += is_run ? strtoll(line + 4, NULL, 10) : 0;
+        if (is_run || last == line)
+            continue;
+        if (run_ns > 0)
+            fprintf(to, "run %" PRId64 "\n", run_ns);
+        run_ns = 0;
+        fprintf(to, "%.*s\n", (int)(last - line), line);
+    }
+    if (run_ns > 0)
+        fprintf(to, "run %" PRId64 "\n", run_ns);
+}
+
+/* Writes an ended goroutine whose lines nobody can fill any more. */
+static void finish(struct importer *self, struct traced *traced)
+{
+    if (!traced->is_cut && traced->is_needed) {
+        self->written++;
+        fprintf(self->to, "goroutine %" PRIu64 "%s%s\n", traced->id, traced->name ? " " : "",
+                traced->name ? traced->name : "");
+        steps_write(traced, self->to);
+        fputs("end\n", self->to);
+    }
+    traced_free(traced);
+}
+
+/* Goroutines ---------------------------------------------------------------------------------- */
+
+static bool is_cut(const struct importer *self, const char *name)
+{
+    if (stacks_is_system(name))
+        return true;
+    return self->options->filter && fnmatch(self->options->filter, name ? name : "", 0) != 0;
+}
+
+static struct traced *traced_of(struct importer *self, struct gotrace_g *g, int64_t ns)
+{
+    struct traced *traced = g->data;
+    if (traced)
+        return traced;
+    g->data = traced = xcalloc(1, sizeof *traced);
+    traced->id = g->id;
+    traced->name = learned_name(self->learned, g->id);
+    uint64_t *times = idmap_put(&self->seen, g->id + 1);
+    traced->is_cut = is_cut(self, traced->name) || ++*times > 1; /* a broken trace has it again */
+    traced->since_ns = ns;
+    traced->ready_ns = -1;
+    snprintf(traced->reason, sizeof traced->reason, "unknown");
+    self->facts->goroutines += !traced->is_cut;
+    self->facts->goroutines_cut += traced->is_cut;
+    return traced;
+}
+
+static void run_until(struct importer *self, struct traced *traced, int64_t ns)
+{
+    int64_t ran_ns = within(self, traced->since_ns, ns);
+    traced->run_ns += ran_ns;
+    traced->since_ns = ns;
+    *(traced->is_cut ? &self->facts->run_cut_ns : &self->facts->run_ns) += ran_ns;
+}
+
+static void make_ready(struct traced *traced, int64_t ns, enum import_ready ready)
+{
+    traced->ready_ns = ns;
+    traced->ready = ready;
+}
+
+static void end(struct importer *self, struct gotrace_g *g, int64_t ns)
+{
+    struct traced *traced = g->data;
+    if (!traced)
+        return;
+    g->data = NULL;
+    traced->has_ended = true;
+    if (traced->regions > 0 &&
+        begin_step(self, traced, ns < self->options->to_ns ? ns : self->options->to_ns))
+        add(traced, "done\n");
+    if (traced->run_ns > 0 && !traced->is_cut) {
+        add_time(traced, "run", traced->run_ns);
+        traced->is_needed = true;
+    }
+    if (self->facts->critical_ns < traced->path_ns)
+        self->facts->critical_ns = traced->path_ns;
+    self->facts->work_ns += traced->work_ns;
+    if (traced->free_lines == 0)
+        finish(self, traced);
+}
+
+/* What was written and not read yet ------------------------------------------------------------ */
+
+static struct queue *queue_of(struct importer *self, uint64_t reader)
+{
+    uint64_t *value = idmap_put(&self->queues, reader);
+    if (*value == 0)
+        *value = (uint64_t)(uintptr_t)xcalloc(1, sizeof(struct queue));
+    return (struct queue *)(uintptr_t)*value;
+}
+
+static void push(struct importer *self, uint64_t reader, struct traced *by, int64_t ns)
+{
+    struct queue *queue = queue_of(self, reader);
+    if (!begin_step(self, by, ns))
+        return;
+    if (queue->first + queue->count == queue->max) {
+        if (queue->count > 0)
+            memmove(queue->of, queue->of + queue->first, queue->count * sizeof *queue->of);
+        queue->first = 0;
+        if (2 * queue->count >= queue->max) {
+            queue->max = queue->max ? 2 * queue->max : 4;
+            queue->of = xrealloc(queue->of, queue->max * sizeof *queue->of);
+        }
+    }
+    queue->of[queue->first + queue->count++] =
+        (struct written){by, add_free_line(by), ns, by->path_ns};
+    by->free_lines++;
+}
+
+/* The oldest line, which is the queue's no more. */
+static struct written pull(struct queue *queue)
+{
+    queue->count--;
+    return queue->of[queue->first++];
+}
+
+static void let_go(struct importer *self, struct traced *by)
+{
+    if (--by->free_lines == 0 && by->has_ended)
+        finish(self, by);
+}
+
+/* The reader takes what was written since then, the oldest first; false if nothing was. */
+static bool take(struct importer *self, struct traced *reader, uint64_t queue_id, int64_t since_ns)
+{
+    const uint64_t *value = idmap_get(&self->queues, queue_id);
+    struct queue *queue = value ? (struct queue *)(uintptr_t)*value : NULL;
+    while (queue && queue->count > 0) {
+        struct written written = pull(queue);
+        bool is_old = written.ns < since_ns;
+        if (!is_old) {
+            char wake[FREE_LINE];
+            snprintf(wake, sizeof wake, "wake %" PRIu64 " %" PRIu32, reader->id, reader->waits + 1);
+            fill_line(written.by, written.line, wake);
+            path_at_least(reader, written.path_ns);
+        }
+        let_go(self, written.by);
+        if (!is_old)
+            return true;
+    }
+    return false;
+}
+
+/* A call that reads came back, and the next event of the goroutine says whether with something. */
+static void read_resolve(struct importer *self, struct traced *traced, bool waits_for_network)
+{
+    size_t line = traced->read_line;
+    traced->read_line = 0;
+    if (line == 0 || waits_for_network)
+        return;
+    bool was_told = traced->was_told;
+    traced->was_told = false;
+    if (was_told)
+        return;
+    uint64_t queue = traced->call == CALL_ACCEPT ? CONNECTIONS : traced->id;
+    if (take(self, traced, queue, INT64_MIN)) {
+        fill_line(traced, line, "wait network");
+        traced->waits++;
+        self->facts->waits_peers++;
+    }
+}
+
+/* Waits --------------------------------------------------------------------------------------- */
+
+static void reason_count(struct importer *self, const struct traced *traced, int64_t ns)
+{
+    struct import_facts *facts = self->facts;
+    size_t at = 0;
+    if (traced->is_cut)
+        return;
+    while (at < facts->reasons_count && strcmp(facts->reasons[at].word, traced->reason) != 0)
+        at++;
+    if (at == IMPORT_REASONS_MAX)
+        return;
+    if (at == facts->reasons_count) {
+        memcpy(facts->reasons[at].word, traced->reason, IMPORT_REASON_SIZE);
+        facts->reasons_count++;
+    }
+    facts->reasons[at].count++;
+    facts->reasons[at].ns += within(self, traced->since_ns, ns);
+}
+
+/* "chan receive" as one word of the file. */
+static void reason_read(struct importer *self, struct traced *traced, uint64_t string)
+{
+    size_t size, length = 0;
+    const char *reason = gotrace_string(self->trace, string, &size);
+    for (; length < size && length + 1 < IMPORT_REASON_SIZE; length++)
+        traced->reason[length] = isalnum((unsigned char)reason[length]) ? reason[length] : '-';
+    traced->reason[length] = '\0';
+    if (length == 0)
+        snprintf(traced->reason, sizeof traced->reason, "unknown");
+}
+
+static void block(struct importer *self, const struct gotrace_event *event)
+{
+    struct traced *traced = event->on->data;
+    uint64_t stack = event->args[1];
+    reason_read(self, traced, event->args[0]);
+    traced->kind = WAIT_OTHER;
+    if (strcmp(traced->reason, "sleep") == 0)
+        traced->kind = WAIT_SLEEP;
+    else if (strcmp(traced->reason, "network") == 0)
+        traced->kind = stacks_has(self->trace, stack, 4, ".Accept") ? WAIT_ACCEPT
+                       : stacks_has(self->trace, stack, 4, ".Read") ? WAIT_READ
+                                                                    : WAIT_NETWORK;
+    else if (strncmp(traced->reason, "GC", 2) == 0 || strstr(traced->reason, "GC-cycle"))
+        traced->kind = WAIT_COLLECTOR;
+    if (traced->kind == WAIT_SLEEP)
+        traced->place = stacks_place(self->trace, stack);
+    read_resolve(self, traced, traced->kind == WAIT_READ || traced->kind == WAIT_ACCEPT);
+    run_until(self, traced, event->ns);
+}
+
+static void add_poll(const struct importer *self, struct traced *traced, int64_t ns)
+{
+    add(traced, "poll at %" PRId64 "\n", ns - self->options->from_ns);
+    path_at_least(traced, ns - self->options->from_ns);
+}
+
+/* Something came from outside of the program. */
+static void outside(struct importer *self, struct traced *traced, int64_t ns)
+{
+    int64_t waited_ns = within(self, traced->since_ns, ns);
+    bool is_own = traced->kind == WAIT_NETWORK; /* it asked for it itself, as who connects does */
+    self->facts->waits_outside++;
+    if (!begin_step(self, traced, ns))
+        return;
+    if (self->options->closed || is_own)
+        add_time(traced, "poll after", waited_ns);
+    else
+        add_poll(self, traced, ns);
+}
+
+static void wake(struct importer *self, struct traced *by, struct traced *traced, int64_t ns)
+{
+    if (!begin_step(self, by, ns) || !begin_step(self, traced, ns))
+        return;
+    add(traced, "wait %s\n", traced->reason);
+    add(by, "wake %" PRIu64 " %" PRIu32 "\n", traced->id, ++traced->waits);
+    path_at_least(traced, by->path_ns);
+}
+
+/* The wait of a goroutine for the network is over. */
+static void network(struct importer *self, struct traced *traced, int64_t ns)
+{
+    uint64_t queue = traced->kind == WAIT_ACCEPT ? CONNECTIONS : traced->id;
+    traced->was_told = true;
+    if (traced->kind != WAIT_NETWORK && !traced->is_cut && is_within(self, ns) &&
+        take(self, traced, queue, traced->kind == WAIT_ACCEPT ? INT64_MIN : traced->read_ns)) {
+        begin_step(self, traced, ns);
+        add(traced, "wait network\n");
+        traced->waits++;
+        self->facts->waits_peers++;
+        return;
+    }
+    outside(self, traced, ns);
+}
+
+/* by: NULL if it is the runtime. */
+static void unblock(struct importer *self, struct traced *by, struct traced *traced, int64_t ns)
+{
+    reason_count(self, traced, ns);
+    int64_t waited_ns = within(self, traced->since_ns, ns);
+    switch (traced->kind) {
+    case WAIT_SLEEP:
+        if (begin_step(self, traced, ns))
+            add_time(traced, "sleep", learned_sleep(self->learned, traced->place, waited_ns));
+        break;
+    case WAIT_READ:
+    case WAIT_ACCEPT:
+    case WAIT_NETWORK:
+        if (by && !by->is_cut) /* it closed what the other one reads */
+            wake(self, by, traced, ns);
+        else
+            network(self, traced, ns);
+        break;
+    case WAIT_COLLECTOR:
+        break;
+    case WAIT_OTHER:
+        if (by && !by->is_cut)
+            wake(self, by, traced, ns);
+        else if (by)
+            outside(self, traced, ns);
+        else if (begin_step(self, traced, ns)) /* a timer of its own */
+            add_time(traced, "sleep", waited_ns);
+        break;
+    }
+    traced->since_ns = ns;
+    make_ready(traced, ns, by ? READY_WOKEN : READY_RUNTIME);
+}
+
+/* Events -------------------------------------------------------------------------------------- */
+
+static void create(struct importer *self, const struct gotrace_event *event)
+{
+    struct traced *by = event->on ? event->on->data : NULL;
+    if (event->of->data) /* a broken trace makes it again */
+        return;
+    struct traced *traced = traced_of(self, event->of, event->ns);
+    make_ready(traced, event->ns, READY_CREATED);
+    traced->since_ns = event->ns;
+    if (event->kind == GOTRACE_CREATE_BLOCKED) {
+        traced->ready_ns = -1;
+        snprintf(traced->reason, sizeof traced->reason, "coroutine");
+    }
+    if (traced->is_cut || !is_within(self, event->ns))
+        return;
+    traced->is_needed = true;
+    if (by && begin_step(self, by, event->ns)) {
+        add(by, "go %" PRIu64 "\n", traced->id);
+        path_at_least(traced, by->path_ns);
+    } else {
+        add_poll(self, traced, event->ns);
+    }
+}
+
+static void start(struct importer *self, struct traced *traced, int64_t ns)
+{
+    if (traced->ready_ns >= 0 && !traced->is_cut && is_within(self, traced->ready_ns))
+        histogram_record(&self->facts->late[traced->ready], ns - traced->ready_ns);
+    traced->ready_ns = -1;
+    traced->since_ns = ns;
+}
+
+static void call_begin(struct importer *self, struct traced *traced,
+                       const struct gotrace_event *event)
+{
+    run_until(self, traced, event->ns);
+    traced->call = stacks_call(&self->kinds, self->trace, event->args[1]);
+    if (traced->call == CALL_READ)
+        traced->read_ns = event->ns;
+    uint64_t reader = learned_reader(self->learned, traced->id);
+    if (traced->call == CALL_WRITE && reader)
+        push(self, reader, traced, event->ns);
+    if (traced->call == CALL_CONNECT)
+        push(self, CONNECTIONS, traced, event->ns);
+}
+
+static void call_end(struct importer *self, struct traced *traced,
+                     const struct gotrace_event *event)
+{
+    int64_t ns = within(self, traced->since_ns, event->ns);
+    bool has_blocked = event->kind == GOTRACE_SYSCALL_END_BLOCKED;
+    traced->since_ns = event->ns;
+    if (!has_blocked && ns < CALL_NS_LEAST)
+        traced->run_ns += ns;
+    else if (begin_step(self, traced, event->ns))
+        add_time(traced, has_blocked ? "call" : "call cpu", ns);
+    bool may_be_told = traced->call == CALL_ACCEPT || learned_peer(self->learned, traced->id);
+    if ((traced->call == CALL_READ || traced->call == CALL_ACCEPT) && may_be_told &&
+        begin_step(self, traced, event->ns)) {
+        if (traced->size == 0)
+            add(traced, " \n"); /* so that no free line is at 0 */
+        traced->read_line = add_free_line(traced);
+    }
+    if (has_blocked)
+        make_ready(traced, event->ns, READY_STOPPED);
+}
+
+static void stop(struct importer *self, struct traced *traced, const struct gotrace_event *event)
+{
+    size_t size;
+    const char *reason = gotrace_string(self->trace, event->args[0], &size);
+    run_until(self, traced, event->ns);
+    if (memmem(reason, size, "Gosched", 7) && begin_step(self, traced, event->ns))
+        add(traced, "yield\n");
+    make_ready(traced, event->ns, READY_STOPPED);
+}
+
+static void region(struct importer *self, struct traced *traced, const struct gotrace_event *event)
+{
+    bool begins = event->kind == GOTRACE_REGION_BEGIN;
+    bool is_outermost = traced->regions == (begins ? 0 : 1);
+    if (!begins && traced->regions == 0)
+        return;
+    run_until(self, traced, event->ns);
+    traced->regions += begins ? 1 : -1;
+    if (is_outermost && begin_step(self, traced, event->ns))
+        add(traced, begins ? "begin\n" : "done\n");
+}
+
+/* One goroutine hands its processor to another, as iterators do. */
+static void switch_to(struct importer *self, struct traced *by, struct traced *traced, int64_t ns)
+{
+    if (by) {
+        run_until(self, by, ns);
+        reason_count(self, traced, ns);
+        wake(self, by, traced, ns);
+        by->kind = WAIT_OTHER;
+        snprintf(by->reason, sizeof by->reason, "coroutine");
+    }
+    start(self, traced, ns);
+}
+
+/* What an event does to the goroutine that its thread ran. */
+static void event_on(struct importer *self, const struct gotrace_event *event)
+{
+    struct traced *on = traced_of(self, event->on, event->ns);
+    if (event->kind != GOTRACE_BLOCK)
+        read_resolve(self, on, false);
+    switch (event->kind) {
+    case GOTRACE_BLOCK:
+        block(self, event);
+        break;
+    case GOTRACE_STOP:
+        stop(self, on, event);
+        break;
+    case GOTRACE_SYSCALL_BEGIN:
+        call_begin(self, on, event);
+        break;
+    case GOTRACE_SYSCALL_END:
+    case GOTRACE_SYSCALL_END_BLOCKED:
+        call_end(self, on, event);
+        break;
+    case GOTRACE_DESTROY:
+        run_until(self, on, event->ns);
+        end(self, event->on, event->ns);
+        break;
+    case GOTRACE_DESTROY_SYSCALL:
+        end(self, event->on, event->ns);
+        break;
+    case GOTRACE_REGION_BEGIN:
+    case GOTRACE_REGION_END:
+        region(self, on, event);
+        break;
+    case GOTRACE_CREATE:
+    case GOTRACE_CREATE_BLOCKED:
+    case GOTRACE_UNBLOCK:
+        run_until(self, on, event->ns);
+        break;
+    default:
+        break;
+    }
+}
+
+static void event_take(struct importer *self, const struct gotrace_event *event)
+{
+    if (event->on)
+        event_on(self, event);
+    struct traced *by = event->on && event->on != event->of ? event->on->data : NULL;
+    switch (event->kind) {
+    case GOTRACE_CREATE:
+    case GOTRACE_CREATE_BLOCKED:
+        create(self, event);
+        break;
+    case GOTRACE_CREATE_SYSCALL:
+    case GOTRACE_STATUS:
+    case GOTRACE_STATUS_STACK:
+        traced_of(self, event->of, event->ns);
+        break;
+    case GOTRACE_START:
+        start(self, traced_of(self, event->of, event->ns), event->ns);
+        break;
+    case GOTRACE_UNBLOCK:
+        unblock(self, by, traced_of(self, event->of, event->ns), event->ns);
+        break;
+    case GOTRACE_SWITCH:
+    case GOTRACE_SWITCH_DESTROY:
+        switch_to(self, by, traced_of(self, event->of, event->ns), event->ns);
+        if (event->kind == GOTRACE_SWITCH_DESTROY && event->on)
+            end(self, event->on, event->ns);
+        break;
+    case GOTRACE_PROCS:
+        self->facts->processors = (int64_t)event->args[0];
+        break;
+    case GOTRACE_STW_BEGIN:
+        self->stopped_since_ns = event->ns;
+        break;
+    case GOTRACE_STW_END:
+        self->facts->stopped_ns += within(self, self->stopped_since_ns, event->ns);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The end ------------------------------------------------------------------------------------- */
+
+struct last {
+    struct importer *self;
+    int64_t ns;
+};
+
+static void end_live(struct gotrace_g *g, void *arg)
+{
+    const struct last *last = arg;
+    struct traced *traced = g->data;
+    if (traced && (g->status == GOTRACE_RUNNING))
+        run_until(last->self, traced, last->ns);
+    if (traced)
+        read_resolve(last->self, traced, true);
+    end(last->self, g, last->ns);
+}
+
+/* Lines that nobody filled stay empty. */
+static void queues_free(struct importer *self)
+{
+    for (size_t i = 0; self->queues.slots && i <= self->queues.mask; i++) {
+        struct queue *queue = (struct queue *)(uintptr_t)self->queues.slots[i].value;
+        while (queue && queue->count > 0)
+            let_go(self, pull(queue).by);
+        if (queue)
+            free(queue->of);
+        free(queue);
+    }
+    idmap_free(&self->queues);
+}
+
+bool import_trace(const char *path, const struct import_options *options, FILE *to,
+                  struct import_facts *facts, char *error, size_t error_size)
+{
+    struct importer self = {.options = options, .facts = facts, .to = to};
+    struct gotrace_event event = {.ns = 0};
+    *facts = (struct import_facts){.events = 0};
+    self.trace = gotrace_open(path, error, error_size);
+    if (!self.trace)
+        return false;
+    self.learned = learn(self.trace);
+    fprintf(to, PROGRAM_HEAD " %d\n# from a trace of Go %s\n", PROGRAM_VERSION,
+            gotrace_version(self.trace));
+    while (gotrace_next(self.trace, &event))
+        event_take(&self, &event);
+    struct last last = {&self, event.ns};
+    gotrace_each(self.trace, end_live, &last);
+    queues_free(&self);
+    idmap_free(&self.seen);
+    facts->events = learned_events(self.learned);
+    facts->disorder = gotrace_disorder(self.trace);
+    facts->span_ns = within(&self, 0, event.ns);
+    snprintf(facts->version, sizeof facts->version, "%s", gotrace_version(self.trace));
+    const char *torn = gotrace_torn(self.trace);
+    snprintf(facts->torn, sizeof facts->torn, "%s", torn ? torn : "");
+    gotrace_close(self.trace, traced_free);
+    learned_free(self.learned);
+    call_kinds_free(&self.kinds);
+    const struct complaint complaint = {error, error_size};
+    return self.written > 0 ||
+           complaint_make(&complaint,
+                          "%s: no goroutine of the program did anything in it%s%s; left out: "
+                          "%" PRIu64 " goroutines",
+                          path, torn ? " up to its tear, " : "", facts->torn,
+                          facts->goroutines_cut);
+}

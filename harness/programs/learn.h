@@ -1,0 +1,34 @@
+/* learn.h - what has to be known of a whole trace before its program can be written: names, which
+ * goroutines talk over a network, and how long sleeps were asked to be.
+ *
+ * Callers: import.c.
+ */
+#ifndef SCHEDLAB_LEARN_H
+#define SCHEDLAB_LEARN_H
+
+#include "harness/programs/gotrace.h"
+
+#include <stdint.h>
+
+struct learned;
+
+/* Reads the trace to its end. */
+struct learned *learn(struct gotrace *trace);
+
+/* The function of a goroutine that was there before the trace; NULL: unknown. */
+const char *learned_name(const struct learned *learned, uint64_t g);
+
+/* Whose writes end this one's waits for the network; 0: nobody's of the trace. */
+uint64_t learned_peer(const struct learned *learned, uint64_t g);
+
+/* Who waits for what that goroutine writes; 0: nobody. */
+uint64_t learned_reader(const struct learned *learned, uint64_t g);
+
+/* How long a sleep at that place was asked to be that took ns: timers are late. */
+int64_t learned_sleep(const struct learned *learned, uint64_t place, int64_t ns);
+
+uint64_t learned_events(const struct learned *learned);
+
+void learned_free(struct learned *learned);
+
+#endif

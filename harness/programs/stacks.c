@@ -1,0 +1,111 @@
+/* stacks.c - see stacks.h. */
+#include "harness/programs/stacks.h"
+
+#include "harness/base/fnv1a.h"
+#include "harness/base/memory.h"
+#include "workloads/program.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CALL_FRAMES = 8, PLACE_FRAMES = 16 };
+
+bool stacks_has(const struct gotrace *trace, uint64_t stack, size_t most, const char *word)
+{
+    size_t count = gotrace_frames(trace, stack);
+    for (size_t i = 0; i < count && i < most; i++) {
+        size_t size;
+        const char *name = gotrace_function(trace, stack, i, &size);
+        if (memmem(name, size, word, strlen(word)))
+            return true;
+    }
+    return false;
+}
+
+static bool has_one_of(const struct gotrace *trace, uint64_t stack, const char *const *words)
+{
+    for (; *words; words++)
+        if (stacks_has(trace, stack, CALL_FRAMES, *words))
+            return true;
+    return false;
+}
+
+static enum call_kind call_find(const struct gotrace *trace, uint64_t stack)
+{
+    static const char *const connect[] = {"syscall.connect", "syscall.Connect", NULL};
+    static const char *const write[] = {
+        "syscall.write",  "syscall.Write",    "syscall.send",      "syscall.Send",
+        "syscall.writev", "syscall.shutdown", "net.(*conn).Close", NULL};
+    static const char *const read[] = {"syscall.read", "syscall.Read", "syscall.recv",
+                                       "syscall.Recv", NULL};
+    static const char *const accept[] = {"syscall.accept", "syscall.Accept", NULL};
+    if (has_one_of(trace, stack, connect))
+        return CALL_CONNECT;
+    if (has_one_of(trace, stack, accept))
+        return CALL_ACCEPT;
+    if (has_one_of(trace, stack, write))
+        return CALL_WRITE;
+    return has_one_of(trace, stack, read) ? CALL_READ : CALL_OTHER;
+}
+
+enum call_kind stacks_call(struct call_kinds *kinds, const struct gotrace *trace, uint64_t stack)
+{
+    if (kinds->generation != gotrace_generation(trace)) {
+        kinds->generation = gotrace_generation(trace);
+        memset(kinds->kind_of_stack ? kinds->kind_of_stack : (uint8_t *)"", 0, kinds->count);
+    }
+    if (gotrace_frames(trace, stack) == 0)
+        return CALL_OTHER;
+    if (!kinds->kind_of_stack || stack >= kinds->count) {
+        size_t count = 2 * (size_t)stack + 256;
+        kinds->kind_of_stack = xrealloc(kinds->kind_of_stack, count);
+        memset(kinds->kind_of_stack + kinds->count, 0, count - kinds->count);
+        kinds->count = count;
+    }
+    uint8_t *kind = &kinds->kind_of_stack[stack];
+    if (*kind == 0)
+        *kind = (uint8_t)(1 + call_find(trace, stack));
+    return (enum call_kind)(*kind - 1);
+}
+
+void call_kinds_free(struct call_kinds *kinds)
+{
+    free(kinds->kind_of_stack);
+    *kinds = (struct call_kinds){.count = 0};
+}
+
+uint64_t stacks_place(const struct gotrace *trace, uint64_t stack)
+{
+    uint64_t hash = FNV1A_SEED;
+    size_t count = gotrace_frames(trace, stack);
+    for (size_t i = 0; i < count && i < PLACE_FRAMES; i++) {
+        size_t size;
+        const char *name = gotrace_function(trace, stack, i, &size);
+        hash = fnv1a(hash, name, size);
+        hash = fnv1a(hash, "/", 1);
+    }
+    return hash;
+}
+
+char *stacks_name(const struct gotrace *trace, uint64_t stack, bool outermost)
+{
+    size_t count = gotrace_frames(trace, stack), size;
+    if (count == 0)
+        return NULL;
+    const char *start = gotrace_function(trace, stack, outermost ? count - 1 : 0, &size);
+    if (size == 0)
+        return NULL;
+    char *name = xstrndup(start, size < PROGRAM_WORD_MAX ? size : PROGRAM_WORD_MAX);
+    for (char *at = name; *at; at++)
+        if (isspace((unsigned char)*at) || iscntrl((unsigned char)*at) || *at == '#')
+            *at = '_';
+    return name;
+}
+
+bool stacks_is_system(const char *name)
+{
+    if (!name || strcmp(name, "runtime.main") == 0)
+        return false;
+    return strncmp(name, "runtime.", 8) == 0 || strncmp(name, "runtime/trace.", 14) == 0;
+}

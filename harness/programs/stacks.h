@@ -1,0 +1,39 @@
+/* stacks.h - what the stack of an event of a trace says: the goroutine's function, the place that
+ * sleeps, the kind of call. Callers: learn.c, import.c. */
+#ifndef SCHEDLAB_STACKS_H
+#define SCHEDLAB_STACKS_H
+
+#include "harness/programs/gotrace.h"
+
+enum call_kind {
+    CALL_OTHER,
+    CALL_READ,    /* of a descriptor */
+    CALL_WRITE,   /* likewise; a reader elsewhere may go on */
+    CALL_CONNECT, /* somebody who accepts may go on */
+    CALL_ACCEPT,
+};
+
+/* The kinds of the calls of this generation's stacks, found once each. All zero is ready. */
+struct call_kinds {
+    uint8_t *kind_of_stack; /* 1 + enum call_kind, 0: not found yet */
+    size_t count;
+    uint64_t generation;
+};
+enum call_kind stacks_call(struct call_kinds *kinds, const struct gotrace *trace, uint64_t stack);
+void call_kinds_free(struct call_kinds *kinds);
+
+/* True if a function of the innermost `most` frames has the word in its name. */
+bool stacks_has(const struct gotrace *trace, uint64_t stack, size_t most, const char *word);
+
+/* A number for the place in the program, equal in all generations. */
+uint64_t stacks_place(const struct gotrace *trace, uint64_t stack);
+
+/* The name of the function that a goroutine began with, as a word for a program file; to be freed.
+ * outermost: of an event's stack; else of the stack that a goroutine is made with. NULL: unknown.
+ */
+char *stacks_name(const struct gotrace *trace, uint64_t stack, bool outermost);
+
+/* True for a goroutine of Go's runtime or of its tracer. */
+bool stacks_is_system(const char *name);
+
+#endif

@@ -1,0 +1,250 @@
+#!/bin/bash
+# test_import.sh - schedlab import: traces of Go become program files, which the workload replay runs.
+#
+#     tests/program/test_import.sh build/schedlab
+#
+# tests/support/gotrace_make.py makes traces of events that are written down here; tests/traces/ has real ones. The
+# expected programs are derived by hand. Prints TAP.
+. "$(dirname "$0")/../tap.sh"
+
+# run ARGUMENT...: leaves out, err, status.
+run() {
+    timeout 600 "$schedlab" import "$@" >out 2>err </dev/null
+    status=$?
+}
+
+# made NAME ARGUMENT...: the trace of the events in standard input becomes NAME.slp.
+made() {
+    local name=$1
+    shift
+    python3 "$tree/tests/support/gotrace_make.py" >"$name.trace"
+    run "$name.trace" -o "$name.slp" "$@"
+}
+
+# has FILE GOROUTINE STEPS: these are its steps, with "; " between; a sleep is sleep=NS.
+has() {
+    [ "$(awk -v id="$2" '$1 == "goroutine" { on = $2 == id; next } on { sub(/ +$/, ""); sub(/^sleep /, "sleep="); print }' "$1" | paste -sd ';' |
+        sed 's/;/; /g')" = "$3; end" ]
+}
+
+# replays FILE: it runs on a simulated machine.
+replays() {
+    "$schedlab" run gmp grq replay,file="$1" --machine sim:desktop8 --workers 2 --timeout 0 >out 2>err
+}
+
+# What goroutines do ----------------------------------------------------------------------------------------------------
+
+made steps <<'END'
+1 0 status_stack 1 1 2 runtime.main
+1 10 procs 2 -
+1 1000 create 7 main.worker main.main
+1 2000 block sync sync.Wait;main.main;runtime.main
+1 2100 start 7
+1 5100 call 0 syscall.read;main.worker
+1 7100 back
+1 7200 call 0 syscall.fsync;main.worker
+1 57200 back_blocked
+1 57300 start 7
+1 58300 stop preempted main.worker
+1 58400 start 7
+1 59400 unblock 1 sync.Done;main.worker
+1 60400 destroy
+1 60500 start 1
+1 61500 stop runtime.Gosched main.main
+1 61600 start 1
+1 62600 block sleep time.Sleep;main.main
+1 72600 unblock 1 -
+1 73000 start 1
+1 73500 region 0 request main.main
+1 74000 region 0 inner main.main
+1 74100 region_end 0 inner main.main
+1 74300 region_end 0 request main.main
+1 75000 destroy
+END
+check a_trace_is_read [ $status = 0 ]
+check a_goroutine_starts_waits_and_sleeps grep -q 'wait sync' steps.slp
+check it_does_its_steps_in_order \
+    has steps.slp 1 "run 1000; go 7; run 1000; wait sync; run 1000; yield; run 1000; sleep=10000; run 500; begin; run 800; done; run 700"
+check a_goroutine_calls_and_wakes has steps.slp 7 \
+    "run 3000; call cpu 2000; run 100; call 50000; run 2000; wake 1 1; run 1000"
+check names_are_kept grep -qx 'goroutine 7 main.worker' steps.slp
+check latencies_are_told grep -qE 'woken by goroutines +1 +1.10' out
+check waits_are_told grep -qE 'sync +1 +57.4' out
+check the_critical_path_is_that_of_the_chain grep -q 'critical path  72.1 ' out
+check it_replays replays steps.slp
+run steps.trace --format json
+check facts_are_json python3 -c 'import json; facts = json.load(open("out")); assert facts["events"] == 25 and facts["torn"] is None
+assert facts["critical_path_ns"] == 72100 and facts["runnable_to_running"]["woken"]["p50_ns"] == 1100, facts'
+
+# The writer's call comes before the reader's wait is over, and the time of another thread may lie.
+cat >network <<'END'
+1 0 status_stack 1 1 2 main.client
+2 0 status_stack 2 2 2 main.server
+1 1000 call 0 syscall.write;main.client
+1 1200 back
+1 1300 call 0 syscall.read;main.client
+1 1400 back
+1 1500 block network internal/poll.(*FD).Read;main.client
+2 2000 call 0 syscall.read;main.server
+2 2100 back
+2 5000 call 0 syscall.write;main.server
+2 5200 back
+2 5300 call 0 syscall.read;main.server
+2 5400 back
+2 5500 block network internal/poll.(*FD).Read;main.server
+3 5600 unblock 1 -
+1 5700 start 1
+1 5800 call 0 syscall.read;main.client
+1 5900 back
+1 6500 call 0 syscall.write;main.client
+1 6600 back
+3 6700 unblock 2 -
+2 6800 start 2
+2 6900 call 0 syscall.read;main.server
+2 7000 back
+2 8000 destroy
+1 8000 destroy
+END
+made network <network
+check a_reader_waits_for_the_writer has network.slp 1 \
+    "run 1000; wake 2 1; run 500; wait network; run 800; wake 2 2; run 1500"
+check a_read_that_found_something_waits_too has network.slp 2 \
+    "run 2100; wait network; run 2900; wake 1 1; run 500; wait network; run 1200"
+check such_waits_are_counted grep -q '3 waits for the network are for writes' out
+check peers_replay replays network.slp
+
+made outside <<'END'
+1 0 status_stack 1 1 2 main.server
+1 1000 block network internal/poll.(*FD).Read;main.server
+1 9000 unblock 1 -
+1 9100 start 1
+1 9500 destroy
+END
+check what_comes_from_outside_comes_by_the_clock has outside.slp 1 "run 1000; poll at 9000; run 400"
+run outside.trace -o closed.slp --arrivals closed
+check or_after_the_wait_began has closed.slp 1 "run 1000; poll after 8000; run 400"
+
+made coroutines <<'END'
+1 0 status_stack 1 1 2 main.main
+1 1000 create_blocked 5 main.iterator main.main
+1 2000 switch 5
+1 3000 switch 1
+1 4000 destroy
+END
+check coroutines_hand_over has coroutines.slp 1 "run 1000; go 5; run 1000; wake 5 1; wait coroutine; run 1000"
+check coroutines_begin_with_a_wait has coroutines.slp 5 "wait coroutine; run 1000; wake 1 1"
+
+made order <<'END'
+2 0 status_stack 2 18446744073709551615 4 main.waiter
+1 0 status_stack 1 1 2 main.waker
+1 1010 unblock 2 main.waker
+2 1000 start 2
+2 2000 destroy
+1 2010 destroy
+END
+check sequence_numbers_decide_before_times has order.slp 1 "run 1010; wake 2 1; run 1000"
+
+made generations <<'END'
+1 0 status_stack 1 1 2 main.main
+1 1000 block other-chan runtime.chanrecv;main.main
+generation
+1 2000 status_stack 2 1 2 main.late
+1 2000 status 1 18446744073709551615 4
+1 3000 unblock 1 main.late
+1 4000 destroy
+1 4100 start 1
+1 4500 destroy
+END
+check generations_follow_each_other has generations.slp 1 "run 1000; wait other-chan; run 400"
+
+# What is left out ------------------------------------------------------------------------------------------------------
+
+cat >cut <<'END'
+1 0 status_stack 1 1 2 runtime.main
+1 1000 create 5 runtime.bgsweep runtime.main
+1 2000 create 6 main.logger main.main
+1 3000 block sync main.main
+1 3000 start 6
+1 4000 unblock 1 main.logger
+1 5000 destroy
+1 5000 start 5
+1 8000 destroy
+1 8000 start 1
+1 9000 destroy
+END
+made cut <cut
+check the_runtimes_goroutines_are_left_out has cut.slp 1 "run 2000; go 6; run 1000; wait sync; run 1000"
+check and_accounted_for grep -q 'left out: 3.00' out
+made filtered --goroutines 'runtime.main' <cut
+check others_may_be_left_out has filtered.slp 1 "run 3000; poll at 4000; run 1000"
+check no_step_names_them sh -c '! grep -qw 6 filtered.slp'
+made window --from 2us --to 4500ns <cut
+check a_window_has_what_lies_between has window.slp 1 "go 6; run 1000; wait sync"
+check its_goroutines_too has window.slp 6 "run 1000; wake 1 1; run 500"
+check windows_replay replays window.slp
+misuse windows_have_a_beginning_first 'is not before --to' -- cut.trace --from 5us --to 4us
+
+# Other files -----------------------------------------------------------------------------------------------------------
+
+head -c -40 steps.trace >torn.trace
+run torn.trace -o torn.slp
+check a_torn_trace_is_read_up_to_there [ $status = 0 ]
+check and_the_place_is_said grep -q 'torn.trace: read up to a tear: byte [0-9]*: the file ends within a batch' err
+check what_is_left_replays replays torn.slp
+head -c 30 steps.trace >short.trace
+misuse too_little_of_one_is_said 'no goroutine of the program did anything in it up to its tear, byte 16' -- short.trace
+misuse a_filter_that_leaves_nothing_is_said 'left out: 2 goroutines' -- steps.trace --goroutines none
+printf 'go 1.21 trace\0\0\0' >old.trace
+misuse older_formats_are_named 'a trace of the older format, which Go 1.21 writes up to 1.21; valid: of Go 1.22' -- old.trace
+echo 'M=1 P=2 G=3 StateTransition' >text.trace
+misuse texts_of_a_tool_are_named 'it is the text of a tool' -- text.trace
+: >empty.trace
+misuse an_empty_file_is_named 'it is empty' -- empty.trace
+misuse a_compressed_file_is_named 'it is compressed; run xz -d' -- "$tree/tests/traces/tree-p1.trace.xz"
+misuse a_missing_file_is_named 'none.trace: cannot be opened: No such file' -- none.trace
+misuse a_folder_is_named 'not a file' -- .
+misuse a_trace_has_to_be_given 'which trace?' --
+cp steps.slp before.slp
+run old.trace -o steps.slp
+check a_program_is_not_lost_to_a_mistake cmp -s steps.slp before.slp
+run steps.trace -o nowhere/steps.slp
+check an_output_that_cannot_be_written_fails [ "$status $(wc -l <err)" = '1 1' ]
+
+# Bytes that are wrong somewhere: a line, never a crash.
+python3 - "$tree" <<'END'
+import random, sys
+random.seed(1)
+good = open("network.trace", "rb").read() + open("steps.trace", "rb").read()[16:]
+for i in range(60):
+    bad = bytearray(good)
+    for _ in range(random.randint(1, 6)):
+        bad[random.randrange(16, len(bad))] = random.randrange(256)
+    open(f"bad{i}.trace", "wb").write(bad[: random.randint(16, len(bad))] if i % 3 == 0 else bad)
+END
+wrong=0
+for ((i = 0; i < 60; i++)); do
+    run bad$i.trace -o bad.slp
+    [ $status = 0 ] || [ $status = 2 ] || wrong=$((wrong + 1))
+    [ $status != 0 ] || "$schedlab" run gmp replay,file=bad.slp --machine sim:desktop8 --workers 1 --timeout 20 >out 2>err ||
+        grep -q 'no answer within\|would\|too many\|no goroutine' err || { wrong=$((wrong + 1)); cp err err$i; }
+done
+check wrong_bytes_are_refused_or_read [ $wrong = 0 ]
+
+# Real programs ---------------------------------------------------------------------------------------------------------
+
+for name in serve-p1 serve-p2 pipeline-p1 pipeline-p2 tree-p1 tree-p2; do
+    python3 -c 'import lzma, sys; sys.stdout.buffer.write(lzma.open(sys.argv[1]).read())' \
+        "$tree/tests/traces/$name.trace.xz" >$name.trace
+    run $name.trace -o $name.slp
+    check "${name}_is_read_whole" [ "$status $(wc -c <err)" = '0 0' ]
+done
+check peers_of_a_service_are_found grep -q '^wait network' serve-p2.slp
+run serve-p1.trace
+check all_but_few_waits_of_a_service_have_peers sh -c "grep -q '4096 waits for the network are for writes' out"
+check a_service_replays replays serve-p1.slp
+check its_work_is_the_same_on_all_variants sh -c "'$schedlab' run uthread kthread static grq perm gmp tasksteal contsteal \
+replay,file=tree-p2.slp --machine sim:desktop8 --workers 4 --format json >json 2>err && python3 -c 'import json
+records = json.load(open(\"json\"))[\"records\"]; assert len(records) == 8, len(records)
+assert len({record[\"digest\"] for record in records}) == 1'"
+
+finish
