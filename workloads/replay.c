@@ -456,7 +456,7 @@ static void replay_fini(void *arg)
 
 const struct workload workload_replay = {
     .name = "replay",
-    .idea = "a program from a file: what its goroutines compute, wait for and wake",
+    .idea = "a program from a file: what its goroutines compute and wait for",
     .op = "copy of the program",
     .source = "schedlab",
     .style = STYLE_GOROUTINE,

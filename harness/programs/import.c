@@ -102,7 +102,7 @@ static bool is_within(const struct importer *self, int64_t ns)
     return ns >= self->options->from_ns && ns <= self->options->to_ns;
 }
 
-/* What of the time lies within. */
+/* The part of the time that lies within. */
 static int64_t within(const struct importer *self, int64_t from_ns, int64_t to_ns)
 {
     if (from_ns < self->options->from_ns)
@@ -255,7 +255,7 @@ static void end(struct importer *self, struct gotrace_g *g, int64_t ns)
         finish(self, traced);
 }
 
-/* What was written and not read yet ------------------------------------------------------------ */
+/* Written and not read yet ------------------------------------------------------------ */
 
 static struct queue *queue_of(struct importer *self, uint64_t reader)
 {
@@ -570,7 +570,7 @@ static void switch_to(struct importer *self, struct traced *by, struct traced *t
     start(self, traced, ns);
 }
 
-/* What an event does to the goroutine that its thread ran. */
+/* Changes the goroutine that the thread of an event ran. */
 static void event_on(struct importer *self, const struct gotrace_event *event)
 {
     struct traced *on = traced_of(self, event->on, event->ns);

@@ -1,7 +1,7 @@
 /* import.h - the program that a trace of Go holds: as a program file, and facts about it.
  *
- * Callers: cmd_import.c. What a step of the file stands for, and what is left out, is said in
- * docs/PROGRAMS.md.
+ * Callers: cmd_import.c. docs/PROGRAMS.md says what a step of the file stands for, and what is left
+ * out.
  */
 #ifndef SCHEDLAB_IMPORT_H
 #define SCHEDLAB_IMPORT_H
@@ -18,7 +18,7 @@ struct import_options {
     bool closed;            /* what comes from outside comes so long after somebody waited for it */
 };
 
-/* Who made a goroutine runnable that then waited for a processor. */
+/* By whom a goroutine was made runnable that then waited for a processor. */
 enum import_ready { READY_CREATED, READY_WOKEN, READY_RUNTIME, READY_STOPPED, READY_KINDS };
 
 enum { IMPORT_REASONS_MAX = 32, IMPORT_REASON_SIZE = 40 };
