@@ -480,7 +480,7 @@ static void stop_apply(struct gotrace *trace, struct thread *thread, struct gotr
     thread->on = NULL;
 }
 
-/* What the event does to goroutines and to its thread. */
+/* Changes goroutines and the thread as the event says. */
 static void event_apply(struct gotrace *trace, struct thread *thread, struct gotrace_event *event)
 {
     switch (event->kind) {

@@ -92,7 +92,7 @@ const char *gotrace_torn(const struct gotrace *trace);
 /* "1.26", of Go. */
 const char *gotrace_version(const struct gotrace *trace);
 
-/* Of the event's generation: the string of that number, not terminated; *size is 0 if it is not
+/* The string of that number in the event's generation, not terminated; *size is 0 if it is not
  * known. Valid until gotrace_close(). */
 const char *gotrace_string(const struct gotrace *trace, uint64_t id, size_t *size);
 
