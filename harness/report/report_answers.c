@@ -13,6 +13,7 @@
 #include "harness/report/report_lesson.h"
 #include "harness/report/report_page.h"
 #include "harness/report/report_reason.h"
+#include "harness/spec/peer_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -376,7 +377,9 @@ static const char *baseline_of(const struct report_group *group)
 /* Sentence, sureness and chart stand between the question and the rows. */
 static void story_write(FILE *to, const struct chart *chart, size_t count, const char *best)
 {
-    report_lesson_write(to, chart->verdicts, count, best);
+    if (peer_is_floor_name(chart->group->baseline))
+        report_lesson_multiples_write(to, chart->group);
+    report_lesson_write(to, chart->verdicts, count, best, chart->group->baseline);
     report_sureness_write(to, chart->group, chart->verdicts, count);
     report_chart_key_write(to, chart->group);
     html_put(to, "<div class='pins'></div></div>"); /* the page's script fills it */
@@ -436,69 +439,86 @@ static void latency_card(FILE *to, const struct report *report, const struct rep
  * counted. Stalls come of misses; else it is the first of the figure of events. */
 static char *event_of(const struct report *report, const struct report_group *group)
 {
-    if (group->figure == SWEEP_FIGURE_STALLS && report_event_find(group->cells, "SIM_L1D_MISS"))
-        return xstrdup("SIM_L1D_MISS");
+    const struct report_event *misses = report_event_find(group->cells, "SIM_L1D_MISS");
+    if (group->figure == SWEEP_FIGURE_STALLS && misses)
+        return xstrdup(misses->name);
     char *names = figures_events_choose(report, group);
     if (names)
         names[strcspn(names, " ")] = '\0';
     return names;
 }
 
-/* "grq 0 to 12.3": the variant's counts over the workloads, at the largest number of workers. */
-static void counts_of_write(FILE *to, const struct report_group *group, const char *variant,
-                            const char *event)
+/* From the least to the most that the cells of a variant count, or those of all if it is NULL; at
+ * the largest number of workers. NAN: it was not counted. */
+static void counts_range(const struct report_group *group, const char *variant, const char *event,
+                         double *least, double *most)
 {
-    double least = INFINITY, most = -INFINITY;
+    *least = *most = NAN;
     for (size_t i = 0; i < group->count; i++) {
         const struct report_cell *cell = &group->cells[i];
         const struct report_event *counted = report_event_find(cell, event);
-        if (strcmp(cell->variant, variant) != 0 || !counted ||
+        if ((variant && strcmp(cell->variant, variant) != 0) || !counted ||
             cell->workers != report_workers_max(group, cell->workload))
             continue;
-        least = fmin(least, counted->per_op.median);
-        most = fmax(most, counted->per_op.median);
+        *least = fmin(*least, counted->per_op.median);
+        *most = fmax(*most, counted->per_op.median);
     }
+}
+
+/* "grq 0 to 12.3": the variant's counts over the workloads. */
+static void counts_of_write(FILE *to, const struct chart *chart, const char *variant)
+{
+    double least, most;
+    counts_range(chart->group, variant, chart->event, &least, &most);
+    struct text low = text_count(least * chart->per), high = text_count(most * chart->per);
     html_put(to, "<b class='name'>%s</b> ", variant);
-    if (!(most >= least))
+    if (isnan(most))
         html_put(to, "not counted");
-    else if (strcmp(text_count(least).s, text_count(most).s) == 0)
-        html_put(to, "%s", text_count(most).s);
+    else if (strcmp(low.s, high.s) == 0)
+        html_put(to, "%s", high.s);
     else
-        html_put(to, "%s to %s", text_count(least).s, text_count(most).s);
+        html_put(to, "%s to %s", low.s, high.s);
 }
 
 /* The variants of the first workload are those of all. */
-static void counts_write(FILE *to, const struct report_group *group, const char *event)
+static void counts_write(FILE *to, const struct chart *chart)
 {
+    const struct report_group *group = chart->group;
     size_t end = 0, written = 0;
     report_next_workload(group, &end);
-    html_put(to, "<p class='says'>%s per operation: ", counter_short_name(event));
+    html_put(to, "<p class='says'>%s per %s: ", chart->about,
+             chart->per > 1 ? "million operations" : "operation");
     for (size_t i = 0; i < end; i++) {
         if (group->cells[i].workers != group->cells[end - 1].workers)
             continue;
         html_put(to, "%s", written++ > 0 ? ", " : "");
-        counts_of_write(to, group, group->cells[i].variant, event);
+        counts_of_write(to, chart, group->cells[i].variant);
     }
-    html_put(to, ".</p>");
+    html_put(to, ".</p><p class='note'>%s: %s.</p>", chart->about, counter_help(chart->event));
 }
 
-/* A question that does not ask which variant is faster. */
+/* A question that does not ask which variant is faster. Less than one in a thousand operations is
+ * counted by the million, as in its figure. */
 static void counts_card(FILE *to, const struct report *report, const struct report_group *group,
                         const char *text)
 {
+    double least, most;
     char *event = event_of(report, group);
     card_open(to, group);
-    if (event)
-        counts_write(to, group, event);
-    html_put(to, "<p class='note'>%s</p>", text);
     if (!event) {
-        html_put(to, "</div>");
+        html_put(to, "<p class='note'>%s</p></div>", text);
         return;
     }
+    counts_range(group, NULL, event, &least, &most);
+    struct chart chart = {.group = group,
+                          .event = event,
+                          .per = most < 0.001 ? 1e6 : 1,
+                          .about = counter_short_name(event)};
+    counts_write(to, &chart);
+    html_put(to, "<p class='note'>%s</p>", text);
     report_chart_key_write(to, group);
     html_put(to, "</div>");
-    report_chart_write(
-        to, &(struct chart){.group = group, .event = event, .about = counter_short_name(event)});
+    report_chart_write(to, &chart);
     free(event);
 }
 
@@ -534,7 +554,8 @@ void report_answers_write(FILE *to, const struct report *report)
     html_put(to,
              "<section id='answers'><h2>Answers</h2><p class='note'>Each row of a chart is a "
              "workload, each mark a median beside the baseline's at the line of 1, each bar its "
-             "95 %% interval. A hollow mark is not shown to differ from the baseline.</p>");
+             "95 %% interval. A hollow mark is not shown to differ from the baseline. "
+             "~ stands before those that are not told apart.</p>");
     report_chart_shapes_write(to);
     for (size_t i = 0; i < report->groups_count; i++)
         card_write(to, report, &report->groups[i]);

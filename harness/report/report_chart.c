@@ -29,9 +29,12 @@ static const struct {
     {"tasksteal", "M0-4L3.8-1.2 2.4 3.2H-2.4L-3.8-1.2z"},
     {"contsteal", "M-3.2-3.2h6.4v6.4h-6.4z"},
     {"serial", "M0-4.8L1.3-1.3 4.8 0 1.3 1.3 0 4.8-1.3 1.3-4.8 0-1.3-1.3z"},
+    {"", "M3.2-4v8L-4 0z"},
+    {"", "M-3.2-4v8L4 0z"},
+    {"", "M-4-3.2L0 0 4-3.2v6.4L0 0-4 3.2z"},
 };
 
-enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+enum { SHAPES = sizeof shapes / sizeof shapes[0], SPARE = SHAPES - 3, GMP = 5 };
 
 void report_chart_shapes_write(FILE *to)
 {
@@ -63,7 +66,7 @@ static const struct lane *lane_of(const struct lanes *lanes, const char *variant
     return NULL;
 }
 
-/* The next shape that no variant of the catalogue has here, for one that is not in it. */
+/* Gives one that is not in the catalogue a spare shape, or one that nobody has here. */
 static void lanes_shape(struct lanes *lanes)
 {
     bool taken[SHAPES] = {false};
@@ -74,9 +77,9 @@ static void lanes_shape(struct lanes *lanes)
                 taken[lanes->of[i].shape = k] = true;
     }
     for (size_t i = 0; i < lanes->count; i++) {
-        int shape = lanes->are_rows ? SHAPES - 4 : 0;
-        while (!lanes->are_rows && shape < SHAPES - 1 && taken[shape])
-            shape++;
+        int shape = lanes->are_rows ? GMP : SPARE;
+        for (int k = 0; k < SHAPES && !lanes->are_rows && taken[shape]; k++)
+            shape = (SPARE + k) % SHAPES;
         if (lanes->of[i].shape < 0 || lanes->are_rows)
             taken[lanes->of[i].shape = shape] = true;
     }
@@ -126,7 +129,10 @@ static struct interval value_of(const struct chart *chart, const struct report_c
     if (!chart->event)
         return cell->to_baseline;
     const struct report_event *event = report_event_find(cell, chart->event);
-    return event ? event->per_op : (struct interval){NAN, NAN, NAN, 0};
+    if (!event)
+        return (struct interval){NAN, NAN, NAN, 0};
+    return (struct interval){event->per_op.median * chart->per, event->per_op.lo * chart->per,
+                             event->per_op.hi * chart->per, event->per_op.n};
 }
 
 static bool is_in_chart(const struct chart *chart, const struct report_cell *cell)
@@ -405,7 +411,8 @@ static void caption_write(FILE *to, const struct chart *chart)
              : chart->less_is_better ? "reversed"
                                      : "of-speed");
     if (chart->event)
-        html_put(to, "%s per operation, 95 %% intervals; right is more", chart->about);
+        html_put(to, "%s per %s, 95 %% intervals; right is more", chart->about,
+                 chart->per > 1 ? "million operations" : "operation");
     else
         html_put(to, "%s as a multiple of <b class='of'>%s</b>, 95 %% intervals; right is %s",
                  chart->about, chart->group->baseline,

@@ -16,6 +16,7 @@ struct chart {
     const struct verdict *verdicts;   /* one per workload; NULL: values of an event */
     const char **shown;               /* verdicts_over_baseline(); NULL: values of an event */
     const char *event;                /* NULL: multiples */
+    double per;                       /* counts of so many operations: 1 or a million */
     const char *about;                /* the subject of the numbers, for the caption */
     bool less_is_better;              /* right is less, so that right is better */
 };

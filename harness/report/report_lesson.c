@@ -27,6 +27,7 @@ struct tally {
 };
 
 struct tallies {
+    const char *baseline;
     struct tally *of;
     size_t count, decided, alone; /* workloads: with one or several ahead; with one */
 };
@@ -78,14 +79,30 @@ static int most_ahead_first(const void *a_void, const void *b_void)
     return order ? order : (a->level < b->level) - (a->level > b->level);
 }
 
-static struct tallies tallies_make(const struct verdict *verdicts, size_t count)
+/* Puts the baseline before those that are as often ahead as it. */
+static void baseline_first(struct tallies *tallies)
 {
-    struct tallies tallies = {0};
+    for (size_t i = tallies->count; i-- > 1;) {
+        struct tally *tally = &tallies->of[i], *before = tally - 1;
+        if (strcmp(tally->variant, tallies->baseline) != 0 || tally->won.n != before->won.n ||
+            tally->level != before->level)
+            continue;
+        struct tally moved = *tally;
+        *tally = *before;
+        *before = moved;
+    }
+}
+
+static struct tallies tallies_make(const struct verdict *verdicts, size_t count,
+                                   const char *baseline)
+{
+    struct tallies tallies = {.baseline = baseline};
     for (size_t i = 0; i < count; i++)
         if (is_decided(&verdicts[i]))
             tallies_add(&tallies, &verdicts[i]);
     if (tallies.count > 0)
         qsort(tallies.of, tallies.count, sizeof *tallies.of, most_ahead_first);
+    baseline_first(&tallies);
     return tallies;
 }
 
@@ -247,9 +264,10 @@ static void undecided_write(FILE *to, const struct verdict *verdicts, size_t cou
     }
 }
 
-void report_lesson_write(FILE *to, const struct verdict *verdicts, size_t count, const char *best)
+void report_lesson_write(FILE *to, const struct verdict *verdicts, size_t count, const char *best,
+                         const char *baseline)
 {
-    struct tallies tallies = tallies_make(verdicts, count);
+    struct tallies tallies = tallies_make(verdicts, count, baseline);
     html_put(to, "<p class='says'>");
     if (tallies.decided == 0)
         html_put(to, "Nothing is decided.");
@@ -259,6 +277,25 @@ void report_lesson_write(FILE *to, const struct verdict *verdicts, size_t count,
         behind_write(to, &tallies);
     undecided_write(to, verdicts, count);
     html_put(to, "</p>");
+    free(tallies.of);
+}
+
+void report_lesson_multiples_write(FILE *to, const struct report_group *group)
+{
+    struct tallies tallies = {.baseline = group->baseline};
+    for (size_t i = 0; i < group->count; i++) {
+        const struct report_cell *cell = &group->cells[i];
+        if (isfinite(cell->to_baseline.median) && strcmp(cell->variant, group->baseline) != 0 &&
+            cell->workers == report_workers_max(group, cell->workload))
+            range_add(&tally_of(&tallies, cell->variant)->won, cell->to_baseline.median);
+    }
+    html_put(to, "<p class='says'>Beside <b class='name'>%s</b>: ", group->baseline);
+    for (size_t i = 0; i < tallies.count; i++) {
+        html_put(to, "%s", i > 0 ? ", " : "");
+        name_write(to, tallies.of[i].variant);
+        range_write(to, " ", tallies.of[i].won, "");
+    }
+    html_put(to, "%s</p>", tallies.count > 0 ? "." : "nothing has a number.");
     free(tallies.of);
 }
 

@@ -10,8 +10,13 @@
 #include <stdio.h>
 
 /* Writes which design wins, on how many workloads and by how much, and which is most often behind.
- * best: the word for a winner, as in "the fastest". */
-void report_lesson_write(FILE *to, const struct verdict *verdicts, size_t count, const char *best);
+ * best: the word for a winner, as in "the fastest". baseline: named first among equals. */
+void report_lesson_write(FILE *to, const struct verdict *verdicts, size_t count, const char *best,
+                         const char *baseline);
+
+/* Writes each variant's multiples of the baseline over the workloads, at the largest number of
+ * workers: for a baseline that does not compete, as plain C. */
+void report_lesson_multiples_write(FILE *to, const struct report_group *group);
 
 /* Writes a square for each workload by what is shown there, and what stands behind it: the largest
  * p of a winner, samples and workers. */

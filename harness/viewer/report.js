@@ -21,6 +21,7 @@ const STEPS = [1, 10, 0.1, 100, 0.01, 1e3, 1e-3, 1e4, 1e-4, 1e5, 1e6, 2, 0.5, 5,
 const {run, groups} = JSON.parse(byId('pins').textContent);
 const rows = all('tr[data-cell]');
 const state = {filters: {}, pins: {}, sort: ''};
+let at = null; /* the mark or row at hand: {group, id, node} */
 
 /* A filter's words must all be in the value; "2" alone means 2 and not 12. */
 const fits = (value, wanted) => wanted.toLowerCase().split(/\s+/).every((word) =>
@@ -147,9 +148,9 @@ function cellOf(group, first) {
 }
 
 function drawMark({mark, cell}, entry, axis) {
-    const [line, shape] = [mark.querySelector('line'), mark.querySelector('use')], [at, lo = at, hi = at] = entry.numbers;
+    const [line, shape] = [mark.querySelector('line'), mark.querySelector('use')], [median, lo = median, hi = median] = entry.numbers;
     set(line, {x1: `${placeOf(lo, axis)}%`, x2: `${placeOf(hi, axis)}%`});
-    set(shape, {x: `${placeOf(at, axis)}%`});
+    set(shape, {x: `${placeOf(median, axis)}%`});
     mark.classList.toggle('untold', !entry.told && !entry.isBaseline);
     set(mark, {href: `#cell-${cell}`});
 }
@@ -200,13 +201,15 @@ function filterRows() {
     rows.forEach((row) => {
         row.hidden = !shows(row.dataset);
         hidden += row.hidden ? 1 : 0;
-        if (row.nextElementSibling && row.nextElementSibling.classList.contains('more'))
-            /** @type {HTMLElement} */ (row.nextElementSibling).hidden = row.hidden;
     });
     all('tbody').forEach((body) => {
         const own = all('tr[data-cell]', body);
         if (own.length) body.hidden = own.every((row) => row.hidden);
     });
+    Object.values(cells).forEach((of) => Object.values(of).forEach((cell) => {
+        const listed = byId(`cell-${cell.id}`), more = listed && /** @type {HTMLElement} */ (listed.nextElementSibling);
+        if (listed) listed.hidden = more.hidden = !shows(cell);
+    }));
     all('.answers li[data-workload], .answers tr[data-workload]').forEach((item) => { item.hidden = !fitsKey('workload', item.dataset.workload); });
     all('.answers tr:not([data-workload])').forEach((row) => {
         const items = all('li[data-workload]', row);
@@ -268,6 +271,7 @@ function changed() {
     });
     showAll();
     remember();
+    if (at) tell(at.group, at.id, at.node);
 }
 
 function restore() {
@@ -320,9 +324,6 @@ function tell(group, id, near) {
     tip.style.left = `${Math.max(4, Math.min(box.left, document.documentElement.clientWidth - tip.offsetWidth - 8)) + scrollX}px`;
     tip.style.top = `${(box.bottom + tip.offsetHeight + 12 < innerHeight ? box.bottom + 6 : box.top - tip.offsetHeight - 6) + scrollY}px`;
 }
-
-/* The mark or row at hand: {group, id, node}. */
-let at = null;
 
 function leave() {
     if (at) at.node.classList.remove('at');

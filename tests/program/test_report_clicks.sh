@@ -38,6 +38,13 @@ groups:
     variants: [grq, gmp]
     workloads: ["fib,n=12"]
     workers: [4]
+  - id: plain
+    question: What is left of plain C?
+    baseline: serial
+    machine: "sim:desktop8"
+    variants: [serial, gmp, "gmp,tick=7"]
+    workloads: ["fib,n=11"]
+    workers: [1]
 END
 "$schedlab" sweep small.yaml --seed 3 --figure none --results results >out 2>err
 run=$(tail -n 1 out)
@@ -110,9 +117,9 @@ check the_address_has_the_pin found '"pin.queues=grq" in f["hash"]'
 check a_cell_of_other_workers_is_pinned found '(f["across_select"] == "gmp@2" and f["across_head"] == "over gmp at 2 workers" and "pin.queues=gmp%402" in f["across_hash"] and
     sum(x["range"] == "baseline" for x in f["across"]) == 2 and len(f["across"]) == 12)'
 check the_command_for_the_same_numbers_is_told found '"compare --each" in f["command"] and f["command"].count(":group=queues/") == 2 and "variant=gmp/workers=2" in f["command"]'
-check rows_are_filtered found 'len(f["filtered"]) == 3 and {x["workload"] for x in f["filtered"]} == {"fib,n=12"} and f["shown"] == "3 of 16 rows, 1 of 3 questions"'
+check rows_are_filtered found 'len(f["filtered"]) == 3 and {x["workload"] for x in f["filtered"]} == {"fib,n=12"} and f["shown"] == "3 of 19 rows, 1 of 4 questions"'
 check marks_are_those_of_the_filtered_workers found '{m["cell"] for m in f["filtered_marks"]} == {x["cell"] for x in f["filtered"]}'
-check answers_are_filtered found 'f["filtered_items"] == 1 and f["hidden_cards"] == ["answer-waits", "answer-counts"] and f["note"]'
+check answers_are_filtered found 'f["filtered_items"] == 1 and f["hidden_cards"] == ["answer-waits", "answer-counts", "answer-plain"] and f["note"]'
 check the_key_is_filtered found 'f["keys_shown"] == ["perm"]'
 check names_are_no_markup found 'f["title"] == "Who? </script><b>" and f["question"] == "Is \"one\" < many & </script>?" and f["scripts"] == 0'
 browse 'tested.html#view?variant=perm&pin.queues=grq'
@@ -172,6 +179,13 @@ for p in pairs:
 assert 'class="says"' in card and "How sure:" in card and "8 samples a cell, 4 workers" in card, card
 END
 check the_first_screen_has_the_numbers_of_compare python3 screen.py "$schedlab" "$run"
+
+says() { check "$1" grep -qE -- "$2" "$run/report.html"; }
+says counts_are_told_in_a_sentence '<p class="says">[A-Z_0-9]+ per (million operations|operation): <b class="name">grq</b> [0-9.<]'
+says with_what_is_counted '<p class="note">[A-Z_0-9]+: [a-z][^<]{10,}\.</p>'
+says plain_c_is_the_measure_of_its_question '<p class="says">Beside <b class="name">serial</b>: <b class="name">gmp</b> 0\.[0-9]+×'
+says plain_c_has_no_trace '<div>No trace: it has no scheduler of this program\.</div>'
+check and_nothing_parts_from_it test -z "$(grep -E 'diff <span class="base">serial' "$run/report.html")"
 
 # At hand, in order, by keys --------------------------------------------------------------------------------------------
 
