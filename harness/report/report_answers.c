@@ -522,6 +522,40 @@ static void counts_card(FILE *to, const struct report *report, const struct repo
     free(event);
 }
 
+/* "gmp 40.2 ns to 52.1 ns": one operation at the first and at the last workload. */
+static void sizes_of_write(FILE *to, const struct report_group *group, const char *variant)
+{
+    const char *ends[] = {group->cells[0].workload, group->cells[group->count - 1].workload};
+    html_put(to, "<b class='name'>%s</b> ", variant);
+    for (int i = 0; i < 2; i++) {
+        const struct report_cell *cell =
+            report_cell_find(group, variant, ends[i], report_workers_max(group, ends[i]));
+        bool known = cell && report_cell_ok(cell) && isfinite(cell->throughput.median);
+        html_put(to, "%s%s", i > 0 ? " to " : "",
+                 known  ? text_time(1e9 / cell->throughput.median).s
+                 : cell ? cell->status
+                        : "not measured");
+    }
+}
+
+/* A question that asks what one of many costs: from few to many. */
+static void sizes_card(FILE *to, const struct report_group *group)
+{
+    size_t end = 0, written = 0;
+    report_next_workload(group, &end);
+    card_open(to, group);
+    html_put(to, "<p class='says'>Time of one operation, all calls together, from %s to %s: ",
+             group->cells[0].workload, group->cells[group->count - 1].workload);
+    for (size_t i = 0; i < end; i++) {
+        if (group->cells[i].workers != group->cells[end - 1].workers)
+            continue;
+        html_put(to, "%s", written++ > 0 ? ", " : "");
+        sizes_of_write(to, group, group->cells[i].variant);
+    }
+    html_put(to, ".</p><p class='note'>This asks what one of many costs, not who is faster: see "
+                 "its figure, which has the first round and later ones apart.</p></div>");
+}
+
 static void card_write(FILE *to, const struct report *report, const struct report_group *group)
 {
     switch (report_subject(group)) {
@@ -530,8 +564,7 @@ static void card_write(FILE *to, const struct report *report, const struct repor
                     "This asks what happened, not who is faster: see its figure.");
         break;
     case SWEEP_FIGURE_SCALE:
-        counts_card(to, report, group,
-                    "This asks what one of many costs, not who is faster: see its figure.");
+        sizes_card(to, group);
         break;
     case SWEEP_FIGURE_STALLS:
         counts_card(to, report, group,
@@ -556,6 +589,7 @@ void report_answers_write(FILE *to, const struct report *report)
              "workload, each mark a median beside the baseline's at the line of 1, each bar its "
              "95 %% interval. A hollow mark is not shown to differ from the baseline. "
              "~ stands before those that are not told apart.</p>");
+    report_words_write(to, report);
     report_chart_shapes_write(to);
     for (size_t i = 0; i < report->groups_count; i++)
         card_write(to, report, &report->groups[i]);

@@ -24,6 +24,9 @@ extern const char report_style[];
  * (report_lesson.h, report_chart.h), and folded all comparisons. */
 void report_answers_write(FILE *to, const struct report *report);
 
+/* Writes a line on each variant and workload of the run (report_words.c). */
+void report_words_write(FILE *to, const struct report *report);
+
 /* Writes the program and the machine of the run, from environment.json; and any JSON object as a
  * table of two columns. */
 void report_environment_write(FILE *to, const struct report *report);

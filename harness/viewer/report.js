@@ -305,7 +305,7 @@ function pinCell(group, variant, workers) {
 /* A cell at a glance --------------------------------------------------------------------------- */
 
 const tip = element('div', {id: 'tip', hidden: true});
-tip.setAttribute('role', 'tooltip');
+set(tip, {role: 'tooltip', 'aria-live': 'polite'});
 const line = (...inside) => element('div', {}, ...inside);
 
 /* Median, interval, n and the samples in run order, from the tables; and beside the baseline. */

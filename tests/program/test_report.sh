@@ -199,6 +199,10 @@ check report_changes_no_sample test "$(cksum <"$folder/samples.jsonl")" = "$(cat
 says() { check "page_says_$1" grep -qF -- "$2" "$page"; }
 says title '<h1>Who wins? &lt;script&gt;alert(&quot;title&quot;)&lt;/script&gt; &amp; more</h1>'
 says question 'Is &quot;gmp&quot; &gt; grq &amp; why?'
+says a_line_on_each_variant '<dt class="name">grq</dt>'
+says a_line_on_each_workload '<dt class="name">yield</dt>'
+lacks no_line_on_what_is_not_there '<dt class="name">(uthread|fib)</dt>' "$page"
+says sizes_are_a_sentence 'from crowd,n=1000 to crowd,n=100000: <b class="name">gmp</b> 1.00 ms to 1.00 ms, <b class="name">contsteal</b> 1.00 ms'
 says sentence_with_leader 'is among the fastest on all 3 workloads, alone on 1 of them, by 1.25× over the next'
 says sentence_of_two 'is the quickest for 99 % of operations on <span class="name">arrivals</span>, by 3.50× over grq.'
 says sureness '◪◪</span> 2 with several ahead of others</span>'
