@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANE = 8, LANE_OF_MANY = 6, MANY = 4, PAD = 3, TICKS_MAX = 8 };
+enum { LANE = 8, LANE_OF_MANY = 5, MANY = 4, PAD = 3, TICKS_MAX = 8 };
 
 /* Percent of an SVG's width that stays free on each side, and that two ticks are apart. */
 static const double MARGIN = 3, TICK_ROOM = 15;
