@@ -160,8 +160,8 @@ static void check_options(const struct argp *argp, int argc, char **argv)
         else if (argv[i][0] == '-' && argv[i][1] != '\0')
             values = check_short_options(argv[0], argp, argv[i] + 1, &option);
         if (i + values >= argc)
-            cli_misuse(argv[0], "%s has no value; %s: %s", argv[i], option->arg,
-                       option->doc ? option->doc : "--help shows what it takes");
+            cli_misuse(argv[0], "%s has no value; valid: --%s=%s; `%s --help` says more", argv[i],
+                       option->name, option->arg, argv[0]);
         i += values;
     }
 }

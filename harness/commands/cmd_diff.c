@@ -2,6 +2,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
+#include "harness/host/topology.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
@@ -182,6 +183,9 @@ static void options_complete(struct options *options)
         request->workers = options->machine.model.cores;
     if (!workload_spec_takes_workers(&options->workload, request->workers, error, sizeof error))
         cli_misuse(options->command, "%s", error);
+    if (topology_is_crowded(request->workers, options->machine.model.cores, false, error,
+                            sizeof error))
+        fprintf(stderr, "%s: warning: %s\n", options->command, error);
     request->sched_sites = options->format == FORMAT_PAGE;
     request->machine = options->machine.text;
     request->workload = options->workload.text;

@@ -79,7 +79,8 @@ static const struct cli_option option_table[] = {
     {"format", "FORMAT", "table (default) or json, which is repro.json", CLI(JSON, json)},
     {"list", NULL, "Only print the catalogue", CLI(FLAG, list), .begins = true},
     {"explain", "ID",
-     "Only print the reasoning, the sources and the last verdict of an experiment or a claim",
+     "Only print the reasoning, the sources and the last verdict of an experiment or a claim; more "
+     "IDs may follow",
      CLI(TEXT, explain), .begins = true},
     {"catalogue", "DIR",
      "Only write the catalogue for readers: DIR/EXPERIMENTS.md, and a page each in DIR/experiments",
@@ -439,9 +440,8 @@ static int list(const struct options *options, const struct catalogue *catalogue
     return EXIT_DONE;
 }
 
-static int explain(const struct options *options, struct catalogue *catalogue)
+static void explain_one(const struct options *options, struct catalogue *catalogue, const char *id)
 {
-    const char *id = options->explain;
     if (is_path(id))
         catalogue_add(options, catalogue, load(options, id));
     long i = is_path(id) ? (long)catalogue->count - 1 : find_experiment(catalogue, id);
@@ -453,6 +453,15 @@ static int explain(const struct options *options, struct catalogue *catalogue)
         repro_explain_claim(stdout, claim, options->results, cli_columns());
     else
         misuse_unknown(options, catalogue, id);
+}
+
+static int explain(const struct options *options, struct catalogue *catalogue)
+{
+    explain_one(options, catalogue, options->explain);
+    for (size_t i = 0; i < options->words_count; i++) {
+        putchar('\n');
+        explain_one(options, catalogue, options->words[i]);
+    }
     return EXIT_DONE;
 }
 

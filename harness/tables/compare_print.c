@@ -122,6 +122,26 @@ static bool is_left_out(const struct compare_pair *pair)
     return pair->verdict == COMPARE_NONE || pair->verdict == COMPARE_UNLIKE;
 }
 
+/* True if a side has one sample: nothing is known of how it spreads, so a p would say nothing. */
+static bool is_single(const struct compare_pair *pair)
+{
+    return pair->count_a == 1 || pair->count_b == 1;
+}
+
+static struct text p_text(const struct compare_pair *pair)
+{
+    return is_single(pair) ? (struct text){"-"} : text_p(pair->p_adjusted);
+}
+
+/* "0.97", P(B>A). */
+static struct text superiority_text(const struct compare_pair *pair)
+{
+    struct text text = {"-"};
+    if (!is_single(pair))
+        snprintf(text.s, sizeof text.s, "%.2f", pair->superiority);
+    return text;
+}
+
 /* Table ---------------------------------------------------------------------------------------- */
 
 static void table_row(const struct comparison *comparison, const struct compare_pair *pair,
@@ -141,10 +161,10 @@ static void table_row(const struct comparison *comparison, const struct compare_
     struct text a = number_text(comparison, pair->median_a);
     struct text b = number_text(comparison, pair->median_b);
     struct text ratio = text_ratio(pair->ratio.median);
-    fprintf(to, " %*s %*s %*s %16s %6.2f %6s %-8s %7s  %s\n", text_field(a, 8), a.s,
-            text_field(b, 8), b.s, text_field(ratio, 6), ratio.s,
-            text_ratio_interval(pair->ratio).s, pair->superiority, text_p(pair->p_adjusted).s,
-            class_text(pair->chosen), count, compare_verdict_text(comparison, pair->verdict));
+    fprintf(to, " %*s %*s %*s %16s %6s %6s %-8s %7s  %s\n", text_field(a, 8), a.s, text_field(b, 8),
+            b.s, text_field(ratio, 6), ratio.s, text_ratio_interval(pair->ratio).s,
+            superiority_text(pair).s, p_text(pair).s, class_text(pair->chosen), count,
+            is_single(pair) ? "one sample" : compare_verdict_text(comparison, pair->verdict));
 }
 
 void compare_print_table(const struct comparison *comparison, FILE *to)
@@ -195,13 +215,15 @@ static void markdown_row(const struct comparison *comparison, const struct compa
         fputs(" |\n", to);
         return;
     }
-    fprintf(to, " | %s | %s | %s | %s | %.2f | %s | %s | %zu + %zu: %s |\n",
+    fprintf(to, " | %s | %s | %s | %s | %s | %s | %s | %zu + %zu: %s |\n",
             number_text(comparison, pair->median_a).s, number_text(comparison, pair->median_b).s,
-            text_ratio(pair->ratio.median).s, text_ratio_interval(pair->ratio).s, pair->superiority,
-            text_p(pair->p_adjusted).s, class_text(pair->chosen), pair->count_a, pair->count_b,
-            pair->verdict == COMPARE_SAME  ? "no difference shown"
-            : pair->verdict == COMPARE_FEW ? "too few"
-                                           : compare_verdict_text(comparison, pair->verdict));
+            text_ratio(pair->ratio.median).s, text_ratio_interval(pair->ratio).s,
+            superiority_text(pair).s, p_text(pair).s, class_text(pair->chosen), pair->count_a,
+            pair->count_b,
+            is_single(pair)                 ? "one sample"
+            : pair->verdict == COMPARE_SAME ? "no difference shown"
+            : pair->verdict == COMPARE_FEW  ? "too few"
+                                            : compare_verdict_text(comparison, pair->verdict));
 }
 
 void compare_print_markdown(const struct comparison *comparison, FILE *to)
@@ -252,9 +274,11 @@ static json_t *pair_to_json(const struct comparison *comparison, const struct co
         json_object_set_new(object, "machine", json_string(pair->a->machine));
     number_into_json(object, "median_a", pair->median_a);
     number_into_json(object, "median_b", pair->median_b);
-    number_into_json(object, "p", pair->p);
-    number_into_json(object, "p_adjusted", pair->p_adjusted);
-    if (!is_left_out(pair))
+    if (!is_single(pair)) {
+        number_into_json(object, "p", pair->p);
+        number_into_json(object, "p_adjusted", pair->p_adjusted);
+    }
+    if (!is_left_out(pair) && !is_single(pair))
         number_into_json(object, "superiority", pair->superiority);
     if (!is_left_out(pair) && isfinite(pair->ratio.median))
         json_object_set_new(object, "ratio", ratio_to_json(pair->ratio));

@@ -362,8 +362,8 @@ misuse other_events_beside_none "none stands beside other events" -- run gmp fib
 misuse empty_event "empty name" -- run gmp fib --events PAPI_L1_DCM,
 misuse no_number_between_commas '--workers lacks a number; valid: 1 to 1024, several' -- run gmp fib --workers 1,,2
 misuse no_number_behind_a_comma '--workers lacks a number' -- run gmp fib --workers 1,
-misuse option_without_value_says_which 'MACHINE: native (default), or a simulated one: sim:MODEL' -- run gmp fib --machine
-misuse letter_without_value_says_which 'has no value; N: ' -- run gmp fib -r
+misuse option_without_value_says_which '--machine has no value; valid: --machine=MACHINE' -- run gmp fib --machine
+misuse letter_without_value_says_which '-r has no value; valid: --reps=N; `schedlab run --help` says more' -- run gmp fib -r
 misuse workloads_behind_one_another 'valid: [VARIANT...] WORKLOAD; `schedlab sweep` takes' -- run gmp fib nqueens
 misuse no_workers "valid: 1 to" -- run gmp fib --workers 0
 misuse workers_no_number "valid: 1 to" -- run gmp fib --workers two

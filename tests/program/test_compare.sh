@@ -57,6 +57,15 @@ check least_effect_is_obeyed has '2 no difference shown' out
 compare runs/old runs/new --alpha 0.0001
 check level_is_obeyed has '2 too few samples' out
 
+mkdir runs/single
+head -n 1 runs/new/samples.jsonl >runs/single/samples.jsonl
+compare runs/old runs/single
+check one_sample_has_no_p has '^  gmp +103 +200 +1\.94× +too few +- +- .* 7\+1  one sample$' out
+compare runs/old runs/single --format markdown
+check nor_in_markdown has '\| - \| - \| all \| 7 \+ 1: one sample \|$' out
+compare runs/old runs/single --format json
+check nor_in_json sh -c '! grep -qE "\"(p|p_adjusted|superiority)\"" out && grep -q "\"verdict\": \"few\"" out'
+
 # Sides whose samples were interleaved, and sides that were not.
 mkdir -p runs/first runs/second
 began() { sed "s/\"status\"/\"started\":\"2026-01-31T12:$1:00Z\",&/"; } # MINUTE

@@ -73,6 +73,9 @@ run gmp gmp,victim=fixed fib,n=14 --workers 8 --only stolen
 check it_says_of_what grep -q ', seed 1, only stolen$' out
 misuse a_page_has_all_events '--only comes with --format=table or json' -- gmp gmp fib --only stolen --format page
 
+run gmp gmp fib,n=4 --workers 99
+check too_many_workers_are_warned_of [ "$(cat err)" = 'schedlab diff: warning: 99 workers on 8 cores: they take turns, and numbers are of that too' ]
+
 # One queue for all: G0 is put into it, in place of runnext.
 differ gmp_and_grq_part_at_the_first_spawn \
     "gmp put G0 into runnext; grq put G0 into the global queue." -- gmp grq spawn,n=2 --workers 1

@@ -43,6 +43,8 @@ json cells_are_behind_it 'all(len(x["columns"]) == 1 and x["columns"][0]["level"
 check runs_can_be_drawn [ -s "$folder/S@native/report.html" ]
 run --explain S.yaml
 check explanation_has_the_last_verdict [ "$(grep -c '^S *supported' out) $(grep -c 'The last verdict, of results/named' out)" = '1 1' ]
+run --explain S.yaml A1
+check several_are_explained [ "$(grep -cE '^(S|A1): ' out)" = 2 ]
 mkdir results/reference && cp -r results/named-* results/reference/repro
 run --explain S.yaml
 check explanation_has_the_reference [ "$(grep -A2 'reference, results/reference/repro' out | tr -s ' \n' ' ')" = \
