@@ -134,7 +134,8 @@ static const char argp_doc[] =
     "  schedlab trace gmp fib,n=10 --format timeline --output fib.svg\n"
     "  schedlab trace gmp order,n=20 --workers 1 --format page --output order.html\n"
     "  schedlab trace tasksteal fib,n=10 --format perfetto --output fib.json\n"
-    "  schedlab trace --replay fib4 --policy task\n\n"
+    "  schedlab trace --replay fib4 --policy task\n"
+    "  schedlab trace --replay fib4 --policy task --format page --output fib4.html\n\n"
     "Exit status: 0 done, 1 the run failed, 2 misused.";
 
 static int64_t number(const struct options *options, const char *option, const char *text,
@@ -538,7 +539,59 @@ static int trace_events(struct options *options)
     return EXIT_DONE;
 }
 
+/* True if the table is one of those that are asked for. */
+static bool is_wanted(const struct options *options, const struct textbook_table *table)
+{
+    return (options->policy < 0 || strcmp(table->policy, policy_words[options->policy]) == 0) &&
+           (!options->processors || table->processors == options->processors);
+}
+
+static void replay_page(struct options *options, struct textbook *replay)
+{
+    char error[ERROR_SIZE];
+    struct sched_trace trace;
+    struct textbook_table *only = NULL;
+    for (size_t i = 0; i < replay->tables; i++) {
+        struct textbook_table *table = &replay->table[i];
+        if (!is_wanted(options, table))
+            continue;
+        if (only || textbook_is_dealt(table))
+            cli_misuse(options->command,
+                       "--format=page shows one table that has steps of the scheduler; valid: "
+                       "--policy=task, or --policy=continuation with --processors=1 or 2");
+        only = table;
+    }
+    if (!textbook_run(replay, only, &trace, error, sizeof error))
+        give_up(options, error);
+    sched_trace_from_first(&trace);
+    check_output(options);
+    FILE *to = output_open(options);
+    if (!textbook_page_write(replay, only, &trace, to, error, sizeof error))
+        give_up(options, error);
+    output_close(options, to);
+    sched_trace_free(&trace);
+}
+
 /* The book's tables, each run anew. */
+static void replay_tables(struct options *options, struct textbook *replay)
+{
+    char error[ERROR_SIZE];
+    check_output(options);
+    FILE *to = output_open(options);
+    fprintf(to, "%s: %s\n=: as the book prints it; !: not, and the book's row below\n",
+            replay->title, replay->workload);
+    for (size_t i = 0; i < replay->tables; i++) {
+        struct textbook_table *table = &replay->table[i];
+        if (!is_wanted(options, table))
+            continue;
+        if (!textbook_run(replay, table, NULL, error, sizeof error))
+            give_up(options, error);
+        fputc('\n', to);
+        textbook_table_print(table, to);
+    }
+    output_close(options, to);
+}
+
 static int replay_all(struct options *options)
 {
     char error[ERROR_SIZE];
@@ -552,26 +605,16 @@ static int replay_all(struct options *options)
                    "--policy=%s with --processors=1; valid: continuation, of which alone the book "
                    "has such a table",
                    policy_words[options->policy]);
-    if (options->format != FORMAT_STEPS)
-        cli_misuse(options->command, "--replay is a table of steps, and has no other --format");
+    if (options->format != FORMAT_STEPS && options->format != FORMAT_PAGE)
+        cli_misuse(options->command, "--replay is a table of steps, or a page, and has no other "
+                                     "--format");
     struct textbook *replay = textbook_load(options->replay, error, sizeof error);
     if (!replay)
         give_up(options, error);
-    check_output(options);
-    FILE *to = output_open(options);
-    fprintf(to, "%s: %s\n=: as the book prints it; !: not, and the book's row below\n",
-            replay->title, replay->workload);
-    for (size_t i = 0; i < replay->tables; i++) {
-        struct textbook_table *table = &replay->table[i];
-        if ((options->policy >= 0 && strcmp(table->policy, policy_words[options->policy]) != 0) ||
-            (options->processors && table->processors != options->processors))
-            continue;
-        if (!textbook_run(replay, table, error, sizeof error))
-            give_up(options, error);
-        fputc('\n', to);
-        textbook_table_print(table, to);
-    }
-    output_close(options, to);
+    if (options->format == FORMAT_PAGE)
+        replay_page(options, replay);
+    else
+        replay_tables(options, replay);
     textbook_free(replay);
     return EXIT_DONE;
 }

@@ -313,28 +313,31 @@ enum { LEVELS_MAX = 8 };
 char *sched_trace_name(const struct sched_trace *trace, uint32_t number, bool is_task,
                        char text[SCHED_TRACE_NAME])
 {
-    uint32_t child[LEVELS_MAX];
+    uint32_t child[LEVELS_MAX], at = number;
     int levels = 0, length;
-    struct sched_trace_birth birth = {.parent = number, .by_task = is_task};
+    bool of_task = is_task;
     char letter = is_task ? 'T' : 'G';
     *text = '\0';
     if (!trace)
         snprintf(text, SCHED_TRACE_NAME, "%c 0", letter);
     if (!trace || number == 0)
         return text;
-    while (birth.parent < (birth.by_task ? trace->tasks : trace->gs)) {
-        birth = (birth.by_task ? trace->task : trace->g)[birth.parent];
-        if (birth.parent == 0 || levels == LEVELS_MAX)
+    while (levels < LEVELS_MAX && at < (of_task ? trace->tasks : trace->gs)) {
+        struct sched_trace_birth birth = (of_task ? trace->task : trace->g)[at];
+        if (birth.parent == 0)
             break;
         child[levels++] = birth.child;
+        at = birth.parent;
+        of_task = birth.by_task;
     }
-    if (levels == 0 && birth.parent == 0)
+    bool of_main = !of_task && at == 1;
+    if (levels == 0 && of_main)
         return strcpy(text, "main");
     length = snprintf(text, SCHED_TRACE_NAME, "%c", letter);
     for (int i = levels; i-- > 0 && length < SCHED_TRACE_NAME;)
         length += snprintf(text + length, (size_t)(SCHED_TRACE_NAME - length), "%" PRIu32 "%s",
                            child[i], i ? "." : "");
-    if (birth.parent != 0 || length >= SCHED_TRACE_NAME)
+    if (!of_main || length >= SCHED_TRACE_NAME)
         snprintf(text, SCHED_TRACE_NAME, "%c#%" PRIu32, letter, number);
     return text;
 }

@@ -60,8 +60,8 @@ struct sched_trace {
 enum { SCHED_TRACE_NAME = 32 };
 
 /* The name of a G or a task, as its program would give it: "main", "G3" for the fourth that main
- * made, "G3.1" for the second that this one did, "T0" for a task. "G#12" if that is too long.
- * trace: NULL for "G 0" or "T 0". number 0: "". Returns text. */
+ * made, "G3.1" for the second that this one did, "T0" for a task. "G#12" if that is too long,
+ * or nobody made it. trace: NULL for "G 0" or "T 0". number 0: "". Returns text. */
 char *sched_trace_name(const struct sched_trace *trace, uint32_t number, bool is_task,
                        char text[SCHED_TRACE_NAME]);
 

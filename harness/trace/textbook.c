@@ -199,6 +199,11 @@ bool textbook_row_agrees(const struct textbook_table *table, size_t row)
     return row_agrees(table, row, false);
 }
 
+bool textbook_row_is_misprint(const struct textbook_table *table, size_t row)
+{
+    return !row_agrees(table, row, false) && row_agrees(table, row, true);
+}
+
 /* The widest text of a column, its title and both sides' rows. */
 static int column_width(const struct textbook_table *table, int processor, bool deque)
 {
@@ -312,7 +317,7 @@ void textbook_table_print(const struct textbook_table *table, FILE *to)
     cells_print(table, heads, to);
     for (size_t i = 0; i < table->rows; i++) {
         bool same = textbook_row_agrees(table, i);
-        bool misprint = !same && row_agrees(table, i, true);
+        bool misprint = textbook_row_is_misprint(table, i);
         agree += same;
         misprints += misprint;
         fprintf(to, "%3zu %s ", i + 1, same ? "=" : misprint ? "m" : "!");

@@ -8,6 +8,8 @@
 #ifndef SCHEDLAB_TEXTBOOK_H
 #define SCHEDLAB_TEXTBOOK_H
 
+#include "harness/trace/trace.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +27,7 @@ struct textbook_row {
     char *turns; /* "0,0,1"; "" for what is there before the first step */
     struct textbook_cell book[REPLAY_PROCESSORS_MAX], real[REPLAY_PROCESSORS_MAX];
     char *meant[REPLAY_PROCESSORS_MAX]; /* a stack that the book misprints; NULL: as printed */
+    size_t event;                       /* the last one of the row in the trace, from 0 */
     char deeds[REPLAY_DEEDS];           /* what the run did in these turns, in words */
 };
 
@@ -61,14 +64,23 @@ struct textbook {
 struct textbook *textbook_load(const char *name, char *error, size_t error_size);
 void textbook_free(struct textbook *replay);
 
-/* Runs a table and fills in the real cells. False and one line in error if the run fails. */
-bool textbook_run(const struct textbook *replay, struct textbook_table *table, char *error,
-                  size_t error_size);
+/* Runs a table and fills in the real cells. trace: gets the events, with their lines, and is to be
+ * freed; NULL: nobody wants them. False and one line in error if the run fails. */
+bool textbook_run(const struct textbook *replay, struct textbook_table *table,
+                  struct sched_trace *trace, char *error, size_t error_size);
 
 /* True for a table of tasks dealt out in advance, in which time passes. */
 bool textbook_is_dealt(const struct textbook_table *table);
 
 bool textbook_row_agrees(const struct textbook_table *table, size_t row);
+/* True if it would agree, but for what the book misprints. */
+bool textbook_row_is_misprint(const struct textbook_table *table, size_t row);
+
+/* Writes the run of a table as a page to look around in. It stops after each row, and says what the
+ * book has there. Pre: textbook_run(), of a table that is not dealt. textbook_page.c. */
+bool textbook_page_write(const struct textbook *replay, const struct textbook_table *table,
+                         const struct sched_trace *trace, FILE *to, char *error, size_t error_size);
+
 void textbook_table_print(const struct textbook_table *table, FILE *to);
 
 #endif

@@ -446,7 +446,8 @@ static void statistics_make(struct textbook_table *table, size_t missing, const 
 
 /* The record of the run, the caller's, and its events; NULL and one line in error. */
 static json_t *events_make(const struct textbook *replay, const struct textbook_table *table,
-                           struct sched_trace *trace, char *error, size_t error_size)
+                           bool with_sites, struct sched_trace *trace, char *error,
+                           size_t error_size)
 {
     char *schedule = NULL;
     size_t size;
@@ -473,6 +474,7 @@ static json_t *events_make(const struct textbook *replay, const struct textbook_
         .timeout_s = TIMEOUT_S,
         .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT,
         .sched_events_max = 100000,
+        .sched_sites = with_sites,
         .lock_step = textbook_is_dealt(table) ? NULL : schedule,
         .sched_events_fd = memfd_create("events", 0),
     };
@@ -492,12 +494,12 @@ static json_t *events_make(const struct textbook *replay, const struct textbook_
     return NULL;
 }
 
-bool textbook_run(const struct textbook *replay, struct textbook_table *table, char *error,
-                  size_t error_size)
+bool textbook_run(const struct textbook *replay, struct textbook_table *table,
+                  struct sched_trace *wanted, char *error, size_t error_size)
 {
     struct sched_trace trace;
     struct replayer replayer = {.replay = replay, .table = table};
-    json_t *record = events_make(replay, table, &trace, error, error_size);
+    json_t *record = events_make(replay, table, wanted != NULL, &trace, error, error_size);
     if (!record)
         return false;
     for (size_t i = 0; i < trace.count; i++)
@@ -513,6 +515,7 @@ bool textbook_run(const struct textbook *replay, struct textbook_table *table, c
     for (size_t i = 0; i < table->rows && !textbook_is_dealt(table); i++) {
         at = row_apply(&replayer, &trace, at, &table->row[i], &tick);
         row_show(&replayer, &table->row[i]);
+        table->row[i].event = at > 0 ? at - 1 : 0;
     }
     if (!textbook_is_dealt(table))
         missing = rows_missing(&replayer, &trace, at);
@@ -521,7 +524,10 @@ bool textbook_run(const struct textbook *replay, struct textbook_table *table, c
     trace_state_free(&replayer.state);
     free(replayer.g);
     free(replayer.task);
-    sched_trace_free(&trace);
+    if (wanted)
+        *wanted = trace;
+    else
+        sched_trace_free(&trace);
     if (replayer.too_deep)
         snprintf(error, error_size, "%s: an activation of %s calls others %d deep; valid: up to %d",
                  table->variant, table->workload ? table->workload : replay->workload,

@@ -171,6 +171,8 @@ struct trace_page {
     struct sched_trace trace;
     int64_t from_ps, to_ps; /* what is shown, counted from the first event; to_ps 0: to the end */
     const struct trace_only *only; /* and which of it; NULL: all */
+    const char *lead;              /* words above it on a page, and */
+    const json_t *stops;           /* where that stops, as trace_html.c has them; NULL: none */
 };
 
 /* True if the event is within what is shown. */

@@ -5,7 +5,8 @@
  * of texts, and twice its site, plus 1 if --only does not show it. Then come M + 1, its lane + 1,
  * the G or task, how many changes of the state follow, and these. A change is its kind, where, a
  * and b. Signed ones are folded: 0, -1, 1, -2 are 0, 1, 2, 3. In texts "G 0" or "T 0" stands for
- * the name of the G or task. So the script has neither the scheduler's words nor its rules.
+ * the name of the G or task. So the script has neither the scheduler's words nor its rules. Stops
+ * are [{"at": event from 0, "says": words}].
  */
 #include "harness/base/memory.h"
 #include "harness/report/doc.h"
@@ -185,6 +186,11 @@ static void run_write(FILE *to, const struct trace_page *page)
         json_object_set_new(run, "odd", json_string(state.odd_text));
     html_json(to, run);
     fputs("</script>\n", to);
+    if (page->stops) {
+        fputs("<script type=\"application/json\" class=\"stops\">", to);
+        html_json(to, page->stops);
+        fputs("</script>\n", to);
+    }
     json_decref(run);
     json_decref(texts.list);
     json_decref(texts.places);
@@ -210,6 +216,8 @@ bool trace_html_write(const struct trace_page *const *pages, size_t count,
     fprintf(to, "<body data-parts=\"%" PRId64 "\">\n", parting ? parting->at : -1);
     if (!html_viewer_part(to, "trace.html", error, error_size))
         return false;
+    if (pages[0]->lead)
+        html_put(to, "<p id='lead' class='note'>%s</p>", pages[0]->lead);
     if (parting)
         html_put(to, "<p id='parting'>They part at event %lld: %s.</p>", (long long)parting->at + 1,
                  parting->sentence);

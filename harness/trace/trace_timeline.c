@@ -40,7 +40,7 @@ static char id_letter(const struct sched_trace *trace, trace_id id)
     if (number >= (is_task ? trace->tasks : trace->gs))
         return '?';
     const struct sched_trace_birth *birth = &(is_task ? trace->task : trace->g)[number];
-    return birth->parent ? letters[birth->child % (sizeof letters - 1)] : '@';
+    return birth->parent || number != 1 ? letters[birth->child % (sizeof letters - 1)] : '@';
 }
 
 /* Writes a slice into the columns in which it has the best claim: the longest part, and what is on

@@ -44,9 +44,10 @@ class View {
         const title = `${run.variant} ${run.workload} on ${run.machine}, ${run.workers} worker${run.workers > 1 ? 's' : ''}, seed ${run.seed}`;
         const part = run.shown ? ` It opens on ${timeText(run.shown[0])}${run.shown[1] ? ` to ${timeText(run.shown[1])}` : ' and later'}.` : '';
         const only = run.only ? ` Steps are those of ${run.only} only; the lanes have all.` : '';
+        const threads = run.machine === 'native' ? ' Events of different threads are in the order of their time stamps.' : '';
         const kept = run.happened > run.count ? `Of ${run.happened} events the first ${run.count} were kept.` : `${run.count} events.`;
         this.root = element('section', {}, element(index ? 'h2' : 'h1', {}, title),
-            element('p', {className: 'note'}, `${kept}${part}${only} A goroutine is named by who made it: G3 is the fourth that main started, G3.1 the second that this one did.${run.odd ? ` Some events do not fit those before: ${run.odd}.` : ''}`),
+            element('p', {className: 'note'}, `${kept}${part}${only}${threads} A goroutine is named by who made it: G3 is the fourth that main started, G3.1 the second that this one did.${run.odd ? ` Some events do not fit those before: ${run.odd}.` : ''}`),
             element('div', {className: 'lanes'}, this.canvas), this.legend(), this.life, this.say,
             element('div', {className: 'now'}, element('div', {}, this.ps, this.source), this.steps));
         [this.from, this.to] = run.middle();
@@ -357,7 +358,7 @@ class View {
         if (!code) says = 'The source of this workload is not there.';
         else if (at >= 0) says = `${where}:${line}. ${at === i ? `${run.who(i)} is here.` :
             `Event ${i + 1} is of the scheduler itself; ${run.who(i)} was last here, at event ${at + 1}.`}`;
-        else if (sites.length) says = run.m[i] >= 0 && run.runs[run.m[i]] ? 'The goroutine has only begun: no event of its own yet.' :
+        else if (sites.length) says = run.m[i] >= 0 && run.runs[run.m[i]] ? 'The worker has just switched to this goroutine: its line comes with its next event.' :
             'This event is of the scheduler itself: no line of the program.';
         const shown = code && code.text && (at >= 0 || !sites.length);
         this.source.replaceChildren(element('div', {className: 'note'}, says));
@@ -433,7 +434,7 @@ class Page {
             return new View(run, i, this);
         });
         byId('runs').append(...this.views.map((view) => view.root));
-        byId('runs').before(...document.querySelectorAll('#parting'));
+        byId('runs').before(...document.querySelectorAll('#lead, #parting'));
         document.body.classList.toggle('lesson', this.stops.length > 0);
         document.querySelectorAll('[data-step]').forEach((item) =>
             item.addEventListener('click', () => this.goTo(+item.getAttribute('data-step') - 1)));
@@ -488,7 +489,8 @@ class Page {
         if (to > from)
             this.views.forEach((each) => { [each.from, each.to] = [from, to]; });
         const {run} = this.lead;
-        const first = this.stops.length ? 0 : run.ns.findIndex((ns, i) => ns >= this.lead.from && !run.hidden[i]); /* in view */
+        const child = run.shown ? 0 : run.g.findIndex((g) => g > 1); /* main's first child */
+        const first = this.stops.length ? 0 : run.ns.findIndex((ns, i) => i >= child && ns >= this.lead.from && !run.hidden[i]);
         this.goTo(+asked.get('e') ? +asked.get('e') - 1 : this.parts >= 0 ? this.parts : Math.max(first, 0));
     }
     /* The words of the stop here, or of the last one before it. */

@@ -292,8 +292,8 @@ class Run {
         let place = this.place(id);
         for (; this.parent[place] > 0 && parts.length <= LEVELS; place = this.parent[place]) parts.push(this.child[place]);
         const name = `${letter}${parts.reverse().join('.')}`;
-        if (this.parent[place] === 0 && !parts.length) return 'main';
-        return this.parent[place] === 0 && parts.length <= LEVELS && name.length < NAME ? name : `${letter}#${id & ~TASK}`;
+        if (place === 1 && !parts.length) return 'main';
+        return place === 1 && parts.length <= LEVELS && name.length < NAME ? name : `${letter}#${id & ~TASK}`;
     }
     words(i) {
         return this.texts[this.text[i]][1].replace(/\b[GT] 0\b/, () => this.name(this.g[i]));
@@ -321,7 +321,7 @@ class Run {
         for (let k = i; k >= 0 && k > i - 5000 && runs; k--) {
             if (this.m[k] !== m) continue;
             if (this.site[k]) return k;
-            if (this.g[k] === runs && this.texts[this.text[k]][0] === 'DISPATCHED') return -1; /* it has only begun */
+            if (this.g[k] === runs && this.texts[this.text[k]][0] === 'DISPATCHED') return -1; /* nothing of its own since then */
         }
         return -1;
     }

@@ -59,6 +59,7 @@ press('+');
 found.closer = (page.lead.to - page.lead.from) / (to - from);
 found.states = run.life(3).map((part) => part[2]);
 found.arrows = run.arrows[4].reduce((sum, steal) => sum + steal, 0);
+found.stops = page.stops.map((stop) => stop.says);
 found.steps = [...run.hidden.keys()].filter((i) => !run.hidden[i]);
 found.note = document.querySelector('.note').textContent;
 found.ns = [...run.ns];
@@ -161,6 +162,35 @@ check console_is_silent_of_two test ! -s said
 check two_runs_stand_where_they_part found 'f["at"] == 6'
 check both_are_there found 'len(f["others"]) == 2'
 check the_sentence_names_goroutines grep -q 'They part at event 6: gmp put G0 into runnext on P0' dom
+# Real threads, whose trace has no lines; the events are those of their own run.
+if [ -x "${schedlab%/*}/schedlab-trace" ]; then
+    for what in "gmp uneven,tasks=60,rounds=4000" "gmp pipes,n=4" "perm spawn,n=30" "tasksteal fib,n=8"; do
+        name=native_$(tr -c 'a-z0-9\n' _ <<<"$what")
+        shows "$what --workers 2 --machine native"
+        check "console_is_silent_$name" test ! -s said
+        check "going_back_undoes_all_$name" found 'f["same"] and f["end"] == len(f["names"])'
+        check "it_shows_what_main_runs_$name" found '"_run(), workloads/" in f["source"][0] and "Real threads record no lines" in f["source"][0]'
+        check "waits_end_$name" found 'all(not w or min(w) >= 0 for w in f["waiting"])'
+    done
+else
+    echo "# real threads are not looked at: make trace builds schedlab-trace"
+fi
+# The textbook's runs stop after each row of its tables.
+"$schedlab" trace --replay fib4 --policy continuation --processors 2 >table 2>err
+"$schedlab" trace --replay fib4 --policy continuation --processors 2 --format page --output run.html 2>err
+rm -f steps.json
+with_test run.html
+browse tested.html
+check console_is_silent_of_a_replay test ! -s said
+check it_stops_after_each_row found '[s.split(":")[0] for s in f["stops"]] == ["Row %d" % i for i in range(1, 15)]'
+check rows_say_what_the_book_has found '(sum("As in the book." in s for s in f["stops"]) == 9 and
+    sum("The book misprints this row" in s for s in f["stops"]) == 1 and
+    "T1 fib(1) [c(fib(3))]; T2 c(main)*, 1! [c(fib(4))]. The book has T1 fib(1); T2 c(main)*, 1! [c(fib(4))]. The run: T1 popped" in f["stops"][9])'
+check it_has_the_lines_of_fib found 'any(x and x[1] == "workloads/fib.c" for x in f["lines"])'
+for policy in "" "--policy static" "--policy continuation"; do
+    "$schedlab" trace --replay fib4 $policy --format page >out 2>err
+    check "one_table_is_a_page_${policy//[- ]/_}" [ "$? $(grep -c 'valid: --policy=task, or' err)" = '2 1' ]
+done
 "$schedlab" trace gmp order,n=3 --format page --output /nowhere/run.html >out 2>err
 check a_page_that_cannot_be_written_is_one_line [ "$(wc -l <err)" = 1 ]
 
