@@ -20,7 +20,8 @@ struct options {
 static const struct cli_option option_table[] = {
     {"format", "FORMAT", "text (default), or page: an HTML file with a player of the run",
      CLI(WORD, format), .words = format_words},
-    {"pages", "FOLDER", "write all lessons as pages, and README.md, which lists them, into FOLDER",
+    {"pages", "FOLDER",
+     "write all lessons as pages, and the course as index.html and README.md, into FOLDER",
      CLI(FOLDER, pages)},
     {0},
 };
@@ -64,7 +65,7 @@ static bool lesson_show(const struct options *options, const char *command,
     if (!lesson)
         cli_misuse(command, "there is no lesson \"%s\"; %s", options->lesson, valid);
     return options->format == FORMAT_PAGE
-               ? lesson_page_write(lesson, stdout, error, LESSON_ERROR_SIZE)
+               ? lesson_page_write(lessons, lesson, stdout, error, LESSON_ERROR_SIZE)
                : lesson_print(lesson, cli_columns(), stdout, error, LESSON_ERROR_SIZE);
 }
 

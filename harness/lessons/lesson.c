@@ -38,9 +38,11 @@ static const cyaml_schema_value_t run_schema = {
 };
 
 static const cyaml_schema_field_t lesson_fields[] = {
+    YAML_MAY_TEXT("part", struct lesson, part),
     YAML_TEXT("title", struct lesson, title),
     YAML_TEXT("question", struct lesson, question),
     YAML_TEXT("text", struct lesson, text),
+    YAML_TEXT("learned", struct lesson, learned),
     YAML_MAY_TEXT("account", struct lesson, account),
     YAML_LIST("runs", struct lesson, runs, run_schema),
     CYAML_FIELD_END,

@@ -5,12 +5,14 @@
  * run when the lesson is shown, and each `expect` is looked for in its output. A lesson is a file,
  * harness/lessons/NN-name.yaml:
  *
+ *     part: Queues: where it waits     # of the lesson that begins a part of the course: its name
  *     title: A loop of 20 goroutines
  *     question: In which order do they run?
  *     text: |                         # a few short paragraphs; a word is explained where it first
  *       ...                           # stands
  *     account: |                      # what popular accounts say of it, and whether that is right;
  *       ...                           # may be left out
+ *     learned: The newest ...         # the answer, in a sentence or two, for the end and the index
  *     runs:
  *       - says: Main starts 20 ...    # what to see in it
  *         command: trace gmp order,n=20 --workers 1    # run, trace or diff, on a simulated one
@@ -48,7 +50,8 @@ struct lesson_run {
 };
 
 struct lesson {
-    char *title, *question, *text, *account; /* account: NULL if there is none */
+    char *part; /* NULL: it goes on with that of the lesson before */
+    char *title, *question, *text, *learned, *account; /* account: NULL if there is none */
     struct lesson_run *runs;
     unsigned runs_count;
     unsigned number; /* from 1; set by lessons_load() */
@@ -112,11 +115,13 @@ void lessons_print(const struct lessons *lessons, int columns, FILE *to);
 bool lesson_print(const struct lesson *lesson, int columns, FILE *to, char *error,
                   size_t error_size);
 
-/* Writes one lesson as an HTML file that needs nothing else; the run with stops has a player. False
- * and one line in error. lesson_page.c. */
-bool lesson_page_write(const struct lesson *lesson, FILE *to, char *error, size_t error_size);
+/* Writes one lesson of the course as an HTML file that needs nothing else; the run with stops has a
+ * player. It has links to the pages of the lessons before and after it, beside it in the same
+ * folder. False and one line in error. lesson_page.c. */
+bool lesson_page_write(const struct lessons *lessons, const struct lesson *lesson, FILE *to,
+                       char *error, size_t error_size);
 
-/* Writes the pages of all lessons and README.md, which lists them, into a folder. */
+/* Writes the pages of all lessons, and the course as index.html and README.md, into a folder. */
 bool lessons_pages_write(const struct lessons *lessons, const char *folder, char *error,
                          size_t error_size);
 

@@ -6,6 +6,7 @@
  */
 #include "harness/base/files.h"
 #include "harness/base/memory.h"
+#include "harness/base/wrap.h"
 #include "harness/lessons/lesson.h"
 #include "harness/report/doc.h"
 #include "harness/report/html.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096 };
+enum { PATH_SIZE = 4096, README_COLUMNS = 120 };
 
 static const char BODY[] = "<body data-parts=\"-1\">\n";
 static const char DATA[] = "<script type=\"text/plain\" class=\"events\">";
@@ -25,10 +26,37 @@ static const char PLAIN[] = /* the page of a lesson without a player */
 
 /* Pieces --------------------------------------------------------------------------------------- */
 
-static void begin_write(FILE *to, const struct lesson *lesson)
+/* The name of the part of the course that it is in. */
+static const char *part_of(const struct lessons *lessons, const struct lesson *lesson)
 {
-    html_put(to, "<article><p class='note'>Lesson %u</p><h1>%s</h1><p class='question'>%s</p>\n",
-             lesson->number, lesson->title, lesson->question);
+    size_t i = lesson->number - 1;
+    while (i > 0 && !lessons->list[i]->part)
+        i--;
+    return lessons->list[i]->part ? lessons->list[i]->part : "";
+}
+
+/* Links to the course, and to the lessons before and after this one. */
+static void links_write(FILE *to, const struct lessons *lessons, const struct lesson *lesson)
+{
+    size_t i = lesson->number - 1;
+    fputs("<nav class=\"course\" aria-label=\"Course\">", to);
+    if (i > 0)
+        html_put(to, "<a rel='prev' href='%s.html'>\342\206\220 %u: %s</a> ",
+                 lessons->list[i - 1]->name, lesson->number - 1, lessons->list[i - 1]->title);
+    fputs("<a href=\"index.html\">The course</a>", to);
+    if (i + 1 < lessons->count)
+        html_put(to, " <a rel='next' href='%s.html'>%u: %s \342\206\222</a>",
+                 lessons->list[i + 1]->name, lesson->number + 1, lessons->list[i + 1]->title);
+    fputs("</nav>\n", to);
+}
+
+static void begin_write(FILE *to, const struct lessons *lessons, const struct lesson *lesson)
+{
+    fputs("<article>", to);
+    links_write(to, lessons, lesson);
+    html_put(to, "<p class='note'>Lesson %u of %zu: %s</p><h1>%s</h1><p class='question'>%s</p>\n",
+             lesson->number, lessons->count, part_of(lessons, lesson), lesson->title,
+             lesson->question);
     struct doc doc = {.to = to, .format = DOC_HTML};
     doc_paragraphs(&doc, lesson->text);
     if (lesson->account) {
@@ -82,14 +110,15 @@ static void head_write(FILE *to, const struct lesson *lesson, const char *page)
 
 /* The page ------------------------------------------------------------------------------------- */
 
-static void page_write(FILE *to, const struct lesson *lesson, const struct lesson_output *output)
+static void page_write(FILE *to, const struct lessons *lessons, const struct lesson *lesson,
+                       const struct lesson_output *output)
 {
     const char *page = PLAIN, *data = NULL;
     for (unsigned i = 0; i < lesson->runs_count; i++)
         if (output[i].page)
             page = output[i].page;
     head_write(to, lesson, page);
-    begin_write(to, lesson);
+    begin_write(to, lessons, lesson);
     for (unsigned i = 0; i < lesson->runs_count; i++) {
         run_write(to, lesson, i, &output[i]);
         if (!output[i].page)
@@ -101,21 +130,23 @@ static void page_write(FILE *to, const struct lesson *lesson, const struct lesso
         fputs("</div>\n<article>\n", to);
         stops_write(to, &lesson->runs[i], output[i].place);
     }
-    html_put(
-        to,
-        "<p class='note'>`schedlab lesson %u` makes the same runs in a terminal.</p></article>\n",
-        lesson->number);
+    html_put(to, "<h2>What you have learned</h2>\n<p>%s</p>\n", lesson->learned);
+    html_put(to, "<p class='note'>`schedlab lesson %u` makes the same runs in a terminal.</p>\n",
+             lesson->number);
+    links_write(to, lessons, lesson);
+    fputs("</article>\n", to);
     fputs(data ? data : "</body></html>\n", to);
 }
 
-bool lesson_page_write(const struct lesson *lesson, FILE *to, char *error, size_t error_size)
+bool lesson_page_write(const struct lessons *lessons, const struct lesson *lesson, FILE *to,
+                       char *error, size_t error_size)
 {
     struct lesson_output *output = xcalloc(lesson->runs_count, sizeof output[0]);
     bool ok = true;
     for (unsigned i = 0; ok && i < lesson->runs_count; i++)
         ok = lesson_run_make(lesson, &lesson->runs[i], true, &output[i], error, error_size);
     if (ok)
-        page_write(to, lesson, output);
+        page_write(to, lessons, lesson, output);
     for (unsigned i = 0; i < lesson->runs_count; i++)
         lesson_output_free(&output[i]);
     free(output);
@@ -124,31 +155,62 @@ bool lesson_page_write(const struct lesson *lesson, FILE *to, char *error, size_
 
 /* All of them ---------------------------------------------------------------------------------- */
 
+static const char COURSE[] =
+    "A short course on how Go's scheduler decides, for whoever has written a program with threads. "
+    "Each lesson asks a question, lets you predict, and answers it by small runs on a simulated "
+    "machine. Its page has a player that stops where something is to be seen. The words are "
+    "explained where they first stand, so begin with the first lesson.";
+
+static void readme_write(FILE *to, const void *arg)
+{
+    const struct lessons *lessons = arg;
+    fputs("# Lessons\n\n", to);
+    text_wrap(to, 0, 0, README_COLUMNS, COURSE);
+    fputc('\n', to);
+    text_wrap(to, 0, 0, README_COLUMNS,
+              "`schedlab lesson 1` shows the first in a terminal. To see the pages, download this "
+              "folder and open index.html in a browser. `make lessons` writes all of it anew.");
+    for (size_t i = 0; i < lessons->count; i++) {
+        const struct lesson *lesson = lessons->list[i];
+        if (lesson->part || i == 0)
+            fprintf(to, "\n## %s\n\n| | lesson | question |\n|---|---|---|\n",
+                    lesson->part ? lesson->part : "The course");
+        fprintf(to, "| %u | [%s](%s.html) | %s |\n", lesson->number, lesson->title, lesson->name,
+                lesson->question);
+    }
+}
+
+/* The answers are behind a fold, so that one can predict. */
 static void index_write(FILE *to, const void *arg)
 {
     const struct lessons *lessons = arg;
-    fputs("# Lessons\n\n"
-          "A short course on how Go's scheduler decides. Each lesson asks a question and answers "
-          "it by small runs on a\n"
-          "simulated machine. `schedlab lesson 1` shows the first in a terminal. Its page has a "
-          "player that stops where\n"
-          "something is to be seen; download it and open it in a browser. `make lessons` writes "
-          "all of this anew.\n\n"
-          "| | lesson | question |\n|---|---|---|\n",
-          to);
-    for (size_t i = 0; i < lessons->count; i++)
-        fprintf(to, "| %u | [%s](%s.html) | %s |\n", lessons->list[i]->number,
-                lessons->list[i]->title, lessons->list[i]->name, lessons->list[i]->question);
+    const char *title = strstr(PLAIN, "</title>");
+    fwrite(PLAIN, 1, (size_t)(title - PLAIN), to);
+    fputs("Lessons on Go's scheduler", to);
+    fputs(title, to);
+    html_put(to, "<article><h1>Lessons on Go's scheduler</h1><p>%s</p>\n", COURSE);
+    for (size_t i = 0; i < lessons->count; i++) {
+        const struct lesson *lesson = lessons->list[i];
+        if (lesson->part || i == 0)
+            html_put(to, "<h2>%s</h2>\n<ol>\n", lesson->part ? lesson->part : "The course");
+        html_put(to,
+                 "<li value='%u'><a href='%s.html'>%s</a><br>%s<details><summary>The "
+                 "answer</summary>%s</details></li>\n",
+                 lesson->number, lesson->name, lesson->title, lesson->question, lesson->learned);
+        if (i + 1 == lessons->count || lessons->list[i + 1]->part)
+            fputs("</ol>\n", to);
+    }
+    fputs("</article></body></html>\n", to);
 }
 
-static bool page_to_file(const struct lesson *lesson, const char *folder, char *error,
-                         size_t error_size)
+static bool page_to_file(const struct lessons *lessons, const struct lesson *lesson,
+                         const char *folder, char *error, size_t error_size)
 {
     char path[PATH_SIZE];
     char *text = NULL;
     size_t size;
     FILE *to = memory_stream(&text, &size);
-    bool ok = lesson_page_write(lesson, to, error, error_size);
+    bool ok = lesson_page_write(lessons, lesson, to, error, error_size);
     if (fclose(to) != 0)
         abort();
     snprintf(path, sizeof path, "%s/%s.html", folder, lesson->name);
@@ -163,7 +225,9 @@ bool lessons_pages_write(const struct lessons *lessons, const char *folder, char
     char path[PATH_SIZE];
     bool ok = folder_make(folder, error, error_size);
     for (size_t i = 0; ok && i < lessons->count; i++)
-        ok = page_to_file(lessons->list[i], folder, error, error_size);
+        ok = page_to_file(lessons, lessons->list[i], folder, error, error_size);
+    snprintf(path, sizeof path, "%s/index.html", folder);
+    ok = ok && file_replace_by(path, index_write, lessons, error, error_size);
     snprintf(path, sizeof path, "%s/README.md", folder);
-    return ok && file_replace_by(path, index_write, lessons, error, error_size);
+    return ok && file_replace_by(path, readme_write, lessons, error, error_size);
 }

@@ -12,6 +12,8 @@ void lessons_print(const struct lessons *lessons, int columns, FILE *to)
 {
     for (size_t i = 0; i < lessons->count; i++) {
         const struct lesson *lesson = lessons->list[i];
+        if (lesson->part)
+            fprintf(to, "%s%s\n", i ? "\n" : "", lesson->part);
         fprintf(to, "%2u  ", lesson->number);
         text_wrap(to, NUMBER, NUMBER, columns, lesson->title);
         fprintf(to, "%*s", NUMBER, "");
@@ -79,5 +81,7 @@ bool lesson_print(const struct lesson *lesson, int columns, FILE *to, char *erro
     for (unsigned i = 0; i < lesson->runs_count; i++)
         if (!run_print(lesson, &lesson->runs[i], columns, to, error, error_size))
             return false;
+    fputs("\nLearned: ", to);
+    text_wrap(to, 9, 0, columns, lesson->learned);
     return true;
 }

@@ -490,7 +490,8 @@ class Page {
             this.views.forEach((each) => { [each.from, each.to] = [from, to]; });
         const {run} = this.lead;
         const child = run.shown ? 0 : run.g.findIndex((g) => g > 1); /* main's first child */
-        const first = this.stops.length ? 0 : run.ns.findIndex((ns, i) => i >= child && ns >= this.lead.from && !run.hidden[i]);
+        let first = run.ns.findIndex((ns, i) => i >= child && ns >= this.lead.from && !run.hidden[i]);
+        if (this.stops.length) first = Math.min(first, this.stops[0].at - 1); /* the stops are ahead */
         this.goTo(+asked.get('e') ? +asked.get('e') - 1 : this.parts >= 0 ? this.parts : Math.max(first, 0));
     }
     /* The words of the stop here, or of the last one before it. */

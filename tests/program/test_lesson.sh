@@ -57,6 +57,7 @@ ln -s "$(realpath "$tree/build/schedlab-sim")" lab/build/schedlab-sim
 whole='title: T
 question: Q
 text: A text.
+learned: An answer.
 runs:
   - says: S
     command: trace gmp order,n=3 --workers 1
@@ -76,16 +77,16 @@ lab/build/schedlab lesson 1 >out 2>err
 check a_lesson_of_ones_own contains out 'There.'
 wrong an_unknown_key '2: ' 1 's/^question/qestion/' question
 wrong a_missing_key '' 1 '/^text/d' text
-wrong a_key_of_a_stop_is_named '9: ' 1 's/says: Here/say: Here/' says
-wrong a_regex_that_is_none '7: ' 1 '0,/ran G2/s//(ran/' 'is no regular expression'
-wrong a_command_that_is_none '6: ' 1 's/trace gmp/sweep gmp/' 'valid: run, trace or diff'
-wrong a_run_has_a_machine '6: ' 1 's/trace gmp/run gmp/;/stops/,$d' 'valid: --machine sim:MODEL'
-wrong real_threads_are_never_the_same '6: ' 1 's/1$/1 --machine native/' 'real threads'
-wrong stops_are_of_a_trace '6: ' 1 's/trace gmp/diff gmp gmp/' 'valid: trace without --format'
-wrong what_is_not_printed_fails '5: ' 1 '0,/ran G2/s//ran G20/' 'does not print "ran G20"'
-wrong a_stop_that_is_nowhere_fails '9: ' 1 's/event: .ran G2/event: "ran G20/' 'no event after step 0 fits'
-wrong stops_are_in_order '10: ' 1 's/"20"/created G0/' 'no event after step'
-wrong a_command_that_fails '5: ' 1 's/order,n=3/ordre/' 'ordre'
+wrong a_key_of_a_stop_is_named '10: ' 1 's/says: Here/say: Here/' says
+wrong a_regex_that_is_none '8: ' 1 '0,/ran G2/s//(ran/' 'is no regular expression'
+wrong a_command_that_is_none '7: ' 1 's/trace gmp/sweep gmp/' 'valid: run, trace or diff'
+wrong a_run_has_a_machine '7: ' 1 's/trace gmp/run gmp/;/stops/,$d' 'valid: --machine sim:MODEL'
+wrong real_threads_are_never_the_same '7: ' 1 's/1$/1 --machine native/' 'real threads'
+wrong stops_are_of_a_trace '7: ' 1 's/trace gmp/diff gmp gmp/' 'valid: trace without --format'
+wrong what_is_not_printed_fails '6: ' 1 '0,/ran G2/s//ran G20/' 'does not print "ran G20"'
+wrong a_stop_that_is_nowhere_fails '10: ' 1 's/event: .ran G2/event: "ran G20/' 'no event after step 0 fits'
+wrong stops_are_in_order '11: ' 1 's/"20"/created G0/' 'no event after step'
+wrong a_command_that_fails '6: ' 1 's/order,n=3/ordre/' 'ordre'
 mv lab/harness/lessons/01-it.yaml lab/harness/lessons/02-it.yaml
 lab/build/schedlab lesson >out 2>err
 check numbers_have_no_gap contains err 'valid: 01-NAME.yaml'
@@ -94,7 +95,21 @@ rm lab/harness/lessons/*
 # Pages ------------------------------------------------------------------------------------------------
 
 run lesson --pages pages
-check pages_are_written [ $status = 0 -a "$(ls pages/*.html | wc -l)" = ${#lessons[@]} ]
+check pages_are_written [ $status = 0 -a "$(ls pages/[01]*.html | wc -l)" = ${#lessons[@]} ]
+check a_page_leads_to_the_next_ones python3 -c '
+import pathlib, re
+pages = sorted(pathlib.Path("pages").glob("[01]*.html"))
+for i, page in enumerate(pages):
+    links = dict(re.findall("rel=\"(\\w+)\" href=\"(.+?)\"", page.read_text()))
+    wanted = {"prev": i > 0 and pages[i - 1].name, "next": i + 1 < len(pages) and pages[i + 1].name}
+    assert links == {k: v for k, v in wanted.items() if v}, (page, links)'
+check every_link_of_the_course_is_there python3 -c '
+import pathlib, re
+for name in ("index.html", "README.md"):
+    links = re.findall("(?:href=\"|\\]\\()([^\")]+)", pathlib.Path("pages", name).read_text())
+    assert len(links) == '${#lessons[@]}' and all(pathlib.Path("pages", link).exists() for link in links), links'
+check the_index_is_a_course sh -c '[ "$(grep -c "<h2>" pages/index.html)" = 4 ] && [ "$(grep -c "<details>" pages/index.html)" = '${#lessons[@]}' ]'
+check the_list_has_its_parts sh -c '"$1" lesson | grep -qx Time' - "$schedlab"
 run lesson 8 --format page
 check a_page_is_the_same_each_time cmp -s out pages/08-*.html
 check pages_are_small [ -z "$(find pages -size +150k)" ]
