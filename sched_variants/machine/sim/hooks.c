@@ -6,64 +6,15 @@
  * simulated thread at a time, so atomics need not be atomic for the host. Other cores see a
  * sequentially consistent order, whatever the memory order of an atomic is (a fence and an atomic
  * still take time).
- *   Source: gcc's and LLVM's tsan_interface_atomic.h, for the names.
  */
 #include "cache.h"
+#include "hook_keep.h"
 #include "kernel.h"
 #include "lockstep.h"
 #include "machine.h"
+#include "work.h"
 
 #include <string.h>
-
-/* Hooks that hook_calls.h leads to are named HOOK, and preserve what is promised there: this file
- * is compiled so that no function uses those registers (Makefile). Functions of other files do, so
- * where hooks call them they are SLOW: such a function saves those registers, and aligns the stack,
- * since who calls a hook need not. */
-#if defined(HOOKS_KEEP)
-#define HOOK(name) hook_##name
-#define HOOK_BLOCK hook_block
-#define SLOW __attribute__((noinline, cold, force_align_arg_pointer))
-struct kept {
-    uint64_t general[4];
-    unsigned __int128 vector[16];
-};
-#define EACH_GENERAL(X) X(0, 8) X(1, 9) X(2, 10) X(3, 11)
-#define EACH_VECTOR(X)                                                                             \
-    X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
-#define SAVE(i, n) "movq %%r" #n ", 8*" #i "(%0)\n\t"
-#define RESTORE(i, n) "movq 8*" #i "(%0), %%r" #n "\n\t"
-#define SAVE_VECTOR(n) "movups %%xmm" #n ", 16*" #n "(%1)\n\t"
-#define RESTORE_VECTOR(n) "movups 16*" #n "(%1), %%xmm" #n "\n\t"
-static inline __attribute__((always_inline)) void kept_save(struct kept *kept)
-{
-    __asm__ volatile(EACH_GENERAL(SAVE) EACH_VECTOR(SAVE_VECTOR)
-                     :
-                     : "r"(kept->general), "r"(kept->vector)
-                     : "memory");
-}
-static inline __attribute__((always_inline)) void kept_restore(const struct kept *kept)
-{
-    __asm__ volatile(EACH_GENERAL(RESTORE) EACH_VECTOR(RESTORE_VECTOR)
-                     :
-                     : "r"(kept->general), "r"(kept->vector)
-                     : "memory");
-}
-#else
-#define HOOK(name) __tsan_##name
-#define HOOK_BLOCK __sanitizer_cov_trace_pc
-#define SLOW __attribute__((noinline, cold))
-struct kept {
-    char nothing;
-};
-static inline void kept_save(struct kept *kept)
-{
-    (void)kept;
-}
-static inline void kept_restore(const struct kept *kept)
-{
-    (void)kept;
-}
-#endif
 
 static SLOW void preempt(uintptr_t pc)
 {
@@ -138,8 +89,6 @@ static inline void access_by(uintptr_t address, size_t size, enum sim_access acc
         access_slow(address, size, access, pc);
 }
 
-#define PC ((uintptr_t)__builtin_return_address(0))
-
 /* Ranges, also of memory that only the kernel reads or writes. */
 static void range(const void *start, size_t size, enum sim_access access, uintptr_t pc)
 {
@@ -194,23 +143,10 @@ void machine_pause(uint32_t rounds)
     spend(rounds * sim_model.relax_ps, PC);
 }
 
-/* Two rounds are one round with another factor and term; so are 4, 8 and so on. */
-static uint64_t state_after(uint64_t state, uint32_t rounds)
-{
-    uint64_t factor = MACHINE_WORK_FACTOR, term = MACHINE_WORK_TERM;
-    for (; rounds > 0; rounds >>= 1) {
-        if (rounds & 1)
-            state = state * factor + term;
-        term *= factor + 1;
-        factor *= factor;
-    }
-    return state;
-}
-
 uint64_t machine_work(uint64_t state, uint32_t rounds)
 {
     spend(rounds * sim_model.work_ps, PC);
-    return state_after(state, rounds);
+    return work_after(state, rounds);
 }
 
 void machine_fence(_Atomic uint32_t *scratch)
@@ -262,56 +198,13 @@ void __tsan_init(void)
 {
 }
 
-/* Plain loads and stores ---------------------------------------------------------------------- */
-
-#define ACCESS(name, size, access)                                                                 \
-    void HOOK(name)(const void *address);                                                          \
-    void HOOK(name)(const void *address)                                                           \
-    {                                                                                              \
-        access_by((uintptr_t)address, size, access, PC);                                           \
-    }
-#define ACCESSES(size)                                                                             \
-    ACCESS(read##size, size, SIM_READ)                                                             \
-    ACCESS(write##size, size, SIM_WRITE)                                                           \
-    ACCESS(volatile_read##size, size, SIM_READ)                                                    \
-    ACCESS(volatile_write##size, size, SIM_WRITE)                                                  \
-    ACCESS(unaligned_read##size, size, SIM_READ)                                                   \
-    ACCESS(unaligned_write##size, size, SIM_WRITE)                                                 \
-    ACCESS(unaligned_volatile_read##size, size, SIM_READ)                                          \
-    ACCESS(unaligned_volatile_write##size, size, SIM_WRITE)                                        \
-    void HOOK(read_write##size)(const void *address);                                              \
-    void HOOK(read_write##size)(const void *address)                                               \
-    {                                                                                              \
-        access_by((uintptr_t)address, size, SIM_READ, PC);                                         \
-        access_by((uintptr_t)address, size, SIM_WRITE, PC);                                        \
-    }
-ACCESSES(1)
-ACCESSES(2)
-ACCESSES(4)
-ACCESSES(8)
-ACCESSES(16)
-
-void HOOK(read_range)(const void *start, size_t size);
-void HOOK(read_range)(const void *start, size_t size)
-{
-    range(start, size, SIM_READ, PC);
-}
-
-void HOOK(write_range)(const void *start, size_t size);
-void HOOK(write_range)(const void *start, size_t size)
-{
-    range(start, size, SIM_WRITE, PC);
-}
-
 /* Atomics ------------------------------------------------------------------------------------- */
-
-typedef int morder;
-enum { ORDER_SEQ_CST = 5 };
 
 /* Nothing before or after it is under way while it waits. If L1 has the line after all, the core
  * has not waited. */
-static inline void rmw(volatile void *address, size_t size, uintptr_t pc)
+static inline void rmw(volatile void *address, size_t size, morder order, uintptr_t pc)
 {
+    (void)order;
     spend(sim_model.atomic_ps, pc);
     struct cache_slot *slot = cache_ready(sim_caches, (uintptr_t)address, size, SIM_WRITE);
     if (slot) {
@@ -325,81 +218,12 @@ static inline void rmw(volatile void *address, size_t size, uintptr_t pc)
     ahead->opened_ps = ahead->opened_ps == AHEAD_CLOSED ? opened_ps : AHEAD_CLOSED;
 }
 
-#define FETCH(bits, type, name, expression)                                                        \
-    type HOOK(atomic##bits##_##name)(volatile type * at, type value, morder order);                \
-    type HOOK(atomic##bits##_##name)(volatile type * at, type value, morder order)                 \
-    {                                                                                              \
-        (void)order;                                                                               \
-        rmw(at, sizeof *at, PC);                                                                   \
-        type old = *at;                                                                            \
-        *at = (type)(expression);                                                                  \
-        return old;                                                                                \
-    }
-#define COMPARE(bits, type, name)                                                                  \
-    int HOOK(atomic##bits##_##name)(volatile type * at, type * expected, type value, morder order, \
-                                    morder failed);                                                \
-    int HOOK(atomic##bits##_##name)(volatile type * at, type * expected, type value, morder order, \
-                                    morder failed)                                                 \
-    {                                                                                              \
-        (void)order;                                                                               \
-        (void)failed;                                                                              \
-        rmw(at, sizeof *at, PC);                                                                   \
-        if (*at == *expected) {                                                                    \
-            *at = value;                                                                           \
-            return 1;                                                                              \
-        }                                                                                          \
-        *expected = *at;                                                                           \
-        return 0;                                                                                  \
-    }
-/* A load that hits gives what the line holds now. While its time passes another core may write, and
- * then the core has lost the line. A load that misses gives what the line holds at the end. */
-#define ATOMICS(bits, type)                                                                        \
-    type HOOK(atomic##bits##_load)(const volatile type *at, morder order);                         \
-    type HOOK(atomic##bits##_load)(const volatile type *at, morder order)                          \
-    {                                                                                              \
-        (void)order;                                                                               \
-        struct cache_slot *slot = cache_ready(sim_caches, (uintptr_t)at, sizeof *at, SIM_READ);    \
-        int64_t ps = slot ? cache_hit(sim_caches, slot, (uintptr_t)at, sizeof *at, SIM_READ)       \
-                          : miss_by((uintptr_t)at, sizeof *at, SIM_READ, PC);                      \
-        type hit = *at;                                                                            \
-        spend(ps, PC);                                                                             \
-        return ps > cache_price[SIM_READ] ? *at : hit;                                             \
-    }                                                                                              \
-    void HOOK(atomic##bits##_store)(volatile type * at, type value, morder order);                 \
-    void HOOK(atomic##bits##_store)(volatile type * at, type value, morder order)                  \
-    {                                                                                              \
-        if (order == ORDER_SEQ_CST) /* on x86 an exchange */                                       \
-            rmw(at, sizeof *at, PC);                                                               \
-        else                                                                                       \
-            access_by((uintptr_t)at, sizeof *at, SIM_WRITE, PC);                                   \
-        *at = value;                                                                               \
-    }                                                                                              \
-    FETCH(bits, type, exchange, value)                                                             \
-    FETCH(bits, type, fetch_add, old + value)                                                      \
-    FETCH(bits, type, fetch_sub, old - value)                                                      \
-    FETCH(bits, type, fetch_and, old &value)                                                       \
-    FETCH(bits, type, fetch_or, old | value)                                                       \
-    FETCH(bits, type, fetch_xor, old ^ value)                                                      \
-    FETCH(bits, type, fetch_nand, ~(old & value))                                                  \
-    COMPARE(bits, type, compare_exchange_strong)                                                   \
-    COMPARE(bits, type, compare_exchange_weak)                                                     \
-    type HOOK(atomic##bits##_compare_exchange_val)(volatile type * at, type expected, type value,  \
-                                                   morder order, morder failed);                   \
-    type HOOK(atomic##bits##_compare_exchange_val)(volatile type * at, type expected, type value,  \
-                                                   morder order, morder failed)                    \
-    {                                                                                              \
-        (void)order;                                                                               \
-        (void)failed;                                                                              \
-        rmw(at, sizeof *at, PC);                                                                   \
-        type old = *at;                                                                            \
-        if (old == expected)                                                                       \
-            *at = value;                                                                           \
-        return old;                                                                                \
-    }
-ATOMICS(8, uint8_t)
-ATOMICS(16, uint16_t)
-ATOMICS(32, uint32_t)
-ATOMICS(64, uint64_t)
+/* A sequentially consistent one is an exchange on x86. */
+#define STORE_BY(at, order)                                                                        \
+    if (order == ORDER_SEQ_CST)                                                                    \
+        rmw(at, sizeof *at, order, PC);                                                            \
+    else                                                                                           \
+        access_by((uintptr_t)at, sizeof *at, SIM_WRITE, PC);
 
 void HOOK(atomic_thread_fence)(morder order);
 void HOOK(atomic_thread_fence)(morder order)
@@ -410,41 +234,19 @@ void HOOK(atomic_thread_fence)(morder order)
     spend(sim_model.fence_ps, PC);
 }
 
-void HOOK(atomic_signal_fence)(morder order);
-void HOOK(atomic_signal_fence)(morder order)
-{
-    (void)order;
-}
+/* A load that hits gives what the line holds now. While its time passes another core may write, and
+ * then the core has lost the line. A load that misses gives what the line holds at the end. */
+#define LOAD(bits, type)                                                                           \
+    type HOOK(atomic##bits##_load)(const volatile type *at, morder order);                         \
+    type HOOK(atomic##bits##_load)(const volatile type *at, morder order)                          \
+    {                                                                                              \
+        (void)order;                                                                               \
+        struct cache_slot *slot = cache_ready(sim_caches, (uintptr_t)at, sizeof *at, SIM_READ);    \
+        int64_t ps = slot ? cache_hit(sim_caches, slot, (uintptr_t)at, sizeof *at, SIM_READ)       \
+                          : miss_by((uintptr_t)at, sizeof *at, SIM_READ, PC);                      \
+        type hit = *at;                                                                            \
+        spend(ps, PC);                                                                             \
+        return ps > cache_price[SIM_READ] ? *at : hit;                                             \
+    }
 
-/* The C library's functions that touch memory ------------------------------------------------- */
-
-void *sim_memcpy(void *to, const void *from, size_t size);
-void *sim_memcpy(void *to, const void *from, size_t size)
-{
-    range(from, size, SIM_READ, PC);
-    range(to, size, SIM_WRITE, PC);
-    return memcpy(to, from, size);
-}
-
-void *sim_memmove(void *to, const void *from, size_t size);
-void *sim_memmove(void *to, const void *from, size_t size)
-{
-    range(from, size, SIM_READ, PC);
-    range(to, size, SIM_WRITE, PC);
-    return memmove(to, from, size);
-}
-
-void *sim_memset(void *to, int byte, size_t size);
-void *sim_memset(void *to, int byte, size_t size)
-{
-    range(to, size, SIM_WRITE, PC);
-    return memset(to, byte, size);
-}
-
-int sim_memcmp(const void *a, const void *b, size_t size);
-int sim_memcmp(const void *a, const void *b, size_t size)
-{
-    range(a, size, SIM_READ, PC);
-    range(b, size, SIM_READ, PC);
-    return memcmp(a, b, size);
-}
+#include "hook_table.h"

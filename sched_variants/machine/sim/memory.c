@@ -12,6 +12,7 @@
  */
 #include "internal.h"
 #include "machine.h"
+#include "size_class.h"
 
 #include <errno.h>
 #include <string.h>
@@ -24,7 +25,6 @@ enum {
     CHUNK_SHIFT = 16, /* of blocks of one size */
     CHUNK = 1 << CHUNK_SHIFT,
     SMALL_MAX = CHUNK / 2,
-    CLASSES = 48,
     EXTENTS = 64, /* unmapped ranges are kept by the logarithm of their size */
     MALLOC_ALIGN = 16,
 };
@@ -50,11 +50,6 @@ static struct free_block *free_blocks[SIM_CORES_MAX][CLASSES];
 static uintptr_t fresh[CLASSES], fresh_end[CLASSES];
 
 /* Pages --------------------------------------------------------------------------------------- */
-
-static int size_log(size_t size)
-{
-    return 63 - __builtin_clzll(size);
-}
 
 /* A range that was unmapped before, of this very size. */
 static uintptr_t range_take(size_t size, size_t align)
@@ -102,23 +97,6 @@ void sim_pages_unmap(void *pages, size_t size)
 }
 
 /* Blocks -------------------------------------------------------------------------------------- */
-
-/* Four sizes to each power of two: 16, 32, 48, 64, 80, 96, 112, 128, 160, ... */
-static int class_of(size_t size)
-{
-    if (size <= 64)
-        return size == 0 ? 0 : (int)((size - 1) / 16);
-    int log = size_log(size - 1);
-    return 4 + (log - 6) * 4 + (int)((size - 1 - ((size_t)1 << log)) >> (log - 2));
-}
-
-static size_t class_size(int class)
-{
-    if (class < 4)
-        return 16 * (size_t)(class + 1);
-    int log = 6 + (class - 4) / 4;
-    return ((size_t)1 << log) + (((size_t)(class - 4) % 4 + 1) << (log - 2));
-}
 
 static int32_t *use_of(uintptr_t address)
 {
