@@ -65,11 +65,13 @@ OPTIMIZE_coverage := -O1 --coverage -fprofile-update=atomic
 # With landing pads and signed return addresses; a processor that has neither takes them for nops.
 OPTIMIZE_aarch64 := -O2 -mbranch-protection=standard
 OPTIMIZE_sim := -O2 -fno-pie -DSCHEDLAB_SIM
+OPTIMIZE_hunt := $(OPTIMIZE_sim) -DSCHEDLAB_HUNT -DSCHEDLAB_DEBUG
 OPTIMIZE := $(OPTIMIZE_$(CONFIG))
 # Compile lightly where speed is not asked: the tests, and the harness of programs that only run samples. gcc takes
 # more variables for uninitialized there than at -O2, where it is asked.
 LIGHT_sim := -Og -Wno-maybe-uninitialized
 LIGHT_trace := $(LIGHT_sim)
+LIGHT_hunt := $(LIGHT_sim)
 LIGHT_asan := -O0 -Wno-maybe-uninitialized
 LIGHT ?= $(LIGHT_$(CONFIG))
 LIGHT_TESTS := $(if $(filter release debug,$(CONFIG)),-Og,$(if $(filter asan,$(CONFIG)),$(LIGHT)))
@@ -79,14 +81,14 @@ $(error CC=$(CC) is not there; valid: gcc, clang, or the path of a compiler)
 endif
 endif
 ifeq ($(OPTIMIZE),)
-$(error CONFIG=$(CONFIG) is unknown; valid are release, debug, asan, tsan, sim, trace, coverage)
+$(error CONFIG=$(CONFIG) is unknown; valid are release, debug, asan, tsan, sim, hunt, trace, coverage)
 endif
 
 # jemalloc comes before the C library, so that malloc is its; sanitizers bring an allocator themselves,
 # and the cross build has none of the libraries.
-ALLOCATOR := $(if $(filter release debug sim trace coverage,$(CONFIG)),jemalloc)
+ALLOCATOR := $(if $(filter release debug sim hunt trace coverage,$(CONFIG)),jemalloc)
 # libdw: which line of the source an instruction of the simulated program comes from.
-LIBRARIES := papi jansson libcyaml gsl hwloc $(ALLOCATOR) $(if $(filter sim,$(CONFIG)),libdw)
+LIBRARIES := papi jansson libcyaml gsl hwloc $(ALLOCATOR) $(if $(filter sim hunt,$(CONFIG)),libdw)
 RUNTIME_LDLIBS := $(if $(ALLOCATOR),-ljemalloc) -pthread -lm
 ifneq ($(CONFIG),aarch64)
 LIBRARY_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
@@ -142,12 +144,14 @@ INSTRUMENT_sim := -fsanitize=thread -fsanitize-coverage=trace-pc -U__SANITIZE_TH
     $(if $(filter clang,$(COMPILER)),-gdwarf-aranges -mllvm -tsan-instrument-func-entry-exit=0,--param=tsan-instrument-func-entry-exit=0) \
     $(if $(HOOKS_KEEP),-mno-avx -include sched_variants/machine/sim/hook_calls.h)
 HOOKS_FLAGS := $(if $(HOOKS_KEEP),-DHOOKS_KEEP -mgeneral-regs-only -ffixed-r8 -ffixed-r9 -ffixed-r10 -ffixed-r11)
+INSTRUMENT_hunt := $(INSTRUMENT_sim)
 INSTRUMENT := $(INSTRUMENT_$(CONFIG))
 SIMULATED_CALLS := malloc calloc realloc free aligned_alloc posix_memalign memcpy memmove memset memcmp
 # The data of instrumented code lie at addresses of their own, so that the rest of the program does
 # not decide which of them share a line.
 SIMULATED_READ := .rodata .rodata.str1.1 .rodata.str1.8 .rodata.cst4 .rodata.cst8 .rodata.cst16 .rodata.cst32
 TEXT_sim := simulated_text
+TEXT_hunt := $(TEXT_sim)
 SIMULATED_NAMES := $(foreach name,$(SIMULATED_CALLS),--redefine-sym $(name)=sim_$(name)) \
     $(foreach name,$(SIMULATED_READ),--rename-section $(name)=simulated_rodata) \
     --rename-section .data=simulated_data --rename-section .bss=simulated_bss --localize-hidden \
@@ -155,8 +159,11 @@ SIMULATED_NAMES := $(foreach name,$(SIMULATED_CALLS),--redefine-sym $(name)=sim_
 LDFLAGS_sim := -no-pie -Wl,--section-start=$(TEXT_sim)=0x8000000 -Wl,--section-start=workload_text=0xc000000 \
     -Wl,--section-start=simulated_rodata=0x10000000 \
     -Wl,--section-start=simulated_data=0x20000000 -Wl,--section-start=simulated_bss=0x30000000
-MACHINE := $(if $(filter sim,$(CONFIG)),sim,native)
-MACHINE_SOURCES := $(wildcard sched_variants/machine/$(MACHINE)/*.c)
+LDFLAGS_hunt := $(LDFLAGS_sim)
+MACHINE := $(or $(filter sim hunt,$(CONFIG)),native)
+# The machine that hunts has the descriptors of the simulated one.
+MACHINE_SOURCES := $(wildcard sched_variants/machine/$(MACHINE)/*.c) \
+    $(if $(filter hunt,$(MACHINE)),$(patsubst %,sched_variants/machine/sim/%.c,fd file pipe poll socket switch))
 RUNTIME_SOURCES := $(wildcard sched_variants/*.c sched_variants/*/*.c) $(MACHINE_SOURCES)
 # Caches do not depend on the rest of the simulated machine: native tests and `micro` have them as well.
 SIM_SOURCES := $(if $(filter native,$(MACHINE)),$(wildcard sched_variants/machine/sim/cache*.c))
@@ -174,13 +181,13 @@ FLAGS_FJ_LINKED := -fno-omit-frame-pointer $(call no_red_zone,$(CC)) \
     $(if $(filter gcc,$(COMPILER)),-fno-defer-pop -fno-combine-stack-adjustments)
 # A sample starts on a simulated machine in another way than on real threads.
 START_SOURCES := $(wildcard harness/spec/machine_start_*.c)
-HARNESS_SOURCES := $(filter-out harness/micro/% harness/peers/% $(filter-out %_$(MACHINE).c,$(START_SOURCES)),$(wildcard harness/*.c harness/*/*.c))
+HARNESS_SOURCES := $(filter-out harness/micro/% harness/peers/% harness/hunt/% harness/scenarios/% harness/commands/hunt_main.c $(filter-out %_$(MACHINE).c,$(START_SOURCES)),$(wildcard harness/*.c harness/*/*.c))
 GBENCH := $(wildcard harness/*/gbench.cc)
 MICRO_SOURCES := harness/commands/cmd_micro.c harness/commands/cmd_bench.c $(wildcard harness/micro/*.c) $(GBENCH)
 TEST_SOURCES := $(wildcard tests/*/test_*.c)
 TEST_SCRIPTS := $(wildcard tests/program/test_*.sh)
 C_FILES := $(wildcard sched_variants/*.[ch] sched_variants/*/*.[ch] sched_variants/machine/native/*.[ch] \
-    sched_variants/machine/sim/*.[ch] workloads/*.[ch] tests/*/*.[ch]) \
+    sched_variants/machine/sim/*.[ch] sched_variants/machine/hunt/*.[ch] workloads/*.[ch] tests/*/*.[ch]) \
     $(filter-out harness/peers/%,$(wildcard harness/*.[ch] harness/*/*.[ch]))
 
 PEER_SOURCES := $(wildcard harness/peers/*.c harness/peers/*.cpp)
@@ -195,7 +202,7 @@ HARNESS_DIFFERS := $(shell awk -f harness/of_configuration.awk $(wildcard harnes
     sched_variants/*.h sched_variants/*/*.h sched_variants/*/*/*.h workloads/*.h))
 HARNESS_SAME := $(filter-out harness/commands/main.c $(HARNESS_DIFFERS) $(START_SOURCES) $(MICRO_SOURCES),$(HARNESS_SOURCES))
 # HARNESS=FILE takes an archive that exists already.
-HARNESS ?= $(if $(filter release sim trace,$(CONFIG)),$(RELEASE)/harness.a)
+HARNESS ?= $(if $(filter release sim hunt trace,$(CONFIG)),$(RELEASE)/harness.a)
 HARNESS_ARCHIVE := $(HARNESS)
 SHARED_OBJECTS := $(CORE_OBJECTS) $(call objects,$(SIM_SOURCES)) \
     $(call objects,$(filter-out harness/commands/main.c $(MICRO_SOURCES) $(if $(HARNESS_ARCHIVE),$(HARNESS_SAME)),$(HARNESS_SOURCES))) \
@@ -225,7 +232,7 @@ CONFORMANCE := $(OUT)/tests/conformance
 
 SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 
-.PHONY: trace validate help deps deps-test deps-lint deps-coverage deps-aarch64 deps-peers build run sweep repro repro-full docs lessons scale micro bench peers audit report plots \
+.PHONY: trace hunt validate help deps deps-test deps-lint deps-coverage deps-aarch64 deps-peers build run sweep repro repro-full docs lessons scale micro bench peers audit report plots \
     check t test tests coverage test-all test-rest mutants fuzz budget test-slurm test-ssh lint format hooks \
     asan tsan clang aarch64 sim verdicts clean always
 always:
@@ -252,6 +259,13 @@ TRACE_PROGRAM := build/trace$(if $(filter clang,$(COMPILER)),-clang)/schedlab
 build/schedlab-trace: build/schedlab always
 	@$(MAKE) CONFIG=trace $(TRACE_PROGRAM)
 	@test $(TRACE_PROGRAM) -ef $@ || ln -f $(TRACE_PROGRAM) $@
+
+# And for hunting wrong schedules of them: a program of its own, with scenarios beside the workloads.
+HUNT_SOURCES := harness/commands/hunt_main.c $(wildcard harness/hunt/*.c harness/scenarios/*.c)
+HUNT_PROGRAM := build/hunt$(if $(filter clang,$(COMPILER)),-clang)/schedlab-hunt
+build/schedlab-hunt: build/schedlab always
+	@$(MAKE) CONFIG=hunt $(HUNT_PROGRAM)
+	@test $(HUNT_PROGRAM) -ef $@ || ln -f $(HUNT_PROGRAM) $@
 
 COMMANDS = $(subst ','\'',$(COMPILE) $(DEBUG_TYPES) $(LIGHT) $(LIGHT_TESTS) $(FLAGS_FJ) $(FLAGS_FJ_LINKED) $(COMPILE_CXX)$(if $(INSTRUMENT), $(INSTRUMENT) $(HOOKS_FLAGS) $(SIMULATED_NAMES)) $(LDFLAGS) $(LDLIBS))
 # Holds the command that made the objects: a change of compiler or flags rebuilds, nothing else does.
@@ -282,7 +296,7 @@ $(OUT)/origin.h: always $(OUT)/command
 $(call objects,harness/base/build_info.c): $(OUT)/origin.h
 $(call objects,harness/base/build_info.c): EXTRA_INPUT = -include $(OUT)/origin.h
 
-$(OUT)/sched_variants/machine/sim/hooks.o: EXTRA_INPUT = $(HOOKS_FLAGS)
+$(OUT)/sched_variants/machine/sim/hooks.o $(OUT)/sched_variants/machine/hunt/hooks.o: EXTRA_INPUT = $(HOOKS_FLAGS)
 # A switch pushes (runtime/ctx.h), so nothing may lie below the stack pointer of the function that it is a part of.
 $(OUT)/sched_variants/runtime/proc.o $(OUT)/harness/micro/floors.o: EXTRA_INPUT = $(call no_red_zone,$(CC))
 
@@ -311,6 +325,10 @@ INTERRUPTIBLE = $(OBJCOPY) --rename-section $(or $(TEXT_$(CONFIG)),.text)=worklo
     if $(NM) -u $@ | grep -q native_self_m; then echo '$@: $< calls machine_self(), and workloads must not' >&2; \
     rm $@; exit 1; fi
 $(OUT)/workloads/%.o: workloads/%.c $(OUT)/command
+	@mkdir -p $(@D)
+	$(SAY) $(COMPILE) $(IN_TEXT) -MMD -MP -c -o $@ $< $(SIMULATED) && $(INTERRUPTIBLE)
+$(OUT)/harness/scenarios/%.o: INSTRUMENTED = $(INSTRUMENT)
+$(OUT)/harness/scenarios/%.o: harness/scenarios/%.c $(OUT)/command
 	@mkdir -p $(@D)
 	$(SAY) $(COMPILE) $(IN_TEXT) -MMD -MP -c -o $@ $< $(SIMULATED) && $(INTERRUPTIBLE)
 
@@ -397,6 +415,11 @@ AUTHOR_ROOTS = $(subst -iquote ,-iquote "$$root"/,$(ROOTS)) -I "$$root"
 AUTHOR_ABI = $(shell $(CC) -dumpmachine) $(shell cat sched_variants/*.h sched_variants/runtime/*.h sched_variants/machine/*.h \
     sched_variants/machine/*/self.h | sha256sum | cut -c 1-16)
 
+# It compiles what reads specifications; the archive has the rest of the harness.
+$(OUT)/schedlab-hunt: $(call objects,$(HUNT_SOURCES) harness/commands/cli.c harness/host/allocator.c harness/base/build_info.c harness/sample/source_line.c \
+    $(addprefix harness/spec/,spec.c knobs.c machine_memory.c machine_start.c machine_start_hunt.c peer_table.c promises.c)) $(CORE_OBJECTS) $(HARNESS_ARCHIVE)
+	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
 # Tests of the harness take what they use out of an archive.
 $(OUT)/tests/parts.a: $(filter %.o,$(SHARED_OBJECTS))
 	$(SAY) rm -f $@ && $(AR) rcsT $@ $^
@@ -422,6 +445,11 @@ $(OUT)/tests/sim_formulas: $(OUT)/tests/sim/sim_formulas.o $(OUT)/tests/sim/sim_
 	$(SAY) $(CC) $(LDFLAGS) $(CASE_LDFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 # Workers that sleep, likewise; the machine is one of harness/machines.
 $(OUT)/tests/sim_wakes: $(OUT)/tests/sim/sim_wakes.o $(CASE_OBJECTS) $(SUPPORT_OBJECTS) $(SHARED_OBJECTS)
+	$(SAY) $(CC) $(LDFLAGS) $(CASE_LDFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
+
+# The machine that looks for wrong schedules, with known ones: CONFIG=hunt only.
+$(OUT)/tests/hunt/hunt_kernels.o: INSTRUMENTED = $(INSTRUMENT)
+$(OUT)/tests/hunt_machine: $(OUT)/tests/hunt/hunt_machine.o $(OUT)/tests/hunt/hunt_kernels.o $(CASE_OBJECTS) $(CORE_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) $(CASE_LDFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 
 # The runtime alone, no third-party library: the cross build runs the same program.
@@ -544,7 +572,9 @@ lessons: build ## Write docs/lessons/ anew: a page per lesson, with its runs, an
 
 trace: build build/schedlab-trace ## Build build/schedlab-trace too: `schedlab trace --machine native` runs it
 
-install: build trace ## Install below PREFIX (/usr/local): program, data, manual pages, completions; DESTDIR is honoured
+hunt: build build/schedlab-hunt ## Build build/schedlab-hunt too: `schedlab hunt` looks for wrong schedules with it
+
+install: build trace hunt ## Install below PREFIX (/usr/local): program, data, manual pages, completions; DESTDIR is honoured
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' harness/install/install.sh install build
 
 uninstall: ## Remove what `make install` with the same PREFIX and DESTDIR installed
@@ -676,6 +706,8 @@ built-scripts built-verdicts: built-unit
 	@$(MAKE) build
 	@$(MAKE) CONFIG=sim build/sim/tests/sim_formulas build/sim/tests/sim_wakes build/sim/tests/conformance
 	@$(MAKE) build/schedlab-trace
+	@$(MAKE) build/schedlab-hunt
+	@$(MAKE) CONFIG=hunt build/hunt/tests/hunt_machine
 	@$(MAKE) built-peers
 built-sim: built-scripts ;
 built-asan built-tsan: built-%:
@@ -707,7 +739,7 @@ lint: ## clang-format, clang-tidy, direction of includes, style; DEEP=1: the ana
 # Ten files to a process: to start one takes as long as to look at a short file. make tidy FILES=harness/sample/child.c
 .PHONY: tidy
 FILES ?= $(filter %.c,$(C_FILES))
-TIDY_SIM := $(wildcard sched_variants/machine/sim/*.c)
+TIDY_SIM := $(wildcard sched_variants/machine/sim/*.c sched_variants/machine/hunt/*.c)
 # $(call tidied,FILES,CHECKS,FLAGS)
 tidied = printf '%s\n' $(1) | xargs -r -n 10 -P $(JOBS) sh -c 'clang-tidy --quiet $(2) "$$@" -- $(3) -std=gnu17 -D_GNU_SOURCE \
     -DSCHEDLAB_DEBUG $(filter-out -Werror,$(WARNINGS)) $(ROOTS) $(LIBRARY_CFLAGS) -include $(OUT)/origin.h 2>/dev/null' tidy
@@ -722,6 +754,7 @@ compile_commands.json: always ## For clangd and clang-tidy -p: how each C file i
 	@set -o pipefail; { $(MAKE) -nB V=1 CONFIG=release CC=gcc tests build/release/schedlab && \
 	    $(MAKE) -nB V=1 CONFIG=coverage CC=gcc build/coverage/tests/support/coverage_exit.o && \
 	    $(MAKE) -nB V=1 CONFIG=sim CC=gcc HARNESS=build/release/harness.a build/sim/schedlab build/sim/tests/sim_formulas build/sim/tests/sim_wakes && \
+	    $(MAKE) -nB V=1 CONFIG=hunt CC=gcc HARNESS=build/release/harness.a build/hunt/schedlab-hunt build/hunt/tests/hunt_machine && \
 	    printf '%s\n' $(foreach file,$(PEER_SOURCES),'$(if $(filter %.c,$(file)),gcc -std=gnu17 -fopenmp,g++ -std=c++17) \
 	        $(PEER_FLAGS) $(ROOTS) -c -o build/peers/$(basename $(notdir $(file))).o $(file)'); } | \
 	    awk -v folder='$(CURDIR)' -f harness/compile_commands.awk >$@.new && mv $@.new $@

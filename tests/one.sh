@@ -43,6 +43,9 @@ for candidate in "$name" "test_$name" "check_$name"; do
     if [ "$candidate" = sim_formulas ] || [ "$candidate" = sim_wakes ]; then
         build sim "build/sim/tests/$candidate"
         exec "build/sim/tests/$candidate"
+    elif [ "$candidate" = hunt_machine ]; then
+        build hunt "build/hunt/tests/$candidate"
+        exec "build/hunt/tests/$candidate"
     elif [ "$candidate" = conformance ] || { [ "$candidate" != "${candidate#test_}" ] && compgen -G "tests/*/$candidate.c" >/dev/null; }; then
         [ "$config" = sim ] && [ "$candidate" != conformance ] && refuse 'of CONFIG=sim there are conformance, sim_formulas and sim_wakes'
         out=build/$config$(case ${CC:-} in *clang*) echo -clang ;; esac)

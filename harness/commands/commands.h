@@ -28,6 +28,7 @@ int cmd_audit(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_lesson(int argc, char **argv);
+int cmd_hunt(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);
 int cmd_repro(int argc, char **argv);
 int cmd_validate(int argc, char **argv);

@@ -39,6 +39,7 @@ static const struct command {
     {"compare", cmd_compare, "two runs, variants or revisions: who is faster, and is that shown"},
     {"diff", cmd_diff, "where two schedulers part on a simulated machine, event by event"},
     {"trace", cmd_trace, "what a scheduler does in one small run: steps, timeline, Perfetto"},
+    {"hunt", cmd_hunt, "a schedule in which a scheduler is wrong, by thousands of executions"},
     {"lesson", cmd_lesson, "a short course on how a scheduler decides, by runs that it makes"},
     {"audit", cmd_audit, "whether comparisons can be believed, from cells whose truth is known"},
     {"micro", cmd_micro, "single operations: queues, locks, switches, channels, wake-ups"},

@@ -76,7 +76,7 @@ install_author() {
 install_all() {
     local file name idea
     put 755 "$build/schedlab" bin/schedlab
-    for name in schedlab-sim schedlab-trace; do
+    for name in schedlab-sim schedlab-trace schedlab-hunt; do
         put 755 "$build/$name" "libexec/schedlab/$name"
     done
     for file in "$build"/peers/*; do
@@ -105,8 +105,8 @@ install_all() {
 
 case $action in
     install)
-        for name in schedlab schedlab-sim schedlab-trace; do
-            [ -x "$build/$name" ] || { echo "make install: $build/$name is missing; \`make build trace\` builds it" >&2; exit 1; }
+        for name in schedlab schedlab-sim schedlab-trace schedlab-hunt; do
+            [ -x "$build/$name" ] || { echo "make install: $build/$name is missing; \`make build trace hunt\` builds it" >&2; exit 1; }
         done
         if [ "$to/share/schedlab" -ef . ]; then
             echo "make install: $to/share/schedlab is the folder of the sources; valid: another PREFIX" >&2

@@ -44,7 +44,7 @@ _schedlab() {
     [ ${#words[@]} -gt 2 ] && [ "${words[-2]}" = --machine ] && [ -n "$typed" ] && kinds=machine
     if [ -z "$kinds" ]; then
         case $command in
-            run | trace | diff) kinds="variant workload" ;;
+            run | trace | diff | hunt) kinds="variant workload" ;;
             list) kinds="topic variant workload knob event machine" ;;
             micro) kinds=variant ;;
             repro) kinds=experiment ;;

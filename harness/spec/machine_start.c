@@ -113,6 +113,15 @@ bool machine_trace_program(const char *program, char *path, size_t path_size, ch
     return false;
 }
 
+bool machine_hunt_program(char *path, size_t path_size, char *error, size_t error_size)
+{
+    if (program_beside(NULL, "schedlab-hunt", path, path_size))
+        return true;
+    snprintf(error, error_size,
+             "cannot execute %s, which looks for wrong schedules; `make hunt` builds it", path);
+    return false;
+}
+
 void machine_record_values(json_t *record, const struct sim_model *model)
 {
     json_t *values = machine_model_to_json(model);

@@ -33,6 +33,9 @@ bool machine_sim_program(const char *program, char *path, size_t path_size, char
 bool machine_trace_program(const char *program, char *path, size_t path_size, char *error,
                            size_t error_size);
 
+/* Beside this one, the program that looks for wrong schedules: "schedlab-hunt" (CONFIG=hunt). */
+bool machine_hunt_program(char *path, size_t path_size, char *error, size_t error_size);
+
 /* Runs fn(arg) on the machine: natively, here; else as the first thread of the simulated machine
  * that spec describes. False and one line in error if this program is not for it. Once in the life
  * of the process. */

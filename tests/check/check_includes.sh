@@ -30,13 +30,15 @@ sources() { find "$@" \( -name '*.c' -o -name '*.h' -o -name '*.S' \) | sort; }
 
 deny '^(sched_variants|workloads)/' $none "nothing below includes the harness or tests" '"(\.\./)*(harness|tests)/'
 deny '^sched_variants/' $none "the runtime knows no workload" 'workload'
-deny '^(sched_variants|workloads)/' '^sched_variants/machine/(native/|sim/|no_memory)' \
+deny '^(sched_variants|workloads)/' '^sched_variants/machine/(native/|sim/|hunt/|no_memory)' \
     "only machine/ touches threads, clocks, signals, pages and descriptors" "<($system)[./a-z_]*>"
-allow '^sched_variants/machine/' '^sched_variants/machine/sim/' "the machine knows nothing above it" \
+allow '^sched_variants/machine/' '^sched_variants/machine/(sim|hunt)/' "the machine knows nothing above it" \
     '<|"(machine|machine/[a-z_]+|[a-z_]+_native|native[a-z_]*|native/[a-z_]+|sim/self)\.h"'
 parts=$(find sched_variants/machine/sim -name '*.h' -exec basename {} .h \; | paste -sd '|')
 allow '^sched_variants/machine/sim/' $none "the simulated machine knows machine.h and its own parts" \
     "<|\"(machine|no_memory|$parts)\.h\""
+allow '^sched_variants/machine/hunt/' $none "the machine that hunts knows machine.h, its own parts and the simulated machine's" \
+    '<|"(machine|kernel|hunt|sim/[a-z_]+)\.h"'
 deny '^sched_variants/runtime/' $none "the runtime knows no variant" '"(\.\./)?(contsteal|gmp|grq|kthread|perm|static|tasksteal|uthread)/'
 deny '^workloads/' $none "a workload includes the public header only" \
     '"(sched|g|internal|deque|lock|stats|machine|runtime/(sched|g|internal|deque|lock|stats)|sched_variants/.*)\.h"'
@@ -48,9 +50,9 @@ for room in $(find sched_variants -mindepth 1 -maxdepth 1 -type d ! -name runtim
 done
 
 # Rooms of harness/, ground first: a room includes itself and those before it. docs/DESIGN.md draws them.
-rooms='base host spec counters doctor records sample plan sweep tables answers report audit calibrate repro catalogue trace lessons micro author programs commands'
+rooms='base host spec counters doctor records sample plan sweep tables answers report audit calibrate repro catalogue trace lessons micro author programs scenarios hunt commands'
 # These lie beside one another, and only the pages of the catalogue read another one: reproductions.
-beside='audit calibrate repro catalogue trace lessons micro author programs'
+beside='audit calibrate repro catalogue trace lessons micro author programs scenarios hunt'
 for room in $rooms; do
     above=" $rooms "
     above=${above#*" $room "}

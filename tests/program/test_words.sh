@@ -34,5 +34,5 @@ check an_unknown_mutant_is_named names 'no mutant matches "xyzzy"; valid are glo
 run "$tree/tests/harass.py" --stop-ms 0 -- true
 check stops_have_a_length names 'valid are --stop-ms from 1'
 run make --no-print-directory -C "$tree" CONFIG=xyzzy build
-check an_unknown_configuration_is_named names 'CONFIG=xyzzy is unknown; valid are release, debug, asan, tsan, sim, trace'
+check an_unknown_configuration_is_named names 'CONFIG=xyzzy is unknown; valid are release, debug, asan, tsan, sim, hunt, trace'
 finish

@@ -1,0 +1,24 @@
+/* cmd_hunt.c - `schedlab hunt`: wrong schedules. A program of its own looks for them (hunt_main.c),
+ * which has the schedulers as instrumented code. */
+#include "harness/commands/cli.h"
+#include "harness/commands/commands.h"
+#include "harness/spec/machine_start.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, ERROR_SIZE = PATH_SIZE + 256 };
+
+int cmd_hunt(int argc, char **argv)
+{
+    char path[PATH_SIZE], error[ERROR_SIZE];
+    (void)argc;
+    if (!machine_hunt_program(path, sizeof path, error, sizeof error))
+        return cli_fail(argv[0], error);
+    fflush(stdout);
+    execv(path, argv);
+    snprintf(error, sizeof error, "cannot execute %s: %s", path, strerror(errno));
+    return cli_fail(argv[0], error);
+}

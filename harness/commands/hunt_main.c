@@ -1,0 +1,357 @@
+/* hunt_main.c - schedlab-hunt, the program behind `schedlab hunt`: wrong schedules of one variant
+ * under one workload or scenario. */
+#include "harness/base/memory.h"
+#include "harness/base/suggest.h"
+#include "harness/base/text.h"
+#include "harness/commands/cli.h"
+#include "harness/commands/commands.h"
+#include "harness/hunt/campaign.h"
+#include "harness/sample/source_line.h"
+#include "harness/scenarios/scenarios.h"
+#include "harness/spec/promises.h"
+#include "harness/spec/spec.h"
+#include "machine/machine.h"
+#include "runtime/knobs.h"
+#include "sched.h"
+#include "workloads/workload.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ERROR_SIZE = 1024, ARGUMENTS = 2, WORKERS_MAX = 16, WORKERS_DEFAULT = 2, DEPTH_DEFAULT = 3 };
+enum { MINIMISE_MOST = 20000, SWITCHES_SHOWN = 40 };
+static const int64_t TIME_DEFAULT_NS = INT64_C(60000000000), TIME_MAX_NS = INT64_C(86400000000000);
+
+struct options {
+    const char *command;
+    const char *arguments[ARGUMENTS]; /* variant, workload */
+    int argument_count;
+    struct variant_spec variant;
+    struct workload_spec workload; /* of a scenario: only its text and workload */
+    int workers, algorithm, depth;
+    int64_t seed, executions, time_ns, points;
+    const char *replay;
+    struct hunt_plan replayed;
+    bool minimise, json, list;
+};
+
+static const struct cli_option option_table[] = {
+    {"workers", "N", "workers; default 2", CLI(INT, workers), .letter = 'w', .least = 1,
+     .most = WORKERS_MAX},
+    {"algorithm", "NAME", "who goes on at each point: random (default) or pct",
+     CLI(WORD, algorithm), .words = hunt_algorithm_words},
+    {"depth", "N", "pct: one more than the priorities that it changes; default 3", CLI(INT, depth),
+     .least = 1, .most = 32},
+    {"time", "TIME", "until then; default 60s, or no limit beside --executions", .kind = CLI_OWN},
+    {"executions", "N", "so many, at most", CLI(NUMBER, executions), .least = 1, .most = 1e12},
+    {"points", "N", "the most of one execution; default 100 times the usual number",
+     CLI(NUMBER, points), .least = 1000, .most = 1e12},
+    {"seed", "N", "of all executions; default 1", CLI(NUMBER, seed), .least = 0, .most = 1e15},
+    {"minimise", NULL, "leave out the switches that a failure does not need", CLI(FLAG, minimise)},
+    {"replay", "EXECUTION", "this one again, as a failure printed it", CLI(TEXT, replay)},
+    {"scenarios", NULL, "list the scenarios", CLI(FLAG, list)},
+    {"format", "FORMAT", "table (default) or json", CLI(JSON, json)},
+    {0},
+};
+
+static const char argp_doc[] =
+    "Looks for a schedule in which VARIANT is wrong: runs WORKLOAD again and again, and at each "
+    "point where workers can affect each other an algorithm says which one goes on. WORKLOAD is "
+    "one "
+    "of `schedlab list`, with small parameters, or a scenario."
+    "\v"
+    "An execution fails by a wrong answer, a broken invariant, a crash, a deadlock, work that lies "
+    "in "
+    "a queue while all workers sleep, or no end. Then the line that replays it is printed, and the "
+    "hunt is over. Memory is sequentially consistent: an order label that is too weak goes "
+    "unnoticed. "
+    "docs/HUNT.md says more.\n\n"
+    "Example:\n"
+    "  schedlab hunt gmp sleep_wake --time 10s\n"
+    "  schedlab hunt tasksteal fib,n=6 --algorithm pct --executions 10000\n\n"
+    "Exit status: 0 nothing was found, 1 an execution failed, 2 misused.";
+
+static void option_take(void *to, const char *command, const char *name, char *value)
+{
+    struct options *options = to;
+    (void)name;
+    options->time_ns = cli_time_ns(command, "time", value, 1000000000, TIME_MAX_NS);
+}
+
+static void argument_take(void *to, const char *command, char *text)
+{
+    struct options *options = to;
+    if (options->argument_count == ARGUMENTS)
+        cli_misuse(command, "one variant and one workload; found \"%s\" too", text);
+    options->arguments[options->argument_count++] = text;
+}
+
+static const struct workload *scenario_find(const char *name)
+{
+    for (size_t i = 0; scenarios[i]; i++)
+        if (strcmp(scenarios[i]->name, name) == 0)
+            return scenarios[i];
+    return NULL;
+}
+
+static void workload_find(struct options *options, const char *text)
+{
+    char error[ERROR_SIZE], near[SUGGEST_TEXT_SIZE];
+    options->workload.workload = scenario_find(text);
+    if (options->workload.workload) {
+        options->workload.text = xstrdup(text);
+        return;
+    }
+    if (workload_spec_parse(&options->workload, text, error, sizeof error))
+        return;
+    size_t length = strcspn(text, ",");
+    for (size_t i = 0; workloads[i]; i++)
+        if (strlen(workloads[i]->name) == length && strncmp(workloads[i]->name, text, length) == 0)
+            cli_misuse(options->command, "%s", error);
+    struct suggest suggest = suggest_for(text);
+    for (size_t i = 0; workloads[i]; i++)
+        suggest_offer(&suggest, workloads[i]->name);
+    for (size_t i = 0; scenarios[i]; i++)
+        suggest_offer(&suggest, scenarios[i]->name);
+    cli_misuse(options->command, "unknown workload or scenario \"%s\"; %s", text,
+               suggest_text(&suggest, "",
+                            "`schedlab list workloads` and `schedlab hunt --scenarios`", near,
+                            sizeof near));
+}
+
+static void check_fit(const struct options *options)
+{
+    char error[ERROR_SIZE];
+    const struct sched_ops *ops = options->variant.ops;
+    const struct workload *workload = options->workload.workload;
+    const void *params = options->workload.params;
+    struct promises promises = promises_of(ops, options->variant.knobs);
+    const char *misfit = promises_misfit(&promises, workload, params);
+    if (misfit)
+        cli_misuse(options->command, "%s %s in %s", options->workload.text, misfit,
+                   options->variant.text);
+    if (workload->is_paced && workload->is_paced(params))
+        cli_misuse(
+            options->command,
+            "%s waits for a clock, and has no time here; valid: a workload that is done when "
+            "its work is",
+            options->workload.text);
+    if (!workload_spec_takes_workers(
+            &options->workload, ops->single_threaded ? 1 : options->workers, error, sizeof error))
+        cli_misuse(options->command, "%s", error);
+}
+
+static void options_check(void *to, const char *command)
+{
+    struct options *options = to;
+    char error[ERROR_SIZE];
+    if (options->list)
+        return;
+    if (options->argument_count < ARGUMENTS)
+        cli_misuse(command, "one variant and one workload or scenario, for example gmp sleep_wake");
+    if (options->depth && options->algorithm != 1)
+        cli_misuse(command, "--depth comes with --algorithm=pct");
+    if (options->replay && (options->time_ns || options->executions))
+        cli_misuse(command, "--replay is one execution; leave out --%s",
+                   options->time_ns ? "time" : "executions");
+    if (options->replay && !replay_parse(&options->replayed, options->replay, error, sizeof error))
+        cli_misuse(command, "--replay: %s", error);
+    if (!scheduler_spec_parse(&options->variant, options->arguments[0], error, sizeof error))
+        cli_misuse(command, "%s", error);
+    workload_find(options, options->arguments[1]);
+    check_fit(options);
+    if (!options->time_ns && !options->executions)
+        options->time_ns = TIME_DEFAULT_NS;
+    if (options->algorithm == 1 && !options->depth)
+        options->depth = DEPTH_DEFAULT;
+}
+
+static const struct cli_command cli = {
+    .options = option_table,
+    .arguments = "VARIANT WORKLOAD",
+    .help = argp_doc,
+    .argument = argument_take,
+    .option = option_take,
+    .check = options_check,
+};
+
+/* Telling ------------------------------------------------------------------------------------- */
+
+static void scenarios_print(void)
+{
+    for (size_t i = 0; scenarios[i]; i++)
+        printf("%-16s %s\n", scenarios[i]->name, scenarios[i]->idea);
+}
+
+static void print_found(const struct options *options, const struct campaign *campaign)
+{
+    double seconds = (double)campaign->took_ns / 1e9;
+    double n = campaign->executions ? (double)campaign->executions : 1;
+    printf("%s, %s, %d worker%s, %s, seed %" PRId64 "\n", options->variant.text,
+           options->workload.text, options->workers, options->workers == 1 ? "" : "s",
+           hunt_algorithm_words[options->algorithm], options->seed);
+    printf("%" PRId64 " executions in %.1f s, %.0f a second; in the mean %.0f accesses and %.0f "
+           "points\n",
+           campaign->executions, seconds, n / (seconds > 0 ? seconds : 1),
+           (double)campaign->accesses / n, (double)campaign->points / n);
+    printf("%" PRIu64
+           " different orders of accesses; the next execution is a new one by a chance of "
+           "%.0f %%\n",
+           campaign->orders, 100 * campaign->unseen);
+}
+
+static void print_replay(const struct options *options, const struct hunt_plan *plan)
+{
+    char *text = replay_text(plan);
+    printf("replay: schedlab hunt %s %s --workers %d --seed %" PRId64 " --replay %s\n",
+           options->variant.text, options->workload.text, options->workers, options->seed, text);
+    free(text);
+}
+
+/* The place where the thread stood when others went on: before an access, or in a wait. */
+static void place_print(struct source_lines *lines, uintptr_t pc)
+{
+    struct source_line at;
+    if (pc && lines && source_line_find(lines, pc, &at))
+        printf(" in %s (%s:%d)", at.function, at.file, at.line);
+}
+
+static void switches_print(const struct hunt_outcome *failure)
+{
+    struct source_lines *lines = source_lines_open();
+    if (failure->switch_count == 0)
+        puts("each thread goes on for as long as it can, and then the next one: no switch is "
+             "needed");
+    else
+        puts("switches that it takes; else each thread goes on for as long as it can:");
+    for (size_t i = 0; i < failure->switch_count && i < SWITCHES_SHOWN; i++) {
+        const struct hunt_switch *at = &failure->switches[i];
+        printf("  thread %d %s", at->thread, at->away ? "is stopped" : "waits");
+        place_print(lines, at->pc);
+        if (at->to == HUNT_CLOCK)
+            puts("; time jumps to the next timer");
+        else
+            printf("; thread %d goes on\n", at->to);
+    }
+    if (failure->switch_count > SWITCHES_SHOWN)
+        printf("  and %zu more\n", failure->switch_count - SWITCHES_SHOWN);
+    source_lines_close(lines);
+}
+
+static int failure_print(const struct options *options, const struct campaign *campaign)
+{
+    const struct hunt_outcome *failure = campaign->failure;
+    printf("failed: %s: %s", hunt_end_words[failure->end], failure->text);
+    if (campaign->plan.algorithm < 0)
+        switches_print(failure);
+    print_replay(options, &campaign->plan);
+    return EXIT_FAILED;
+}
+
+static json_t *campaign_to_json(const struct options *options, const struct campaign *campaign)
+{
+    json_t *json = json_pack(
+        "{ss ss si ss sI sI sf sI sI sI sf}", "variant", options->variant.text, "workload",
+        options->workload.text, "workers", options->workers, "algorithm",
+        hunt_algorithm_words[options->algorithm], "seed", (json_int_t)options->seed, "executions",
+        (json_int_t)campaign->executions, "seconds", (double)campaign->took_ns / 1e9, "accesses",
+        (json_int_t)campaign->accesses, "points", (json_int_t)campaign->points, "orders",
+        (json_int_t)campaign->orders, "unseen", campaign->unseen);
+    if (campaign->failure) {
+        char *replay = replay_text(&campaign->plan);
+        json_object_set_new(json, "failure",
+                            json_pack("{ss ss ss}", "end", hunt_end_words[campaign->failure->end],
+                                      "text", campaign->failure->text, "replay", replay));
+        free(replay);
+    }
+    return json;
+}
+
+/* Hunting ------------------------------------------------------------------------------------- */
+
+/* A variant that wakes nobody keeps what I4 looks for, by its own choice. */
+static unsigned oracles_of(const struct variant_spec *variant)
+{
+    unsigned all = (1u << HUNT_END_COUNT) - 1 - (1u << HUNT_DONE);
+    const struct runtime_knobs *knobs = variant->knobs;
+    return knobs->wake == WAKE_NONE ? all & ~(1u << HUNT_IDLE) : all;
+}
+
+static void replay(struct campaign *campaign)
+{
+    const struct hunt_outcome *outcome = campaign_execute(campaign, &campaign->plan);
+    campaign->executions = 1;
+    campaign->points = outcome->points;
+    campaign->accesses = outcome->accesses;
+    if (outcome->end != HUNT_DONE)
+        campaign->failure = outcome_copy(outcome);
+}
+
+static int hunt(struct options *options)
+{
+    struct campaign campaign = {
+        .ops = options->variant.ops,
+        .knobs = options->variant.knobs,
+        .workload = options->workload.workload,
+        .params = options->workload.params,
+        .workers = options->workers,
+        .algorithm = options->algorithm,
+        .depth = options->depth,
+        .seed = (uint64_t)options->seed,
+        .executions_max = options->executions,
+        .time_ns = options->time_ns,
+        .points_max = (uint64_t)options->points,
+        .plan = options->replayed,
+    };
+    campaign.plan.oracles = oracles_of(&options->variant);
+    if (options->replay) {
+        campaign.algorithm = campaign.plan.algorithm < 0 ? 0 : campaign.plan.algorithm;
+        campaign.depth = campaign.plan.depth;
+    }
+    campaign_learn(&campaign);
+    if (options->replay)
+        replay(&campaign);
+    else
+        campaign_run(&campaign);
+    if (campaign.failure && options->minimise)
+        campaign_minimise(&campaign, MINIMISE_MOST);
+    if (options->json) {
+        cli_print_json(campaign_to_json(options, &campaign), 6);
+        return campaign.failure ? EXIT_FAILED : EXIT_DONE;
+    }
+    if (!options->replay)
+        print_found(options, &campaign);
+    if (campaign.failure)
+        return failure_print(options, &campaign);
+    puts(options->replay ? "nothing failed in this execution" : "nothing was found");
+    return EXIT_DONE;
+}
+
+#define KIND(kind) (UINT64_C(1) << (kind))
+
+int main(int argc, char **argv)
+{
+    static char name[] = "schedlab hunt";
+    struct options options = {.command = name, .workers = WORKERS_DEFAULT, .seed = 1};
+    argv[0] = name;
+    cli_read(&cli, argc, argv, &options);
+    if (options.list) {
+        scenarios_print();
+        return EXIT_DONE;
+    }
+    const struct hunt_kinds kinds = {
+        .waits = KIND(SCHED_READIED) | KIND(SCHED_TASK_SPAWNED),
+        .put = KIND(SCHED_PUT),
+        .taken = KIND(SCHED_DISPATCHED) | KIND(SCHED_TASK_BEGUN),
+        .runs = KIND(SCHED_DISPATCHED),
+        .stops = KIND(SCHED_PARKED) | KIND(SCHED_ENDED),
+        .p_idle = KIND(SCHED_P_IDLED),
+        .p_taken = KIND(SCHED_P_TAKEN),
+        .worker_starts = KIND(SCHED_THREAD_STARTED),
+        .into_runnext = INTO_RUNNEXT,
+    };
+    hunt_event_kinds(&kinds);
+    return hunt(&options);
+}

@@ -1,0 +1,14 @@
+/* scenarios.h - small programs that cross two sides of a protocol, for `schedlab hunt`.
+ *
+ * A scenario is a workload without parameters, with a few goroutines and some hundred points. Its
+ * `source` names the protocol. verify() says what went wrong. run() may wait for another goroutine
+ * in a loop of go_work(1), so that a wake-up which is lost stops it.
+ */
+#ifndef SCHEDLAB_SCENARIOS_H
+#define SCHEDLAB_SCENARIOS_H
+
+struct workload;
+
+extern const struct workload *const scenarios[]; /* NULL-terminated */
+
+#endif

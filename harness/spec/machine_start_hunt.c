@@ -1,0 +1,7 @@
+/* machine_start_hunt.c - machine_start.h in the program that hunts, which starts no samples. */
+#include "harness/spec/machine_start.h"
+
+bool machine_is_simulated(void)
+{
+    return true;
+}

@@ -1,0 +1,152 @@
+/* hooks.c - the calls of instrumented code: which accesses are points.
+ *
+ * A hook comes before the access: an atomic is made here, a plain load or store by the caller
+ * afterwards. Nobody else runs between a hook's return and the access. All is sequentially
+ * consistent, whatever the memory order of an atomic is.
+ */
+#include "kernel.h"
+#include "machine.h"
+#include "sim/hook_keep.h"
+#include "sim/work.h"
+
+uint8_t hunt_seen[1 << SEEN_BITS];
+uint8_t hunt_tag;
+uint64_t hunt_accesses;
+int64_t hunt_blocks_left = INT64_MAX; /* before the first execution */
+
+/* The first access by another thread shares the word, if one of the two writes; who was first may
+ * only have read, so it counts as a write of neither. */
+static SLOW void access_shared(uintptr_t address, enum sim_access access, uintptr_t pc)
+{
+    struct kept kept;
+    kept_save(&kept);
+    uint8_t *seen = &hunt_seen[seen_place(address)];
+    bool first = *seen == 0;
+    if (first)
+        *seen = hunt_tag;
+    else if (*seen != SEEN_SHARED)
+        *seen = access == SIM_WRITE ? SEEN_SHARED : SEEN_READ;
+    if (!first)
+        hunt_point(address, access, pc);
+    kept_restore(&kept);
+}
+
+static inline void access_by(uintptr_t address, size_t size, enum sim_access access, uintptr_t pc)
+{
+    uint8_t seen = hunt_seen[seen_place(address)];
+    (void)size;
+    hunt_accesses++;
+    if (seen == hunt_tag || !hunt_tag || (seen == SEEN_READ && access == SIM_READ))
+        return;
+    access_shared(address, access, pc);
+}
+
+/* The first word of each line. */
+static void range(const void *start, size_t size, enum sim_access access, uintptr_t pc)
+{
+    uintptr_t at = (uintptr_t)start, end = at + size;
+    while (at < end) {
+        access_by(at, 1, access, pc);
+        at = (at | (SIM_LINE - 1)) + 1;
+    }
+}
+
+void sim_touch(const void *start, size_t size, bool write)
+{
+    range(start, size, write ? SIM_WRITE : SIM_READ, 0);
+}
+
+void machine_touch(const void *start, size_t size, bool write)
+{
+    range(start, size, write ? SIM_WRITE : SIM_READ, 0);
+}
+
+void machine_touch_stack(size_t size)
+{
+    (void)size;
+}
+
+void machine_blocks(uint32_t count)
+{
+    (void)count;
+}
+
+void machine_name(const void *start, size_t size, const char *name)
+{
+    (void)start;
+    (void)size;
+    (void)name;
+}
+
+/* Spin loops: others do something first. */
+
+uint32_t machine_relax(const volatile void *word, uint32_t rounds)
+{
+    (void)word;
+    hunt_rest(rounds, PC);
+    return rounds;
+}
+
+void machine_pause(uint32_t rounds)
+{
+    hunt_rest(rounds, PC);
+}
+
+uint64_t machine_work(uint64_t state, uint32_t rounds)
+{
+    hunt_rest(rounds, PC);
+    return work_after(state, rounds);
+}
+
+void machine_fence(_Atomic uint32_t *scratch)
+{
+    (void)scratch;
+}
+
+/* Blocks and fences --------------------------------------------------------------------------- */
+
+static SLOW void too_many_blocks(void)
+{
+    hunt_fail(HUNT_ENDLESS, "a loop that touches no shared word has not ended\n");
+}
+
+void HOOK_BLOCK(void);
+void HOOK_BLOCK(void)
+{
+    if (__builtin_expect(--hunt_blocks_left < 0, 0))
+        too_many_blocks();
+}
+
+void __tsan_init(void);
+void __tsan_init(void)
+{
+}
+
+void HOOK(atomic_thread_fence)(morder order);
+void HOOK(atomic_thread_fence)(morder order)
+{
+    (void)order;
+}
+
+/* Atomics ------------------------------------------------------------------------------------- */
+
+static inline void rmw(volatile void *address, size_t size, morder order, uintptr_t pc)
+{
+    (void)order;
+    access_by((uintptr_t)address, size, SIM_WRITE, pc);
+}
+
+#define STORE_BY(at, order)                                                                        \
+    (void)order;                                                                                   \
+    access_by((uintptr_t)at, sizeof *at, SIM_WRITE, PC);
+
+#define LOAD(bits, type)                                                                           \
+    type HOOK(atomic##bits##_load)(const volatile type *at, morder order);                         \
+    type HOOK(atomic##bits##_load)(const volatile type *at, morder order)                          \
+    {                                                                                              \
+        (void)order;                                                                               \
+        access_by((uintptr_t)at, sizeof *at, SIM_READ, PC);                                        \
+        return *at;                                                                                \
+    }
+
+#include "sim/hook_table.h"

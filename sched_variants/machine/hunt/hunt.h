@@ -1,0 +1,125 @@
+/* hunt.h - a machine that looks for wrong schedules: the same instrumented code as on the simulated
+ * machine, without caches and prices. One thread runs at a time, and whoever runs next is chosen at
+ * each point where threads can affect each other.
+ *
+ *   hooks.c   the calls of instrumented code: which accesses are points
+ *   kernel.c  threads, points, time, and the end of an execution
+ *   calls.c   the kernel's calls: futexes, threads, sleeping, interrupts
+ *   oracle.c  is work left lying?
+ *   choose.c  who goes on: the algorithms, and schedules that are replayed
+ *   memory.c  memory that is the same in each execution
+ *   and of the simulated machine: descriptors (sim/fd.h), sim_switch()
+ *
+ * An execution is a whole run: memory as at first, a first thread, everything that it starts. It is
+ * a function of the program, the plan and what was learnt, so a plan replays it.
+ *
+ * Points. A word is shared once two threads have accessed it and one of them has written. An access
+ * to a shared word is a point; so is each call into the kernel. Between two points a thread runs
+ * alone, since nobody could tell. Which words are shared is learnt in some executions first
+ * (hunt_learn()), so that the first access in an execution is a point too.
+ *
+ * Time is no price. A point takes as long as the seed says, 1 to 512 ns in an execution. When
+ * nobody can run, the clock jumps to the next timer. It may also jump while others run, by
+ * HUNT_JUMP_NS at most: a thread can lose its core for so long.
+ *
+ * Not seen: orders that are weaker than sequential consistency; accesses that compilers do not
+ * report, such as those of inline assembly.
+ */
+#ifndef SCHEDLAB_HUNT_H
+#define SCHEDLAB_HUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HUNT_THREADS_MAX = 64, HUNT_CLOCK = 64, HUNT_TEXT_SIZE = 2048, HUNT_SWITCHES_MAX = 1 << 16 };
+enum { HUNT_JUMP_NS = 20000000 };
+
+/* How an execution ended. X(NAME, word, help) */
+#define HUNT_ENDS(X)                                                                               \
+    X(DONE, "done", "right")                                                                       \
+    X(WRONG, "wrong", "a wrong answer, or goroutines left over")                                   \
+    X(FATAL, "fatal", "a broken invariant, a deadlock or misuse that the runtime reports")         \
+    X(CRASH, "crash", "a memory fault or another signal that ends a process")                      \
+    X(STUCK, "stuck", "nothing can run, no timer is set, and something waits")                     \
+    X(IDLE, "idle", "work lies in a queue beside an idle worker, and nobody is on the way")        \
+    X(ENDLESS, "endless", "more points than allowed, though all threads go on")                    \
+    X(UNFIT, "unfit", "more threads, timers or memory than there is room for")
+
+enum hunt_end {
+#define HUNT_END_ID(name, word, help) HUNT_##name,
+    HUNT_ENDS(HUNT_END_ID)
+#undef HUNT_END_ID
+        HUNT_END_COUNT
+};
+extern const char *const hunt_end_words[], *const hunt_end_helps[];
+
+/* At the moment `at` of a thread, `to` goes on, HUNT_CLOCK: time. Moments count the points, waits
+ * and rests of a thread in the whole execution. */
+struct hunt_switch {
+    uint32_t at;
+    uint8_t thread, to;
+    uint8_t away; /* the thread could have gone on: a preemption */
+    uintptr_t pc; /* of the thread, when it was recorded */
+};
+
+/* The algorithms: choose.c. */
+extern const char *const hunt_algorithm_words[], *const hunt_algorithm_helps[];
+
+struct hunt_plan {
+    int algorithm; /* of the words; -1: none, only `switches` */
+    uint64_t seed; /* of the algorithm, and of what is random beside it */
+    int depth;     /* pct, delay: how many changes */
+    uint64_t points_max;
+    uint64_t points_expected;           /* pct: where it changes */
+    unsigned oracles;                   /* bits of enum hunt_end that count */
+    const struct hunt_switch *switches; /* else the thread goes on, or the next one that can */
+    size_t switch_count;
+    bool keeps_events;
+};
+
+struct hunt_outcome {
+    enum hunt_end end;
+    char text[HUNT_TEXT_SIZE]; /* says why, in lines */
+    uint64_t points, accesses;
+    uint64_t order; /* a hash of the order of accesses to each shared word */
+    int threads;    /* the most at one time */
+    int64_t clock_ns;
+    struct hunt_switch *switches; /* where it differed from no choice at all; until the next */
+    size_t switch_count;
+    size_t memory; /* bytes of blocks */
+};
+
+/* Runs fn(arg) on a fresh machine; the outcome stays until the next call. */
+const struct hunt_outcome *hunt_execute(const struct hunt_plan *plan, void (*fn)(void *arg),
+                                        void *arg);
+
+/* While true, executions add to the words that are known as shared; the next execution takes them.
+ */
+void hunt_learn(bool learns);
+
+/* Ends the execution, from inside it; text may have several lines. */
+_Noreturn void hunt_fail(enum hunt_end end, const char *text);
+
+/* From now on nobody has to run what lies in queues: main has returned. */
+void hunt_main_is_over(void);
+
+/* In this execution, a G that lies in a queue may not stay there beside an idle P: oracle.c. */
+void hunt_conserves(bool conserves);
+
+/* Kinds of machine_event() by bits, for the oracles. Before the first execution. */
+struct hunt_kinds {
+    uint64_t waits, put;      /* what it is about is ready; lies in the queue `a` */
+    uint64_t taken;           /* waits no more */
+    uint64_t runs, stops;     /* the worker runs it; runs nothing */
+    uint64_t p_idle, p_taken; /* P `a` */
+    uint64_t worker_starts;   /* the thread that starts next is a worker */
+    int32_t into_runnext;     /* of the queues */
+};
+void hunt_event_kinds(const struct hunt_kinds *kinds);
+
+/* The scheduler's events of the last execution, if its plan said so. */
+struct sim_sched_event;
+const struct sim_sched_event *hunt_events(size_t *count);
+
+#endif

@@ -1,0 +1,126 @@
+/* kernel.h - threads and points, which the files of this machine share. */
+#ifndef SCHEDLAB_HUNT_KERNEL_H
+#define SCHEDLAB_HUNT_KERNEL_H
+
+#include "hunt.h"
+#include "sim/sim.h"
+
+enum sim_access { SIM_READ, SIM_WRITE };
+
+enum { THREAD_STACK = 1 << 20, EVENTS_MAX = 256, WAITS_MAX = 1024, HUNT_LAST = 1024 };
+
+/* Why a thread does not run. */
+enum thread_state { THREAD_FREE, THREAD_READY, THREAD_WAITING, THREAD_DONE };
+
+struct sim_thread {
+    void *sp;    /* of the host, while it does not run */
+    struct m *m; /* machine_self() */
+    enum thread_state state;
+    int index;
+    uint32_t at;       /* its moment: hunt_switch */
+    uintptr_t address; /* of the access that it is about to make; 0: of none */
+    enum sim_access access;
+    uintptr_t pc;
+    uint32_t beside; /* points that it made beside idle work: oracle.c */
+    bool woken, interrupted, detached;
+    const void *word; /* of the futex that it sleeps on */
+    struct sim_queue *queue;
+    TAILQ_ENTRY(sim_thread) link;
+    struct sim_event timeout;
+    struct sim_queue joiners;
+    void (*fn)(void *arg);
+    void *arg;
+    char *stack;
+};
+
+/* Numbers, in no order. */
+struct bag {
+    int64_t number[WAITS_MAX];
+    size_t count;
+};
+
+/* State of the scheduler, from what it says that it does: oracle.c. */
+struct oracle {
+    bool main_is_over, conserves, beside;
+    bool starts_worker;        /* the next thread is one */
+    uint64_t workers, running; /* threads; those that run a G */
+    uint64_t idle_ps;          /* by bits */
+    struct bag waits, queued;  /* Gs and tasks to be run; Gs that an idle P could have */
+};
+
+/* An execution; all zero at its beginning. */
+struct hunt_machine {
+    struct sim_thread thread[HUNT_THREADS_MAX];
+    struct sim_thread *self;
+    uint64_t ready, resting; /* threads by bits */
+    int threads;             /* alive */
+    int64_t now_ns, pace_ns; /* what a point takes */
+    uint64_t points, order;
+    uint64_t random;
+    struct sim_event *events[EVENTS_MAX]; /* by time, latest first */
+    size_t event_count;
+    struct sim_queue futexes; /* all that sleep on one, in order */
+    uint64_t naps;            /* threads that sleep for a time of their own */
+    struct oracle oracle;
+    uint64_t last[HUNT_LAST]; /* of each group of words: a hash of who came when */
+    struct hunt_outcome outcome;
+};
+extern struct hunt_machine hunt;
+extern struct hunt_plan hunt_plan;
+
+/* For hooks.c: who accessed a word of the memory, by a hash of its address. */
+enum { SEEN_BITS = 16, SEEN_READ = 0xfe, SEEN_SHARED = 0xff };
+extern uint8_t hunt_seen[1 << SEEN_BITS];
+extern uint8_t hunt_tag; /* of the current thread */
+extern uint64_t hunt_accesses;
+extern int64_t hunt_blocks_left;
+
+static inline uint64_t thread_bit(const struct sim_thread *thread)
+{
+    return UINT64_C(1) << thread->index;
+}
+
+static inline size_t seen_place(uintptr_t address)
+{
+    return (size_t)((address >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SEEN_BITS));
+}
+
+/* The current thread is about to access a shared word, or to enter the kernel (address 0). pc: in
+ * instrumented code, where an interrupt may be delivered; 0: nowhere. */
+void hunt_point(uintptr_t address, enum sim_access access, uintptr_t pc);
+
+/* The current thread waits for others to do something, for so many rounds of a spin loop. */
+void hunt_rest(uint32_t rounds, uintptr_t pc);
+
+/* The current thread waits in queue, or has ended: others go on. */
+void hunt_leave(void);
+
+struct sim_thread *hunt_thread_new(void (*fn)(void *arg), void *arg);
+void hunt_thread_free(struct sim_thread *thread);
+
+void hunt_interrupt_deliver(uintptr_t pc); /* to the current thread */
+
+uint64_t hunt_random(uint64_t *state);
+
+/* choose.c: an execution begins; whom to run, of threads by bits, not none; a thread rests. */
+void choose_begin(void);
+int choose_next(uint64_t ready, bool clock);
+void choose_rests(int thread);
+
+void events_begin(void); /* calls.c */
+
+/* oracle.c: the scheduler says what it does; a thread has come to a point, is new, all of them
+ * wait. */
+void oracle_event(unsigned kind, int32_t p, int64_t about, int32_t a);
+void oracle_point(void);
+void oracle_thread(const struct sim_thread *thread);
+void oracle_all_wait(void);
+_Noreturn void oracle_fail(enum hunt_end end, const char *title); /* and who waits for what */
+
+/* memory.c */
+void memory_begin(void);
+void *memory_stack(void);
+void memory_stack_free(void *stack);
+size_t memory_used(void);
+
+#endif

@@ -1,0 +1,198 @@
+/* hunt_machine.c - the machine that looks for wrong schedules: finds the known ones, takes no right
+ * program for wrong, and does again what it did. A program of CONFIG=hunt. */
+#include "hunt/hunt.h"
+#include "tests/hunt/hunt_kernels.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ENOUGH = 2000, POINTS = 2000, ETIMEDOUT_NEGATED = -110 };
+enum { RANDOM, PCT, ALGORITHMS };
+
+static struct kernel_result result;
+struct kernel_result *kernel_result = &result;
+
+static struct hunt_plan plan_of(int algorithm, uint64_t seed)
+{
+    return (struct hunt_plan){
+        .algorithm = algorithm,
+        .seed = seed * UINT64_C(0x9e3779b97f4a7c15),
+        .depth = 3,
+        .points_max = POINTS,
+        .points_expected = 40,
+        .oracles = ~0u,
+    };
+}
+
+static const struct hunt_outcome *run(int algorithm, uint64_t seed, void (*fn)(void *), void *arg)
+{
+    const struct hunt_plan plan = plan_of(algorithm, seed);
+    return hunt_execute(&plan, fn, arg);
+}
+
+/* Words become shared only once they are accessed, so that first accesses are no points before. */
+static void learn(void (*fn)(void *), void *arg)
+{
+    hunt_learn(true);
+    for (uint64_t seed = 0; seed < 32; seed++)
+        run(RANDOM, seed, fn, arg);
+    hunt_learn(false);
+}
+
+/* The first seed whose execution ends so; ENOUGH: none. */
+static uint64_t first_end(int algorithm, void (*fn)(void *), enum hunt_end end)
+{
+    uint64_t seed = 0;
+    learn(fn, NULL);
+    while (seed < ENOUGH && run(algorithm, seed, fn, NULL)->end != end)
+        seed++;
+    return seed;
+}
+
+static uint64_t first_sum_not_2(int algorithm, bool locked)
+{
+    uint64_t seed = 0;
+    learn(kernel_lost_update, &locked);
+    while (seed < ENOUGH) {
+        const struct hunt_outcome *outcome = run(algorithm, seed, kernel_lost_update, &locked);
+        assert_int_equal(outcome->end, HUNT_DONE);
+        if (result.sum != 2)
+            break;
+        seed++;
+    }
+    return seed;
+}
+
+static void a_lost_update_is_found(void **state)
+{
+    (void)state;
+    for (int algorithm = 0; algorithm < ALGORITHMS; algorithm++)
+        assert_in_range(first_sum_not_2(algorithm, false), 0, ENOUGH - 1);
+}
+
+static void a_lock_loses_no_update(void **state)
+{
+    (void)state;
+    for (int algorithm = 0; algorithm < ALGORITHMS; algorithm++)
+        assert_int_equal(first_sum_not_2(algorithm, true), ENOUGH);
+}
+
+/* Store buffering: each sees the other's store, or one of them does, never none. */
+static void all_orders_that_are_sequentially_consistent_come(void **state)
+{
+    (void)state;
+    for (int algorithm = 0; algorithm < ALGORITHMS; algorithm++) {
+        int seen[2][2] = {{0}};
+        learn(kernel_store_buffer, NULL);
+        for (uint64_t seed = 0; seed < ENOUGH; seed++) {
+            run(algorithm, seed, kernel_store_buffer, NULL);
+            seen[result.read[0]][result.read[1]]++;
+        }
+        assert_int_equal(seen[0][0], 0);
+        assert_int_not_equal(seen[0][1], 0);
+        assert_int_not_equal(seen[1][0], 0);
+        assert_int_not_equal(seen[1][1], 0);
+    }
+}
+
+static void a_crash_is_found(void **state)
+{
+    (void)state;
+    for (int algorithm = 0; algorithm < ALGORITHMS; algorithm++)
+        assert_in_range(first_end(algorithm, kernel_late_pointer, HUNT_CRASH), 0, ENOUGH - 1);
+}
+
+static void a_lost_wake_up_is_found(void **state)
+{
+    (void)state;
+    for (int algorithm = 0; algorithm < ALGORITHMS; algorithm++)
+        assert_in_range(first_end(algorithm, kernel_lost_wake, HUNT_STUCK), 0, ENOUGH - 1);
+}
+
+static void each_wait_without_an_end_is_found(void **state)
+{
+    (void)state;
+    assert_int_equal(run(RANDOM, 1, kernel_no_end, NULL)->end, HUNT_ENDLESS);
+    assert_int_equal(run(PCT, 1, kernel_no_end, NULL)->end, HUNT_ENDLESS);
+    assert_int_equal(run(RANDOM, 1, kernel_no_point, NULL)->end, HUNT_ENDLESS);
+}
+
+static void time_is_a_jump(void **state)
+{
+    (void)state;
+    assert_int_equal(run(RANDOM, 1, kernel_time, NULL)->end, HUNT_DONE);
+    assert_in_range(result.slept_ns, 5000000, 6000000);
+    assert_int_equal(result.error, ETIMEDOUT_NEGATED);
+}
+
+static void memory_is_the_same_each_time(void **state)
+{
+    (void)state;
+    void *block = NULL;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        run(RANDOM, seed, kernel_memory, NULL);
+        assert_int_equal(result.sum, 0); /* fresh blocks are zero */
+        assert_true(seed == 0 || result.block == block);
+        block = result.block;
+    }
+}
+
+static void an_execution_is_a_function_of_its_plan(void **state)
+{
+    (void)state;
+    bool locked = true;
+    learn(kernel_lost_update, &locked);
+    for (int algorithm = 0; algorithm < ALGORITHMS; algorithm++) {
+        for (uint64_t seed = 0; seed < 50; seed++) {
+            struct hunt_outcome first = *run(algorithm, seed, kernel_lost_update, &locked);
+            run(RANDOM, 100 + seed, kernel_lost_wake, NULL);
+            const struct hunt_outcome *again = run(algorithm, seed, kernel_lost_update, &locked);
+            assert_int_equal(first.points, again->points);
+            assert_int_equal(first.order, again->order);
+            assert_int_equal(first.switch_count, again->switch_count);
+        }
+    }
+}
+
+static void switches_alone_replay_an_execution(void **state)
+{
+    (void)state;
+    bool locked = false;
+    for (int algorithm = 0; algorithm < ALGORITHMS; algorithm++) {
+        uint64_t seed = first_sum_not_2(algorithm, locked);
+        struct hunt_plan plan = plan_of(algorithm, seed);
+        const struct hunt_outcome *outcome = hunt_execute(&plan, kernel_lost_update, &locked);
+        uint64_t order = outcome->order, sum = result.sum;
+        struct hunt_switch switches[64];
+        assert_in_range(outcome->switch_count, 0, 64);
+        memcpy(switches, outcome->switches, outcome->switch_count * sizeof switches[0]);
+        plan.algorithm = -1;
+        plan.switches = switches;
+        plan.switch_count = outcome->switch_count;
+        assert_int_equal(hunt_execute(&plan, kernel_lost_update, &locked)->order, order);
+        assert_int_equal(result.sum, sum);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lost_update_is_found),
+        cmocka_unit_test(a_lock_loses_no_update),
+        cmocka_unit_test(all_orders_that_are_sequentially_consistent_come),
+        cmocka_unit_test(a_crash_is_found),
+        cmocka_unit_test(a_lost_wake_up_is_found),
+        cmocka_unit_test(each_wait_without_an_end_is_found),
+        cmocka_unit_test(time_is_a_jump),
+        cmocka_unit_test(memory_is_the_same_each_time),
+        cmocka_unit_test(an_execution_is_a_function_of_its_plan),
+        cmocka_unit_test(switches_alone_replay_an_execution),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

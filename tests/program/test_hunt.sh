@@ -1,0 +1,79 @@
+#!/bin/bash
+# test_hunt.sh - schedlab hunt: finds a schedule that is wrong, replays it, and says nothing of a right variant.
+#
+#     tests/program/test_hunt.sh build/schedlab
+#
+# The variant that is wrong looks into no queue on its way to sleep (recheck=none, before): runtime/idle.c. Prints TAP.
+. "$(dirname "$0")/../tap.sh"
+
+# run ARGUMENT...: leaves out, err, status.
+run() {
+    timeout 600 "$schedlab" hunt "$@" >out 2>err </dev/null
+    status=$?
+}
+
+# The failure's replay in the last output, as arguments.
+replay_of() { sed -n 's/^replay: schedlab hunt //p' out; }
+failure_of() { sed -n '/^failed: /,/^replay: /p' out | grep -v '^replay: '; }
+
+# Nothing -------------------------------------------------------------------------------------------------------
+
+for variant in kthread uthread static grq perm gmp tasksteal contsteal; do
+    run $variant fib,n=4 --executions 300
+    check "${variant}_is_right_in_300_executions" [ "$status $(tail -n 1 out)" = '0 nothing was found' ]
+done
+run gmp sleep_wake --executions 300 --algorithm pct
+check pct_finds_nothing_in_a_right_variant [ "$status $(tail -n 1 out)" = '0 nothing was found' ]
+run gmp echo,connections=2,messages=2 --executions 100
+check descriptors_are_the_simulated_ones [ "$status $(tail -n 1 out)" = '0 nothing was found' ]
+run contsteal,frames=pooled fib,n=4 --executions 300 --format json
+check the_result_as_json grep -q '"executions": 300' out
+check json_is_valid python3 -c 'import json; json.load(open("out"))'
+
+# Memory does not grow with executions.
+cat >peak.py <<'END'
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+END
+few=$(python3 peak.py "$schedlab" hunt gmp spawn,n=6 --executions 500)
+many=$(python3 peak.py "$schedlab" hunt gmp spawn,n=6 --executions 20000)
+check memory_stays_the_same [ $((many * 10)) -lt $((few * 11)) ]
+
+# Something -----------------------------------------------------------------------------------------------------
+
+for algorithm in random pct; do
+    run gmp,recheck=before sleep_wake --executions 5000 --algorithm $algorithm
+    check "${algorithm}_finds_work_left_lying" [ "$status $(grep -c '^failed: idle: ' out)" = '1 1' ]
+    found=$(failure_of) again=$(replay_of)
+    run $again
+    check "${algorithm}_is_replayed" [ "$status $(failure_of)" = "1 $found" ]
+    run gmp,recheck=before sleep_wake --executions 5000 --algorithm $algorithm --minimise
+    check "${algorithm}_is_minimised" [ "$status $(grep -c 'replay: .*--replay schedule:' out)" = '1 1' ]
+    check "${algorithm}_has_lines_of_the_source" grep -q 'sched_variants/runtime/idle.c:[0-9]' out
+    again=$(replay_of)
+    run $again
+    check "${algorithm}_minimised_is_replayed" [ "$status $(grep -c '^failed: idle: ' out)" = '1 1' ]
+done
+run gmp,recheck=none sleep_wake --executions 5000 --format json
+check a_failure_as_json [ "$status $(grep -c '"replay": "random:' out)" = '1 1' ]
+
+# Misuse --------------------------------------------------------------------------------------------------------
+
+misuse variant_and_workload_are_needed 'one variant and one workload or scenario' -- gmp
+misuse unknown_algorithm 'pct' -- gmp sleep_wake --algorithm pctt
+misuse unknown_variant 'the nearest is "gmp"' -- gmpp sleep_wake
+misuse unknown_scenario 'sleep_wake' -- gmp sleep_wak
+misuse parameters_are_checked 'valid: 0 to 45' -- gmp fib,n=-1
+misuse a_clock_is_refused 'has no time here' -- gmp timers,n=4
+misuse depth_is_of_pct '--depth comes with --algorithm=pct' -- gmp sleep_wake --depth 3
+misuse replay_is_one_execution '--replay is one execution' -- gmp sleep_wake --time 5s --replay random:1@0
+misuse another_program 'no longer applies' -- gmp sleep_wake --replay random:1@0
+misuse no_execution 'is no execution' -- gmp sleep_wake --replay random
+misuse serial_is_no_scheduler 'serial' -- serial fib,n=4
+run --scenarios
+check scenarios_are_listed [ "$status $(grep -c '^sleep_wake ' out)" = '0 1' ]
+run --help
+check help_has_an_example [ "$status $(grep -c 'schedlab hunt gmp sleep_wake' out)" = '0 1' ]
+
+finish
