@@ -3,8 +3,31 @@
 
 #include "workloads/workload.h"
 
-/* harness/scenarios/<name>.c defines scenario_<name>. */
-#define SCENARIOS(X) X(sleep_wake)
+/* A file of this folder has SCENARIO(name, ...). */
+#define SCENARIOS(X)                                                                               \
+    X(sleep_wake)                                                                                  \
+    X(wake_chain)                                                                                  \
+    X(last_item)                                                                                   \
+    X(overflow)                                                                                    \
+    X(runnext_late)                                                                                \
+    X(yielders)                                                                                    \
+    X(short_lives)                                                                                 \
+    X(procs_change)                                                                                \
+    X(locked)                                                                                      \
+    X(chan_close_race)                                                                             \
+    X(rendezvous)                                                                                  \
+    X(select_winner)                                                                               \
+    X(two_selects)                                                                                 \
+    X(mutex_handoff)                                                                               \
+    X(rw_race)                                                                                     \
+    X(cond_race)                                                                                   \
+    X(sem_race)                                                                                    \
+    X(once_race)                                                                                   \
+    X(timer_stop_race)                                                                             \
+    X(sleepers)                                                                                    \
+    X(call_handoff)                                                                                \
+    X(preempted)                                                                                   \
+    X(poller_break)
 
 #define SCENARIO_DECLARE(name) extern const struct workload scenario_##name;
 #define SCENARIO_ROW(name) &scenario_##name,

@@ -73,6 +73,11 @@ misuse no_execution 'is no execution' -- gmp sleep_wake --replay random
 misuse serial_is_no_scheduler 'serial' -- serial fib,n=4
 run --scenarios
 check scenarios_are_listed [ "$status $(grep -c '^sleep_wake ' out)" = '0 1' ]
+cp out scenarios
+while read -r scenario _; do
+    run gmp "$scenario" --executions 100
+    check "${scenario}_passes_on_gmp" [ "$status $(tail -n 1 out)" = '0 nothing was found' ]
+done <scenarios
 run --help
 check help_has_an_example [ "$status $(grep -c 'schedlab hunt gmp sleep_wake' out)" = '0 1' ]
 

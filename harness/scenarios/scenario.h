@@ -1,0 +1,79 @@
+/* scenario.h - what the files of scenarios have in common.
+ *
+ *     struct NAME { ... };                        the state, zeroed
+ *     static const char *NAME_crosses(struct NAME *state) { ... }
+ *     SCENARIO(NAME, goroutines, workers, "idea", "the protocol's file")
+ *
+ * crosses() runs on the main goroutine and returns NULL, or one line that says what went wrong.
+ */
+#ifndef SCHEDLAB_SCENARIO_H
+#define SCHEDLAB_SCENARIO_H
+
+#include "workloads/workload.h"
+
+/* Waits without giving the worker away: somebody else has to do it. */
+static inline void until(const _Atomic uint32_t *count, uint32_t value)
+{
+    while (atomic_load_explicit(count, memory_order_acquire) < value)
+        go_work(1);
+}
+
+/* One more; release, so that who waits until then sees what was done. */
+static inline void tick(_Atomic uint32_t *count)
+{
+    atomic_fetch_add_explicit(count, 1, memory_order_acq_rel);
+}
+
+static inline uint32_t ticks(const _Atomic uint32_t *count)
+{
+    return atomic_load_explicit(count, memory_order_acquire);
+}
+
+static inline const char *scenario_verify(void *state, const struct outcome *out, char *why,
+                                          size_t size)
+{
+    const char *wrong = (const char *)(uintptr_t)out->answer;
+    (void)state;
+    if (!wrong)
+        return NULL;
+    snprintf(why, size, "%s", wrong);
+    return why;
+}
+
+#define SCENARIO(name_, goroutines, workers_, idea_, source_)                                      \
+    static uint64_t name_##_gs(const void *params)                                                 \
+    {                                                                                              \
+        (void)params;                                                                              \
+        return (goroutines) + 1;                                                                   \
+    }                                                                                              \
+    static int name_##_workers(const void *params)                                                 \
+    {                                                                                              \
+        (void)params;                                                                              \
+        return workers_;                                                                           \
+    }                                                                                              \
+    static void *name_##_init(const void *params, uint64_t seed)                                   \
+    {                                                                                              \
+        (void)params;                                                                              \
+        (void)seed;                                                                                \
+        return go_alloc_zeroed(sizeof(struct name_));                                              \
+    }                                                                                              \
+    static void name_##_run(void *state, struct outcome *out)                                      \
+    {                                                                                              \
+        out->ops = 1;                                                                              \
+        out->answer = (uintptr_t)name_##_crosses(state);                                           \
+    }                                                                                              \
+    const struct workload scenario_##name_ = {                                                     \
+        .name = #name_,                                                                            \
+        .idea = (idea_),                                                                           \
+        .op = "execution",                                                                         \
+        .source = (source_),                                                                       \
+        .style = STYLE_GOROUTINE,                                                                  \
+        .live_gs_max = name_##_gs,                                                                 \
+        .workers_min = name_##_workers,                                                            \
+        .init = name_##_init,                                                                      \
+        .run = name_##_run,                                                                        \
+        .verify = scenario_verify,                                                                 \
+        .fini = go_free,                                                                           \
+    }
+
+#endif

@@ -1,0 +1,259 @@
+/* workers.c - scenarios of queues and of workers that sleep, search, steal and are woken. */
+#include "harness/scenarios/scenario.h"
+
+/* A worker goes to sleep while another submits what only it can run, again and again. */
+struct sleep_wake {
+    _Atomic uint32_t ran;
+};
+
+static void sleep_wake_child(void *arg)
+{
+    tick(&((struct sleep_wake *)arg)->ran);
+}
+
+static const char *sleep_wake_crosses(struct sleep_wake *state)
+{
+    for (uint32_t i = 1; i <= 3; i++) {
+        go_global(sleep_wake_child, state);
+        until(&state->ran, i);
+    }
+    return NULL;
+}
+SCENARIO(sleep_wake, 3, 2, "a worker goes to sleep while another submits what only it can run",
+         "runtime/idle.c, the sleeping dance");
+
+/* Each of two needs the other to run at the same time: the worker that was woken wakes the next. */
+struct wake_chain {
+    _Atomic uint32_t here;
+    struct waitgroup done;
+};
+
+static void wake_chain_child(void *arg)
+{
+    struct wake_chain *state = arg;
+    tick(&state->here);
+    until(&state->here, 2);
+    wg_done(&state->done);
+}
+
+static const char *wake_chain_crosses(struct wake_chain *state)
+{
+    wg_add(&state->done, 2);
+    go_global(wake_chain_child, state);
+    go_global(wake_chain_child, state);
+    wg_wait(&state->done);
+    return NULL;
+}
+SCENARIO(wake_chain, 2, 2, "two goroutines that wait for each other without giving way",
+         "runtime/idle.c, the wake chain");
+
+/* The owner takes its last one while a thief does; each is to run exactly once. */
+struct last_item {
+    _Atomic uint32_t ran[4];
+    struct waitgroup done;
+};
+
+struct item {
+    struct last_item *state;
+    int number;
+};
+
+static void last_item_child(void *arg)
+{
+    struct item *item = arg;
+    tick(&item->state->ran[item->number]);
+    wg_done(&item->state->done);
+}
+
+static const char *last_item_crosses(struct last_item *state)
+{
+    struct item items[4];
+    wg_add(&state->done, 4);
+    for (int i = 0; i < 4; i++) {
+        items[i] = (struct item){state, i};
+        go(last_item_child, &items[i]);
+        if (i % 2)
+            gosched();
+    }
+    wg_wait(&state->done);
+    for (int i = 0; i < 4; i++)
+        if (ticks(&state->ran[i]) != 1)
+            return "a goroutine did not run exactly once";
+    return NULL;
+}
+SCENARIO(last_item, 4, 1, "the owner takes its last goroutine while a thief does",
+         "runtime/lrq.h, runtime/deque.h");
+
+/* More than a small ring holds (gmp,ring=2), while a thief takes from it. */
+struct overflow {
+    _Atomic uint32_t ran;
+    struct waitgroup done;
+};
+
+static void overflow_child(void *arg)
+{
+    struct overflow *state = arg;
+    tick(&state->ran);
+    wg_done(&state->done);
+}
+
+static const char *overflow_crosses(struct overflow *state)
+{
+    wg_add(&state->done, 8);
+    for (int i = 0; i < 8; i++)
+        go(overflow_child, state);
+    wg_wait(&state->done);
+    return ticks(&state->ran) == 8 ? NULL : "not 8 goroutines ran";
+}
+SCENARIO(overflow, 8, 1, "a ring overflows while a thief takes from it (gmp,ring=2)",
+         "runtime/lrq.c, overflow");
+
+/* What lies in runnext of a worker that computes is to be stolen, if late. */
+struct runnext_late {
+    _Atomic uint32_t ran;
+};
+
+static void runnext_late_child(void *arg)
+{
+    tick(&((struct runnext_late *)arg)->ran);
+}
+
+static const char *runnext_late_crosses(struct runnext_late *state)
+{
+    go(runnext_late_child, state);
+    go(runnext_late_child, state);
+    until(&state->ran, 2);
+    return NULL;
+}
+SCENARIO(runnext_late, 2, 2, "the next goroutine of a worker that computes is stolen",
+         "runtime/lrq.c, runnext");
+
+/* Two yield and are taken by the other worker while they are still on their stacks. */
+struct yielders {
+    uint32_t steps[2];
+    struct waitgroup done;
+};
+
+struct yielder {
+    struct yielders *state;
+    int number;
+};
+
+static void yielder_main(void *arg)
+{
+    struct yielder *self = arg;
+    for (int i = 0; i < 3; i++) {
+        self->state->steps[self->number]++;
+        gosched();
+    }
+    wg_done(&self->state->done);
+}
+
+static const char *yielders_crosses(struct yielders *state)
+{
+    struct yielder selves[2] = {{state, 0}, {state, 1}};
+    wg_add(&state->done, 2);
+    go(yielder_main, &selves[0]);
+    go(yielder_main, &selves[1]);
+    wg_wait(&state->done);
+    return state->steps[0] == 3 && state->steps[1] == 3 ? NULL : "a yielder lost a step";
+}
+SCENARIO(yielders, 2, 1, "a goroutine that yields is taken while it is still on its stack",
+         "runtime/g.h, off-stack");
+
+/* Goroutines end and their Gs and stacks serve others, on both workers. */
+struct short_lives {
+    _Atomic uint32_t ended;
+};
+
+static void short_life(void *arg)
+{
+    tick(&((struct short_lives *)arg)->ended);
+}
+
+static void parent_of_two(void *arg)
+{
+    struct join first, second;
+    join_go(&first, short_life, arg);
+    join_go(&second, short_life, arg);
+    join_wait(&first);
+    join_wait(&second);
+    tick(&((struct short_lives *)arg)->ended);
+}
+
+static const char *short_lives_crosses(struct short_lives *state)
+{
+    struct join parents[2];
+    join_go(&parents[0], parent_of_two, state);
+    join_go(&parents[1], parent_of_two, state);
+    join_wait(&parents[0]);
+    join_wait(&parents[1]);
+    return ticks(&state->ended) == 6 ? NULL : "not 6 goroutines ended";
+}
+SCENARIO(short_lives, 6, 1, "goroutines end, and their stacks serve others at once",
+         "runtime/galloc.c, runtime/stacks.c");
+
+/* Workers become fewer and more again while there is work. */
+struct procs_change {
+    _Atomic uint32_t ran;
+    struct waitgroup done;
+};
+
+static void procs_change_child(void *arg)
+{
+    struct procs_change *state = arg;
+    gosched();
+    tick(&state->ran);
+    wg_done(&state->done);
+}
+
+static const char *procs_change_crosses(struct procs_change *state)
+{
+    wg_add(&state->done, 4);
+    for (int i = 0; i < 4; i++) {
+        go(procs_change_child, state);
+        go_set_workers(i % 2 ? 2 : 1);
+    }
+    wg_wait(&state->done);
+    return ticks(&state->ran) == 4 ? NULL : "not 4 goroutines ran";
+}
+SCENARIO(procs_change, 4, 2, "workers become fewer and more while there is work",
+         "runtime/thread.c");
+
+/* A goroutine that is locked to its thread parks and is readied by another. */
+struct locked {
+    struct chan *there, *back;
+};
+
+static void locked_child(void *arg)
+{
+    struct locked *state = arg;
+    int value;
+    go_lock_thread();
+    for (int i = 0; i < 2; i++) {
+        chan_recv(state->there, &value);
+        chan_send(state->back, &value);
+    }
+    go_unlock_thread();
+}
+
+static const char *locked_crosses(struct locked *state)
+{
+    struct join child;
+    int right = 0;
+    state->there = chan_make(sizeof(int), 0);
+    state->back = chan_make(sizeof(int), 0);
+    join_go(&child, locked_child, state);
+    for (int i = 0; i < 2; i++) {
+        int value = 0;
+        chan_send(state->there, &i);
+        chan_recv(state->back, &value);
+        right += value == i;
+    }
+    join_wait(&child);
+    chan_free(state->there);
+    chan_free(state->back);
+    return right == 2 ? NULL : "a value came back wrong";
+}
+SCENARIO(locked, 1, 1, "a goroutine locked to its thread parks and is readied",
+         "runtime/thread.c, locked goroutines");
