@@ -108,7 +108,7 @@ static const char *overflow_crosses(struct overflow *state)
 SCENARIO(overflow, 8, 1, "a ring overflows while a thief takes from it (gmp,ring=2)",
          "runtime/lrq.c, overflow");
 
-/* What lies in runnext of a worker that computes is to be stolen, if late. */
+/* The G in runnext of a worker that computes is to be stolen, if late. */
 struct runnext_late {
     _Atomic uint32_t ran;
 };
