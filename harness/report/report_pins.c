@@ -78,15 +78,44 @@ static bool has_several_workers(const struct report_group *group)
     return false;
 }
 
+/* Which baselines a page holds. Many variants at many counts of workers would be minutes of
+ * bootstraps and megabytes of numbers. */
+enum baselines { BASELINES_OWN, BASELINES_OF_SAME_WORKERS, BASELINES_ALL };
+
+enum { ENTRIES_MAX = 20000 };
+
+static enum baselines baselines_of(const struct report_group *group)
+{
+    json_t *variants = json_object(), *cells = json_object();
+    char key[512];
+    for (size_t i = 0; i < group->count; i++) {
+        const struct report_cell *cell = &group->cells[i];
+        snprintf(key, sizeof key, "%.400s %d", cell->variant, cell->workers);
+        json_object_set_new(variants, cell->variant, json_true());
+        json_object_set_new(cells, key, json_true());
+    }
+    size_t same = json_object_size(variants) * group->count;
+    size_t all = json_object_size(cells) * group->count;
+    json_decref(variants);
+    json_decref(cells);
+    return all <= ENTRIES_MAX    ? BASELINES_ALL
+           : same <= ENTRIES_MAX ? BASELINES_OF_SAME_WORKERS
+                                 : BASELINES_OWN;
+}
+
 /* variant -> workers -> entries; the workers "" are those of each cell. */
 static json_t *pins_of(const struct report_group *group, bool of_latencies)
 {
     json_t *pins = json_object();
-    bool several = has_several_workers(group);
+    enum baselines which = baselines_of(group);
+    bool several = which == BASELINES_ALL && has_several_workers(group);
+    const char *own = group->baseline ? group->baseline : group->cells[0].variant;
     for (size_t i = 0; i < group->count; i++) {
         const struct report_cell *cell = &group->cells[i];
         char workers[32];
         json_t *of = json_object_get(pins, cell->variant);
+        if (which == BASELINES_OWN && strcmp(cell->variant, own) != 0)
+            continue;
         if (!of) {
             json_object_set_new(pins, cell->variant, of = json_object());
             json_object_set_new(of, "", entries_of(group, cell->variant, 0, of_latencies));
@@ -107,6 +136,12 @@ static json_t *group_to_json(const struct report *report, const struct report_gr
     json_t *object = json_pack("{so so}", "cells", cells, "pins", pins_of(group, false));
     if (group->baseline)
         json_object_set_new(object, "baseline", json_string(group->baseline));
+    static const char *const left_out[] = {
+        [BASELINES_OWN] = "Other baselines are left out: the group has too many cells.",
+        [BASELINES_OF_SAME_WORKERS] =
+            "Baselines of other workers are left out: the group has too many cells."};
+    if (baselines_of(group) != BASELINES_ALL)
+        json_object_set_new(object, "left_out", json_string(left_out[baselines_of(group)]));
     if (report_subject(group) == SWEEP_FIGURE_LATENCY) {
         struct latency_view view = latency_view_make(report, group);
         json_object_set_new(object, "latencies", pins_of(latency_view_group(&view), true));

@@ -454,6 +454,7 @@ function buildCard({card, group, chart, marks}, i) {
             changed();
         });
         place.append(element('label', {}, 'Baseline ', select));
+        if (groups[group].left_out) place.append(element('p', {className: 'note'}, `${groups[group].left_out} \`schedlab compare --each\` has them.`));
     }
     card.querySelector('.lesson').append(element('p', {className: 'note filtered', hidden: true}, 'The sentence is about all rows, not only those shown.'));
     card.addEventListener('focusin', () => { question = i; });

@@ -396,6 +396,28 @@ for part in '"outcome": "won"' '"efficiency": 1.0' '"outcome": "several not told
 done
 check json_is_whole test "$(head -n 1 out)$(tail -n 1 out)" = '{}'
 
+# Many variants ------------------------------------------------------------------------------------------
+
+mkdir -p deep/er/many
+cat >deep/er/many/sweep.yaml <<'END'
+name: many
+title: Many variants
+groups:
+  - {id: a, question: all?, baseline: gmp, variants: [gmp], knob: {name: tick, values: [1, 61]}, figure: knob, workloads: [yield], workers: [1, 2]}
+  - {id: b, question: all?, baseline: gmp, variants: [gmp], knob: {name: tick, values: [1, 61]}, figure: knob, workloads: [yield], workers: [1]}
+END
+for tick in $(seq 1 150); do
+    record 0 "gmp,tick=$tick" "\"tick\":$tick" yield 1 '"b"' "$(ok 1000 0)"
+done >deep/er/many/samples.jsonl
+record 0 gmp '' yield 1 '"b"' "$(ok 1000 0)" >>deep/er/many/samples.jsonl
+for tick in $(seq 1 80); do
+    for workers in 3 4; do record 0 "gmp,tick=$tick" "\"tick\":$tick" yield $workers '"a"' "$(ok 1000 0)"; done
+done >>deep/er/many/samples.jsonl
+run 0 report_of_many_variants deep/er/many --no-figures
+check many_variants_have_their_own_baseline_alone grep -qF '"left_out":"Other baselines are left out' deep/er/many/report.html
+check and_fewer_those_of_the_same_workers grep -qF '"left_out":"Baselines of other workers are left out' deep/er/many/report.html
+check many_variants_take_no_megabytes [ "$(grep -F '"left_out":"Other' deep/er/many/report.html | wc -c)" -lt 600000 ]
+
 # Three samples a cell ---------------------------------------------------------------------------------
 
 mkdir -p deep/er/few
