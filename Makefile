@@ -375,7 +375,7 @@ $(OUT)/schedlab: $(call objects,harness/commands/main.c) $(call objects,$(MICRO_
 	$(call author_leave,$(CONFIG))
 	$(file >build/author/abi,$(AUTHOR_ABI))
 
-# How `schedlab build` compiles a variant that lives outside the tree, and links a program with it (harness/author/):
+# How `schedlab build` compiles a variant or workload that lives outside the tree, and links a program with it (harness/author/):
 # build/author/CONFIG.sh ACTION ROOT OBJECTS WORD..., where ROOT has sched_variants/ and OBJECTS the trees of objects.
 define AUTHOR_SCRIPT
 #!/bin/sh
@@ -388,10 +388,19 @@ compile) # SOURCE OBJECT
     $(CC) $(AUTHOR_FLAGS) $(DEBUG_TYPES) $(INSTRUMENT) $(AUTHOR_ROOTS) -c -o "$$2" "$$1"
     $(if $(INSTRUMENT),$(OBJCOPY) $(SIMULATED_NAMES) "$$2")
     ;;
+workload) # SOURCE OBJECT
+    $(CC) $(AUTHOR_FLAGS) $(INSTRUMENT) $(IN_TEXT) $(AUTHOR_ROOTS) -c -o "$$2" "$$1"
+    $(if $(INSTRUMENT),$(OBJCOPY) $(SIMULATED_NAMES) "$$2")
+    $(OBJCOPY) --rename-section $(or $(TEXT_$(CONFIG)),.text)=workload_text "$$2"
+    if $(NM) -u "$$2" | grep -q native_self_m; then
+        echo "$$1 calls machine_self(), and workloads must not" >&2
+        exit 1
+    fi
+    ;;
 list) # SOURCE OBJECT FLAG...
     source=$$1 object=$$2
     shift 2
-    $(CC) $(AUTHOR_FLAGS) $(AUTHOR_ROOTS) "$$@" -c -o "$$object" "$$source"
+    $(CC) $(AUTHOR_FLAGS) $(LIGHT) $(AUTHOR_ROOTS) "$$@" -c -o "$$object" "$$source"
     ;;
 join) # OBJECT PART...
     object=$$1
@@ -411,13 +420,13 @@ esac
 endef
 author_leave = $(shell mkdir -p build/author)$(file >build/author/$(1).sh,$(AUTHOR_SCRIPT))
 AUTHOR_FLAGS = $(filter-out -Werror,$(CFLAGS))
-AUTHOR_ROOTS = $(subst -iquote ,-iquote "$$root"/,$(ROOTS)) -I "$$root"
+AUTHOR_ROOTS = $(subst -iquote ,-iquote "$$root"/,$(ROOTS) -iquote workloads) -I "$$root"
 AUTHOR_ABI = $(shell $(CC) -dumpmachine) $(shell cat sched_variants/*.h sched_variants/runtime/*.h sched_variants/machine/*.h \
-    sched_variants/machine/*/self.h | sha256sum | cut -c 1-16)
+    sched_variants/machine/*/self.h workloads/workload.h workloads/histogram.h | sha256sum | cut -c 1-16)
 
 # It compiles what reads specifications; the archive has the rest of the harness.
 $(OUT)/schedlab-hunt: $(call objects,$(HUNT_SOURCES) harness/commands/cli.c harness/host/allocator.c harness/base/build_info.c harness/sample/source_line.c \
-    $(addprefix harness/spec/,spec.c knobs.c machine_memory.c machine_start.c machine_start_hunt.c peer_table.c promises.c)) $(CORE_OBJECTS) $(HARNESS_ARCHIVE)
+    $(addprefix harness/spec/,spec.c knobs.c outside.c machine_memory.c machine_start.c machine_start_hunt.c peer_table.c promises.c)) $(CORE_OBJECTS) $(HARNESS_ARCHIVE)
 	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # Tests of the harness take what they use out of an archive.

@@ -167,28 +167,38 @@ static void quoted_print(FILE *to, const char *text)
     fputs("\",", to);
 }
 
-/* The list of variants, as macros for outside.c. */
+/* "-DKIND(X)=X(name) ..." and "-DORIGINS=..." of the variants, or of the workloads; to be freed. */
+static void lists_make(const struct slv_part *parts, size_t count, bool workloads, char **names,
+                       char **origins)
+{
+    size_t size;
+    FILE *name_list = memory_stream(names, &size);
+    fprintf(name_list, "-DOUTSIDE_%s(X)=", workloads ? "WORKLOADS" : "VARIANTS");
+    for (size_t i = 0; i < count; i++)
+        if (parts[i].workload == workloads)
+            fprintf(name_list, "X(%s) ", parts[i].name);
+    fclose(name_list);
+    FILE *origin_list = memory_stream(origins, &size);
+    fprintf(origin_list, "-DOUTSIDE_%sORIGINS=", workloads ? "WORKLOAD_" : "");
+    for (size_t i = 0; i < count; i++)
+        if (parts[i].workload == workloads)
+            quoted_print(origin_list, parts[i].origin);
+    fclose(origin_list);
+}
+
+/* The lists of variants and workloads, as macros for outside.c. */
 static bool list_compile(const struct slv_tools *tools, const char *config, const char *object,
                          const struct slv_part *parts, size_t count, const struct complaint *to)
 {
-    char *names = NULL, *origins = NULL;
-    size_t size;
-    FILE *name_list = memory_stream(&names, &size);
-    fputs("-DOUTSIDE_VARIANTS(X)=", name_list);
-    for (size_t i = 0; i < count; i++)
-        fprintf(name_list, "X(%s) ", parts[i].name);
-    fclose(name_list);
-    FILE *origin_list = memory_stream(&origins, &size);
-    fputs("-DOUTSIDE_ORIGINS=", origin_list);
-    for (size_t i = 0; i < count; i++)
-        quoted_print(origin_list, parts[i].origin);
-    fclose(origin_list);
+    char *lists[4];
+    lists_make(parts, count, false, &lists[0], &lists[1]);
+    lists_make(parts, count, true, &lists[2], &lists[3]);
     char *source = text_format("%s/harness/spec/outside.c", tools->root);
-    const char *const words[] = {source, object, names, origins, NULL};
-    bool done = slv_script(tools, config, "list", words, "compile the list of variants", to);
+    const char *const words[] = {source, object, lists[0], lists[1], lists[2], lists[3], NULL};
+    bool done = slv_script(tools, config, "list", words, "compile the lists of what is there", to);
     free(source);
-    free(names);
-    free(origins);
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        free(lists[i]);
     return done;
 }
 

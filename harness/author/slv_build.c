@@ -7,6 +7,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/process.h"
 #include "sched.h"
+#include "workloads/workload.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -17,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FINDINGS_MAX = 10 };
+enum { TOLD_MAX = 10 };
 
 struct making {
     const struct slv_order *order;
@@ -44,13 +45,19 @@ static bool name_check(const struct making *making, const char *name)
         at++;
     if (*at || at == name)
         return complaint_make(&making->to,
-                              "the variant's name would be \"%s\"; expected a word of a-z, 0-9 and "
+                              "the name would be \"%s\"; expected a word of a-z, 0-9 and "
                               "_, by the file's name or --name",
                               name);
     for (const char *const *word = sched_variant_words; *word; word++)
         if (strcmp(*word, name) == 0)
             return complaint_make(&making->to,
                                   "%s is a variant of schedlab's own; choose another "
+                                  "name with --name",
+                                  name);
+    for (const char *const *word = workload_words; *word; word++)
+        if (strcmp(*word, name) == 0)
+            return complaint_make(&making->to,
+                                  "%s is a workload of schedlab's own; choose another "
                                   "name with --name",
                                   name);
     return true;
@@ -84,7 +91,8 @@ static bool object_make(const struct making *making, const char *config)
         words[i + 1] = text_format("%s/%zu.%s.o", making->folder, i, config);
         char *what = text_format("compile %s (%s)", sources[i], config);
         const char *const compiled[] = {sources[i], words[i + 1], NULL};
-        done = slv_script(&making->tools, config, "compile", compiled, what, &making->to);
+        done = slv_script(&making->tools, config, making->part.workload ? "workload" : "compile",
+                          compiled, what, &making->to);
         free(what);
     }
     done = done && slv_script(&making->tools, config, "join", (const char *const *)words,
@@ -93,18 +101,33 @@ static bool object_make(const struct making *making, const char *config)
     return done;
 }
 
-static bool defines_its_operations(const struct making *making)
+static bool defines(const struct making *making, const char *before, const char *after)
 {
+    struct complaint nobody = {.text = (char[1]){0}, .size = 1};
     char *object = text_format("%s/%s.release.o", making->folder, making->part.name);
-    char *symbol = text_format("%s_ops", making->part.name);
-    char *what = text_format("find %s in %s: it has to define `const struct sched_ops %s`", symbol,
-                             making->order->sources[0], symbol);
+    char *symbol = text_format("%s%s%s", before, making->part.name, after);
     const char *const words[] = {object, symbol, NULL};
-    bool done = slv_script(&making->tools, slv_configs[0], "defines", words, what, &making->to);
-    free(what);
+    bool does = slv_script(&making->tools, slv_configs[0], "defines", words, symbol, &nobody);
     free(symbol);
     free(object);
-    return done;
+    return does;
+}
+
+/* By what it defines. A workload is compiled otherwise, so once more. */
+static bool kind_find(struct making *making)
+{
+    const char *name = making->part.name;
+    if (!object_make(making, slv_configs[0]))
+        return false;
+    if (defines(making, "", "_ops"))
+        return true;
+    making->part.workload = defines(making, "workload_", "");
+    if (making->part.workload)
+        return object_make(making, slv_configs[0]);
+    return complaint_make(&making->to,
+                          "%s defines neither `const struct sched_ops %s_ops` nor `const struct "
+                          "workload workload_%s`",
+                          making->order->sources[0], name, name);
 }
 
 /* A program with it answers, so nothing is missing, and its lists are right. */
@@ -114,7 +137,7 @@ static bool trial(const struct making *making)
     const char *const argv[] = {program, "list", making->part.name, NULL};
     bool done = slv_link(&making->tools, slv_configs[0], slv_configs[0], making->folder, "schedlab",
                          &making->part, 1, &making->to) &&
-                slv_do(program, argv, false, "take it for a variant", &making->to);
+                slv_do(program, argv, false, "take it for a variant or a workload", &making->to);
     free(program);
     return done;
 }
@@ -129,7 +152,7 @@ static void findings_print(const char *lines)
         held += holds;
         all += holds || fails;
         bool tells = fails || (*line == '#' && strncmp(line, "#     ", 6) != 0);
-        if (tells && all - held <= FINDINGS_MAX)
+        if (tells && all - held <= TOLD_MAX)
             fprintf(stderr, "%.*s\n", (int)(end - line), line);
     }
     fprintf(stderr, "%zu of %s of the conformance suite hold\n", held, counted(all, "case").s);
@@ -139,6 +162,11 @@ static void findings_print(const char *lines)
 static bool conforms(const struct making *making)
 {
     struct process_result result;
+    if (making->part.workload)
+        return complaint_make(&making->to,
+                              "%s is a workload, and the conformance suite is for "
+                              "variants",
+                              making->part.name);
     if (!slv_has_config(&making->tools, "conformance"))
         return complaint_make(&making->to, "there is no conformance suite beside this program; "
                                            "`make build/release/tests/conformance` builds it");
@@ -165,8 +193,9 @@ static bool conforms(const struct making *making)
 static bool about_write(const struct making *making)
 {
     char *path = text_format("%s/about.json", making->folder);
-    json_t *about = json_pack("{ss ss ss ss}", "name", making->part.name, "abi", making->tools.abi,
-                              "version", build_version(), "revision", build_revision());
+    json_t *about = json_pack("{ss sb ss ss ss}", "name", making->part.name, "workload",
+                              making->part.workload, "abi", making->tools.abi, "version",
+                              build_version(), "revision", build_revision());
     bool done = file_replace_json(path, about, making->to.text, making->to.size);
     json_decref(about);
     free(path);
@@ -200,15 +229,16 @@ static bool archive_write(const struct making *making, const char *output)
     return done;
 }
 
-static bool make_it(const struct making *making, const char *output)
+static bool make_it(struct making *making, const char *output)
 {
-    for (size_t i = 0; i < SLV_CONFIGS; i++)
+    if (!kind_find(making))
+        return false;
+    for (size_t i = 1; i < SLV_CONFIGS; i++)
         if ((i < SLV_MUST || slv_has_config(&making->tools, slv_configs[i])) &&
             !object_make(making, slv_configs[i]))
             return false;
-    return defines_its_operations(making) && trial(making) &&
-           (!making->order->conformance || conforms(making)) && about_write(making) &&
-           archive_write(making, output);
+    return trial(making) && (!making->order->conformance || conforms(making)) &&
+           about_write(making) && archive_write(making, output);
 }
 
 bool slv_build(const struct slv_order *order, char **path, char *error, size_t error_size)

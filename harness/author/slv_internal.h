@@ -40,9 +40,10 @@ bool slv_script(const struct slv_tools *tools, const char *config, const char *a
                 const char *const *words, const char *what, const struct complaint *to);
 bool slv_has_config(const struct slv_tools *tools, const char *config);
 
-/* One variant to link: its name, and where it came from, "mine.slv 0123456789abcdef". */
+/* One variant or workload to link: its name, and its origin, "mine.slv 0123456789abcdef". */
 struct slv_part {
     char *name, *origin;
+    bool workload;
 };
 
 /* Links folder/PROGRAM by that script, with folder/NAME.CONFIG.o of each part. */

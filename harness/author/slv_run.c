@@ -79,13 +79,13 @@ static char *member_read(const char *file, const char *member, size_t *size)
     return bytes;
 }
 
-/* The name in about.json, to be freed, of a file that fits this program; NULL and a line if not. */
-static char *fitting_name(struct taking *taking, const char *file)
+/* Name and kind, by about.json of a file that fits this program; false and a line if not. */
+static bool part_know(struct taking *taking, const char *file, struct slv_part *part)
 {
     size_t size = 0;
     char *text = member_read(file, "about.json", &size);
     json_t *about = text ? json_loadb(text, size, 0, NULL) : NULL;
-    char *name = NULL;
+    bool known = false;
     if (!about || !*field_text(about, "name"))
         complaint_make(&taking->to, "%s is no file that `schedlab build` has written", file);
     else if (strcmp(field_text(about, "abi"), taking->tools.abi) != 0)
@@ -95,10 +95,14 @@ static char *fitting_name(struct taking *taking, const char *file)
                        file, field_text(about, "version"), field_text(about, "revision"),
                        field_text(about, "abi"), taking->tools.abi);
     else
-        name = xstrdup(field_text(about, "name"));
+        known = true;
+    if (known) {
+        part->name = xstrdup(field_text(about, "name"));
+        part->workload = json_is_true(json_object_get(about, "workload"));
+    }
     json_decref(about);
     free(text);
-    return name;
+    return known;
 }
 
 /* The number of the file among those taken, or -1 and a line. */
@@ -117,8 +121,8 @@ static int file_take(struct taking *taking, const char *word, size_t length)
     if (!bytes)
         complaint_make(&taking->to, "%s", error);
     else if (taking->count == FILES_MAX)
-        complaint_make(&taking->to, "more than %d files of variants", FILES_MAX);
-    else if ((part->name = fitting_name(taking, file))) {
+        complaint_make(&taking->to, "more than %d such files", FILES_MAX);
+    else if (part_know(taking, file, part)) {
         const char *slash = strrchr(file, '/');
         uint64_t digest = fnv1a(FNV1A_SEED, bytes, size);
         part->origin = text_format("%s %016" PRIx64, slash ? slash + 1 : file, digest);
@@ -138,7 +142,7 @@ static bool names_differ(const struct taking *taking)
         for (size_t k = 0; k < i; k++)
             if (strcmp(taking->parts[i].name, taking->parts[k].name) == 0)
                 return complaint_make(&taking->to,
-                                      "%s and %s both hold a variant %s; give one of "
+                                      "%s and %s both hold %s; give one of "
                                       "them another name (schedlab build --name)",
                                       taking->files[k], taking->files[i], taking->parts[i].name);
     return true;

@@ -26,11 +26,13 @@ static const struct cli_option option_table[] = {
 };
 
 static const char argp_doc[] =
-    "Compile a variant that lives outside the tree, for real threads and for simulated machines."
+    "Compile a variant or a workload that lives outside the tree, for all machines."
     "\v"
     "FILE.c is as the variants of the tree are: it includes \"sched.h\" and defines `const struct "
     "sched_ops NAME_ops`. Or it has a queue alone, includes \"runq.h\", and the rest is gmp's. "
-    "docs/ADDING.md shows how. Several files become one variant.\n\n"
+    "docs/ADDING.md shows how. Several files become one. A file that defines `const struct "
+    "workload "
+    "workload_NAME` is a workload, and is taken in a workload's place.\n\n"
     "Every command takes the file that is written in the place of a variant's name, with knobs "
     "behind it: `schedlab run ./mine.slv,tick=64 gmp mpmc`. Where names are in a file, as those of "
     "a sweep, `schedlab --with ./mine.slv sweep FILE` makes the name known. The code is linked "

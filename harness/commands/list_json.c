@@ -149,7 +149,7 @@ json_t *list_presets_to_json(void)
 json_t *list_workloads_to_json(void)
 {
     json_t *array = json_array();
-    for (const struct workload *const *at = workloads; *at; at++) {
+    for (const struct workload *const *at = spec_workloads(); *at; at++) {
         json_t *finds = json_array();
         for (const char *const *name = (*at)->finds; name && *name; name++)
             json_array_append_new(finds, json_string(*name));

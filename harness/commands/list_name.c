@@ -117,7 +117,7 @@ static json_t *workload_to_json(const struct workload *workload, json_t *object,
 static json_t *parameter_to_json(const char *name)
 {
     json_t *of = json_array();
-    for (const struct workload *const *at = workloads; *at; at++) {
+    for (const struct workload *const *at = spec_workloads(); *at; at++) {
         const struct param *param = param_find((*at)->params, name);
         if (!param)
             continue;
@@ -298,10 +298,11 @@ static json_t *roles_of(const char *name, const struct uses *uses)
     for (const struct preset *preset = presets; preset->name; preset++)
         if (strcmp(preset->name, name) == 0)
             append_role(roles, preset_to_json(preset, uses));
-    for (size_t i = 0; workloads[i]; i++)
-        if (strcmp(workloads[i]->name, name) == 0)
-            append_role(roles,
-                        workload_to_json(workloads[i], json_incref(json_array_get(all, i)), uses));
+    const struct workload *const *workloads_all = spec_workloads();
+    for (size_t i = 0; workloads_all[i]; i++)
+        if (strcmp(workloads_all[i]->name, name) == 0)
+            append_role(roles, workload_to_json(workloads_all[i],
+                                                json_incref(json_array_get(all, i)), uses));
     if (knob_find(name))
         append_role(roles, knob_to_json(name, uses));
     append_role(roles, parameter_to_json(name));
@@ -335,13 +336,13 @@ void list_names_offer(struct suggest *suggest)
         suggest_offer(suggest, ops->name);
     for (const struct preset *preset = presets; preset->name; preset++)
         suggest_offer(suggest, preset->name);
-    for (const struct workload *const *at = workloads; *at; at++)
+    for (const struct workload *const *at = spec_workloads(); *at; at++)
         suggest_offer(suggest, (*at)->name);
     for (size_t i = 0; (ops = spec_variant(i)); i++)
         offer_table(suggest, ops->knobs);
     offer_table(suggest, variant_common_params);
     for (int i = 0; i < counter_sde_count(); i++)
         suggest_offer(suggest, counter_sde_name(i));
-    for (const struct workload *const *at = workloads; *at; at++)
+    for (const struct workload *const *at = spec_workloads(); *at; at++)
         offer_table(suggest, (*at)->params);
 }

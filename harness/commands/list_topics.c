@@ -57,7 +57,7 @@ void list_all_print(const struct list_page *page)
     print_prefixed(&narrow, FLOOR_PREFIX, "by hand, without a scheduler");
     putchar('\n');
     page_heading(page, "Workloads (NAME,PARAMETER=VALUE,...)");
-    for (const struct workload *const *at = workloads; *at; at++)
+    for (const struct workload *const *at = spec_workloads(); *at; at++)
         page_line(&narrow, COLUMN_NAME, (*at)->name, (*at)->idea);
     putchar('\n');
     puts("schedlab list NAME      explains one: gmp, fib, a knob (tick), an event (STEALS)");
@@ -141,7 +141,7 @@ void list_workloads_print(const struct list_page *page)
     page_heading(page,
                  "Workloads, each with the defaults of its parameters (NAME,PARAMETER=VALUE,...)");
     putchar('\n');
-    for (const struct workload *const *at = workloads; *at; at++) {
+    for (const struct workload *const *at = spec_workloads(); *at; at++) {
         page_row(page, COLUMN_NAME, (*at)->name, (*at)->idea);
         char *text = settings_text((*at)->params, KNOB_OTHERS);
         if (text)

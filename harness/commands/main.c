@@ -48,7 +48,7 @@ static const struct command {
     {"validate", cmd_validate, "whether the simulated machine agrees with what is known"},
     {"bench", cmd_bench,
      "speed beside peers and floors, what counting costs, operations over floors"},
-    {"build", cmd_build, "a variant that lives outside the tree, for all other commands"},
+    {"build", cmd_build, "a variant or workload that lives outside the tree, for all commands"},
     {"sample", cmd_sample, NULL}, /* what the others start: not listed */
 };
 
@@ -117,13 +117,13 @@ static void print_version(FILE *to, struct argp_state *state)
 /* Checks the lists of variants and workloads that this program was built from. */
 static bool registries_are_right(void)
 {
-    static const struct workload *const nothing;
-    static const char *const nobody;
-    const struct registry registry = {sched_variants, sched_variant_words,
-                                      workloads,      workload_words,
-                                      NULL,           variant_common_params};
-    const struct registry outside = {outside_variants, outside_words,   &nothing,
-                                     &nobody,          outside_origins, variant_common_params};
+    const struct registry registry = {
+        sched_variants, sched_variant_words,  workloads, workload_words, NULL,
+        NULL,           variant_common_params};
+    const struct registry outside = {outside_variants,     outside_words,
+                                     outside_workloads,    outside_workload_words,
+                                     outside_origins,      outside_workload_origins,
+                                     variant_common_params};
     char error[ERROR_SIZE];
     if (registry_check(&registry, error, sizeof error) &&
         registry_check(&outside, error, sizeof error))

@@ -136,6 +136,8 @@ static json_t *build_to_json(void)
     json_t *outside = json_array();
     for (const char *const *origin = outside_origins; *origin; origin++)
         json_array_append_new(outside, json_string(*origin));
+    for (const char *const *origin = outside_workload_origins; *origin; origin++)
+        json_array_append_new(outside, json_string(*origin));
     return json_pack("{ss ss ss ss ss so}", "version", build_version(), "compiler",
                      build_compiler(), "flags", build_flags(), "revision", build_revision(),
                      "invariant_checks", checks, "outside", outside);

@@ -68,7 +68,7 @@ install_author() {
     for file in $(grep -oh '"\$objects"/[^ ]*' "$build"/author/*.sh | cut -d / -f 2- | sort -u); do
         put 644 "$build/$file" "libexec/schedlab/$file"
     done
-    for file in $(find sched_variants -name '*.h') harness/spec/outside.[ch]; do
+    for file in $(find sched_variants workloads -name '*.h') harness/spec/outside.[ch]; do
         put 644 "$file" "include/schedlab/$file"
     done
 }

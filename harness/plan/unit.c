@@ -46,6 +46,8 @@ static uint64_t hash_program(void)
     hash = hash_text(hash, build_flags());
     for (const char *const *origin = outside_origins; *origin; origin++)
         hash = hash_text(hash, *origin);
+    for (const char *const *origin = outside_workload_origins; *origin; origin++)
+        hash = hash_text(hash, *origin);
     if (!strstr(revision, "-dirty") && strcmp(revision, "unknown") != 0)
         return hash;
     hash = hash_file(hash, "/proc/self/exe");

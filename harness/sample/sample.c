@@ -19,6 +19,7 @@
 #include "harness/sample/why.h"
 #include "harness/spec/machine_memory.h"
 #include "harness/spec/machine_start.h"
+#include "harness/spec/outside.h"
 #include "harness/spec/peer_table.h"
 #include "harness/spec/promises.h"
 #include "harness/spec/spec.h"
@@ -410,12 +411,15 @@ static int64_t call_alone(struct sample *sample, bool timed)
 {
     const struct workload *workload = sample->workload.workload;
     struct outcome out;
+    bool outside = outside_has(workload);
     memset(&out, 0, sizeof out);
     if (timed && !sample->counts_whole)
         section_begin(sample);
     int64_t start = go_now();
-    if (sample->sched)
+    if (sample->sched && !outside)
         workload_run(workload, sample->state, &out);
+    else if (sample->sched)
+        workload->run(sample->state, &out);
     else
         workload->run_serial(sample->state, &out);
     int64_t returned = go_now(), time_ns = returned - start;

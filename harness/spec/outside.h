@@ -1,11 +1,14 @@
-/* outside.h - the variants of this program that live outside the tree.
+/* outside.h - the variants and workloads of this program that live outside the tree.
  *
- * Callers: spec.c, for which they are variants as those of sched_variants[] are; main.c, which
- * checks them; environment.c, since records tell of them. A program that `make` built has none.
- * `schedlab build` and what takes its files (harness/author/) compile outside.c with a list.
+ * Callers: spec.c, for which they are as those of the registries; main.c, which checks them;
+ * environment.c, since records tell of them; whoever runs a workload. A program that `make` built
+ * has none. `schedlab build` and what takes its files (harness/author/) compile outside.c with
+ * lists.
  */
 #ifndef SCHEDLAB_OUTSIDE_H
 #define SCHEDLAB_OUTSIDE_H
+
+#include <stdbool.h>
 
 struct sched_ops;
 
@@ -16,5 +19,14 @@ const char *outside_origin(const struct sched_ops *ops);
 extern const struct sched_ops *const outside_variants[];
 extern const char *const outside_words[];   /* their names */
 extern const char *const outside_origins[]; /* "mine.slv 0123456789abcdef": file, digest of it */
+
+/* Workloads; likewise. */
+struct workload;
+extern const struct workload *const outside_workloads[];
+extern const char *const outside_workload_words[];
+extern const char *const outside_workload_origins[];
+
+/* False of the registry's workloads, which workload_run() runs; others run by workload->run(). */
+bool outside_has(const struct workload *workload);
 
 #endif

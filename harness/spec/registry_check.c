@@ -369,8 +369,12 @@ static bool workloads_check(const struct registry *registry, struct subject *sub
             return complain(subject, ": X(%s) is there twice; expected each workload once", *word);
         if (is_among(*word, registry->variant_words, NULL))
             return complain(subject, ": X(%s) is a variant too; expected another name", *word);
-        snprintf(subject->place, sizeof subject->place, "workloads/%s.c: workload_%s", *word,
-                 *word);
+        const char *from = registry->workloads_from ? registry->workloads_from[i] : NULL;
+        if (from)
+            snprintf(subject->place, sizeof subject->place, "%s: workload_%s", from, *word);
+        else
+            snprintf(subject->place, sizeof subject->place, "workloads/%s.c: workload_%s", *word,
+                     *word);
         if (!workload_check(subject, registry->workloads[i]))
             return false;
     }

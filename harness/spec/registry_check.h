@@ -22,7 +22,8 @@ struct registry {
     const char *const *variant_words;
     const struct workload *const *workloads;
     const char *const *workload_words;
-    const char *const *from;    /* where each variant comes from; NULL: sched_variants/ */
+    const char *const *from;           /* where each variant comes from; NULL: sched_variants/ */
+    const char *const *workloads_from; /* NULL: workloads/ */
     const struct param *common; /* settings of all variants, whose keys are taken; may be NULL */
 };
 

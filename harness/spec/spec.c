@@ -49,6 +49,22 @@ const struct sched_ops *spec_variant(size_t i)
     return i == count ? &spec_serial : peer_variant(i - count - 1);
 }
 
+const struct workload *const *spec_workloads(void)
+{
+    static const struct workload **all;
+    size_t tree = 0, outside = 0;
+    if (all)
+        return all;
+    while (workloads[tree])
+        tree++;
+    while (outside_workloads[outside])
+        outside++;
+    all = xcalloc(tree + outside + 1, sizeof *all);
+    memcpy(all, workloads, tree * sizeof *all);
+    memcpy(all + tree, outside_workloads, outside * sizeof *all);
+    return all;
+}
+
 /* Numbers ------------------------------------------------------------------------------------ */
 
 struct suffix {
@@ -503,7 +519,7 @@ static const struct sched_ops *variant_find(const char *name, bool schedulers_on
 static const struct workload *workload_find(const char *name, const struct complaint *to)
 {
     struct suggest near = suggest_for(name);
-    for (const struct workload *const *workload = workloads; *workload; workload++) {
+    for (const struct workload *const *workload = spec_workloads(); *workload; workload++) {
         if (strcmp((*workload)->name, name) == 0)
             return *workload;
         suggest_offer(&near, (*workload)->name);

@@ -54,6 +54,9 @@ struct workload_spec {
 /* The i-th variant, in the order of `schedlab list`; NULL past the last one. */
 const struct sched_ops *spec_variant(size_t i);
 
+/* All workloads, those from outside the tree last; NULL-terminated. The program's. */
+const struct workload *const *spec_workloads(void);
+
 /* The baseline without a scheduler; none of its functions is set. */
 extern const struct sched_ops spec_serial;
 

@@ -478,11 +478,14 @@ static void fences_run(void)
 static void registries_check(void)
 {
     const struct registry registry = {
-        sched_variants, sched_variant_words, workloads, workload_words, NULL, NULL};
-    static const struct workload *const nothing;
-    static const char *const nobody;
-    const struct registry outside = {outside_variants, outside_words,   &nothing,
-                                     &nobody,          outside_origins, NULL};
+        sched_variants, sched_variant_words, workloads, workload_words, NULL, NULL, NULL};
+    const struct registry outside = {outside_variants,
+                                     outside_words,
+                                     outside_workloads,
+                                     outside_workload_words,
+                                     outside_origins,
+                                     outside_workload_origins,
+                                     NULL};
     char error[1024];
     if (registry_check(&registry, error, sizeof error) &&
         registry_check(&outside, error, sizeof error))

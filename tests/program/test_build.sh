@@ -35,7 +35,8 @@ fails no_such_file "cannot read none.c" -- build none.c
 fails no_c_file "mine.slv is no C file" -- build mine.slv
 fails a_name_of_the_tree "grq is a variant of schedlab's own" -- build mine.c --name grq
 fails no_word "expected a word of a-z" -- build mine.c --name Mine
-fails no_operations "cannot find yours_ops in mine.c" -- build mine.c --name yours
+fails no_operations 'mine.c defines neither `const struct sched_ops yours_ops` nor' -- build mine.c --name yours
+fails a_name_of_a_workload "sieve is a workload of schedlab's own" -- build mine.c --name sieve
 echo 'int x' >torn.c
 run build torn.c
 check a_mistake_in_c_is_the_compilers_line has 'torn.c:1:' err
@@ -43,7 +44,7 @@ check and_ends_in_one_of_ours [ "$status $(tail -n 1 err)" = "1 schedlab build: 
 grep -v 'ready = mine_ready' mine.c >unready.c
 run build unready.c --name mine
 check a_required_function_is_missed has 'unready.c: mine_ops.ready is missing' err
-check and_it_is_no_variant [ "$status $(tail -n 1 err)" = "1 schedlab build: cannot take it for a variant" ]
+check and_it_is_no_variant [ "$status $(tail -n 1 err)" = "1 schedlab build: cannot take it for a variant or a workload" ]
 { echo 'int more(void);'; sed 's/(void)how;/(void)how; (void)more();/' mine.c; } >two.c
 echo 'int more(void); int more(void) { return 1; }' >more.c
 run build two.c more.c --name mine --output two.slv
@@ -101,6 +102,21 @@ if [ -e "$(dirname "$schedlab")/author/conformance.sh" ]; then # the suite is bu
         "1 schedlab build: locked does what no variant may: see the cases above" ]
 fi
 
+# A workload -----------------------------------------------------------------------------------------
+
+sed 's/workload_sieve/workload_strain/; s/"sieve"/"strain"/' "$tree/workloads/sieve.c" >strain.c
+run build strain.c
+check a_workload_is_built [ "$status $(cat out)" = "0 strain.slv" ]
+run run ./mine.slv gmp ./strain.slv,primes=20 --workers 2 --reps 1 --format json --events none
+json it_runs_on_all 'all(x["status"] == "ok" and x["workload"] == "strain,primes=20" for x in r)'
+run run gmp ./strain.slv,primes=20 --machine sim:desktop8 --workers 2 --reps 1 --format json --events none
+cp out strain.json
+run run gmp sieve,primes=20 --machine sim:desktop8 --workers 2 --reps 1 --format json --events none
+json it_does_the_same_as_the_trees 'r[0]["ops"] == json.load(open("strain.json"))["records"][0]["ops"]'
+run run gmp ./strain.slv,primes=20,grains=1 --reps 1
+check its_parameters_are_its_own has 'strain: unknown parameter "grains"; valid: primes' err
+fails conformance_is_for_variants 'strain is a workload' -- build strain.c --conformance
+
 # In files ----------------------------------------------------------------------------------------
 
 cat >small.yaml <<'END'
@@ -141,7 +157,7 @@ fails another_architecture 'vax-linux-gnu' -- run ./old.slv gmp fib
 cp mine.slv native.slv
 ar dD native.slv sim.o
 fails no_object_for_simulated_machines 'native.slv has no sim.o' -- run ./native.slv gmp fib
-fails two_of_one_name 'both hold a variant mine' -- run ./mine.slv ./two.slv fib
+fails two_of_one_name 'both hold mine' -- run ./mine.slv ./two.slv fib
 fails with_is_without_its_file '--with is without its file' -- --with
 
 finish

@@ -40,8 +40,8 @@ void support_unshare(void *memory, size_t size)
     munmap(memory, size);
 }
 
-static const struct sched_ops *const none;
-const struct sched_ops *const *support_outside = &none;
+static const struct sched_ops *const nobody;
+const struct sched_ops *const *support_outside = &nobody;
 
 static const struct sched_ops *variant_among(const struct sched_ops *const *variants,
                                              const char *name)
