@@ -50,7 +50,7 @@ for algorithm in random pct; do
     check "${algorithm}_is_replayed" [ "$status $(failure_of)" = "1 $found" ]
     run gmp,recheck=before sleep_wake --executions 5000 --algorithm $algorithm --minimise
     check "${algorithm}_is_minimised" [ "$status $(grep -c 'replay: .*--replay schedule:' out)" = '1 1' ]
-    check "${algorithm}_has_lines_of_the_source" grep -q 'sched_variants/runtime/idle.c:[0-9]' out
+    check "${algorithm}_has_lines_of_the_source" grep -q 'sched_variants/runtime/[a-z_]*[.][ch]:[0-9]' out
     again=$(replay_of)
     run $again
     check "${algorithm}_minimised_is_replayed" [ "$status $(grep -c '^failed: idle: ' out)" = '1 1' ]
