@@ -234,7 +234,7 @@ SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 
 .PHONY: trace hunt validate help deps deps-test deps-lint deps-coverage deps-aarch64 deps-peers build run sweep repro repro-full docs lessons scale micro bench peers audit report plots \
     check t test tests coverage test-all test-rest mutants fuzz budget test-slurm test-ssh lint format hooks \
-    asan tsan clang aarch64 sim verdicts clean always
+    asan tsan clang aarch64 sim verdicts clean new-variant always
 always:
 
 ##@ To build and to measure
@@ -465,6 +465,9 @@ $(OUT)/tests/hunt_machine: $(OUT)/tests/hunt/hunt_machine.o $(OUT)/tests/hunt/hu
 $(CONFORMANCE): $(CONFORMANCE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) $(LINKER) -o $@ $^ $(RUNTIME_LDLIBS)
 	$(if $(filter release,$(CONFIG)),$(call author_leave,conformance))
+
+new-variant: ## NAME=mine FROM=gmp: begin a variant as a copy of another one, with its places in the tree
+	@harness/author/new_variant.sh '$(NAME)' '$(FROM)'
 
 # Peers: the workloads on other runtimes, a program each. A peer whose runtime this machine lacks is
 # named and left out; nothing else depends on peers. They get the flags of the release
