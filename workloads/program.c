@@ -409,6 +409,7 @@ struct program *program_parse(const char *name, const char *text, size_t size, c
     memcpy(copy, text, size);
     copy[size] = '\0';
     program->texts = self.text = copy;
+    program->reasons[program->reasons_count++] = PROGRAM_NETWORK;
     bool is_right = size < UINT32_MAX || refuse(&self, 1, "is larger than 4 GiB");
     is_right = is_right && lines_read(&self, size) && names_resolve(&self);
     const struct program_draft draft = {program, self.lines, name, why, why_size};

@@ -16,6 +16,7 @@
 
 #define PROGRAM_HEAD "schedlab-program"
 #define PROGRAM_VERSION 1
+#define PROGRAM_NETWORK "network"             /* the reason of waits that end through the poller */
 #define PROGRAM_NS_MAX INT64_C(3600000000000) /* of one step, and of when something arrives */
 
 enum { PROGRAM_REASONS_MAX = 64, PROGRAM_WORD_MAX = 256, PROGRAM_NONE = UINT32_MAX };
@@ -24,7 +25,7 @@ enum program_kind {
     PROGRAM_RUN,   /* computes for ns */
     PROGRAM_GO,    /* starts goroutine `target` */
     PROGRAM_WAKE,  /* ends wait `target` of struct program.waits, at present or when it comes */
-    PROGRAM_WAIT,  /* until wait `target`, its own, was woken */
+    PROGRAM_WAIT,  /* until wait `target`, its own, was woken; reason 0: network */
     PROGRAM_SLEEP, /* parks for ns */
     PROGRAM_CALL,  /* a blocking call: the thread sleeps in the kernel for ns */
     PROGRAM_BUSY,  /* a call that computes in the kernel for ns */
@@ -52,11 +53,13 @@ struct program_goroutine {
     const char *name;    /* the function's, or the id */
     uint32_t line;       /* where it begins in the file */
     uint32_t started_by; /* PROGRAM_NONE: it is there from the start */
+    bool is_polled;      /* one of its waits is */
     size_t first, count; /* its steps, the last is PROGRAM_END */
 };
 
 struct program_wait {
     uint32_t waits, wakes; /* goroutines */
+    bool is_polled;        /* its reason is PROGRAM_NETWORK */
 };
 
 struct program {

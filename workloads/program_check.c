@@ -117,7 +117,9 @@ static bool step_check(struct check *self, size_t i, uint32_t goroutine, struct 
     case PROGRAM_WAIT:
         self->wait_step[program->waits_count] = i;
         step->target = (uint32_t)program->waits_count++;
-        program->waits[step->target] = (struct program_wait){goroutine, PROGRAM_NONE};
+        program->waits[step->target] =
+            (struct program_wait){goroutine, PROGRAM_NONE, step->reason == 0};
+        program->goroutines[goroutine].is_polled |= step->reason == 0;
         return true;
     case PROGRAM_LOCK:
     case PROGRAM_UNLOCK:

@@ -11,6 +11,10 @@
  * point, as functions that are called would have one. Times of the file come out as real time
  * natively, and as virtual time on simulated machines.
  *
+ * A wait for the network ends through the poller: each goroutine that has one reads an eventfd, to
+ * which its wakers write. Which wait was woken is a flag beside it, so that a goroutine which finds
+ * the flag of another wait reads again.
+ *
  * A wait for something outside of the program (`poll`) is a timer of the runtime. Its time is the
  * file's (`at`), so that a late program does not slow down who asks: an open loop.
  *
@@ -48,18 +52,22 @@ struct replay_goroutine {
     uint32_t number, copy;
     int64_t made_ns; /* written by whoever starts it, before */
     /* its own until it was waited for */
-    int64_t begun_ns, life_ns;
-    int64_t request_ns; /* when the one that is served should have come */
-    uint64_t done, work_ns;
+    int64_t begun_ns;
+    int64_t request_ns; /* when the one that is served should have come; at the end: its life */
+    uint64_t work_ns;
+    uint32_t done; /* steps */
+    bool failed;   /* its descriptor did */
+    struct io *io; /* of its run; NULL: none of its waits is for the network */
 };
 _Static_assert(sizeof(struct replay_goroutine) == 64, "a goroutine's record is a cache line");
 
 struct replay_wait {
     struct sem sem;
-    int64_t woken_ns; /* written by the waker before it gives the permit */
-    uint32_t wakes;   /* likewise: how often */
-    uint32_t waited;  /* the waiter's from here on: how often */
-    int64_t late_ns;  /* from the wake until it ran; -1: it was woken before */
+    _Atomic bool is_woken; /* R1: set by the waker before it writes; only for the network */
+    int64_t woken_ns;      /* written by the waker before it gives the permit */
+    uint32_t wakes;        /* likewise: how often */
+    uint32_t waited;       /* the waiter's from here on: how often */
+    int64_t late_ns;       /* from the wake until it ran; -1: it was woken before */
 };
 
 struct replay_state {
@@ -74,6 +82,7 @@ struct replay_state {
     double rounds_per_ns; /* 0: not measured yet */
     int64_t start_ns;
     struct waitgroup done;
+    bool has_descriptors; /* the last run's goroutines had them */
     struct histogram latency, late;
     int64_t makespan_ns;
 };
@@ -157,6 +166,16 @@ static uint64_t replay_live_gs_max(const void *params)
     return (uint64_t)replay_read(p)->goroutines_count * (uint64_t)p->copies + 1;
 }
 
+static uint64_t replay_polls(const void *params)
+{
+    const struct replay_params *p = params;
+    const struct program *program = replay_read(p);
+    uint64_t count = 0;
+    for (size_t i = 0; i < program->goroutines_count; i++)
+        count += program->goroutines[i].is_polled;
+    return count * (uint64_t)p->copies;
+}
+
 static bool replay_has_latency(const void *params)
 {
     (void)params;
@@ -235,17 +254,39 @@ static struct replay_wait *replay_wait_of(const struct replay_goroutine *self, u
 
 static void replay_wake(struct replay_goroutine *self, uint32_t number)
 {
+    const struct program *program = self->state->program;
     struct replay_wait *wait = replay_wait_of(self, number);
     wait->woken_ns = go_now();
     wait->wakes++;
-    sem_release(&wait->sem, false);
+    if (!program->waits[number].is_polled) {
+        sem_release(&wait->sem, false);
+        return;
+    }
+    const uint64_t one = 1;
+    struct replay_goroutine *woken =
+        &self->state
+             ->goroutines[self->copy * program->goroutines_count + program->waits[number].waits];
+    atomic_store_explicit(&wait->is_woken, true, memory_order_release); /* R1: pairs with R2 */
+    self->failed |= io_write_all(woken->io, &one, sizeof one) != (int64_t)sizeof one;
+}
+
+/* Until the flag is there: what is read may be the write of another wait's waker. */
+static void replay_poll(struct replay_goroutine *self, struct replay_wait *wait)
+{
+    uint64_t writes;
+    /* R2: pairs with R1 in replay_wake(); what the waker wrote before is seen */
+    while (!atomic_load_explicit(&wait->is_woken, memory_order_acquire) && !self->failed)
+        self->failed |= io_read(self->io, &writes, sizeof writes) != (int64_t)sizeof writes;
 }
 
 static void replay_wait(struct replay_goroutine *self, uint32_t number)
 {
     struct replay_wait *wait = replay_wait_of(self, number);
     int64_t from_ns = go_now();
-    sem_acquire(&wait->sem);
+    if (self->state->program->waits[number].is_polled)
+        replay_poll(self, wait);
+    else
+        sem_acquire(&wait->sem);
     wait->late_ns = wait->woken_ns > from_ns ? go_now() - wait->woken_ns : -1;
     wait->waited++;
 }
@@ -334,7 +375,7 @@ static void replay_goroutine_main(void *arg)
     self->begun_ns = go_now();
     for (size_t i = 0; i < goroutine->count; i++, self->done++)
         replay_step(self, &steps[i]);
-    self->life_ns = go_now() - self->made_ns;
+    self->request_ns = go_now() - self->made_ns;
     wg_done(&self->state->done);
 }
 
@@ -350,10 +391,15 @@ static void replay_start(struct replay_state *state, size_t copy, uint32_t numbe
 
 static void replay_reset(struct replay_state *state)
 {
-    for (size_t i = 0; i < state->goroutines_count; i++)
-        state->goroutines[i].done = state->goroutines[i].work_ns = 0;
-    for (size_t i = 0; i < state->waits_count; i++)
+    for (size_t i = 0; i < state->goroutines_count; i++) {
+        state->goroutines[i].done = 0;
+        state->goroutines[i].work_ns = 0;
+        state->goroutines[i].failed = false;
+    }
+    for (size_t i = 0; i < state->waits_count; i++) {
         state->waits[i].wakes = state->waits[i].waited = 0;
+        atomic_store_explicit(&state->waits[i].is_woken, false, memory_order_relaxed); /* at rest */
+    }
     histogram_reset(&state->latency);
     histogram_reset(&state->late);
 }
@@ -364,7 +410,7 @@ static void replay_collect(struct replay_state *state, struct outcome *out)
         const struct replay_goroutine *goroutine = &state->goroutines[i];
         histogram_record(&state->late, goroutine->begun_ns - goroutine->made_ns);
         if (state->requests_count == 0)
-            histogram_record(&state->latency, goroutine->life_ns);
+            histogram_record(&state->latency, goroutine->request_ns);
         out->answer += goroutine->work_ns;
         out->digest += digest_mix(digest_mix(i) ^ digest_mix(goroutine->done) ^ goroutine->work_ns);
     }
@@ -380,6 +426,25 @@ static void replay_collect(struct replay_state *state, struct outcome *out)
     out->latency = &state->latency;
 }
 
+/* True if each goroutine that waits for the network has its descriptor. */
+static bool replay_open(struct replay_state *state)
+{
+    const struct program *program = state->program;
+    for (size_t i = 0; i < state->goroutines_count; i++)
+        if (program->goroutines[i % program->goroutines_count].is_polled &&
+            io_eventfd(&state->goroutines[i].io, IO_POLLED) != 0)
+            return false;
+    return true;
+}
+
+static void replay_close(struct replay_state *state)
+{
+    for (size_t i = 0; i < state->goroutines_count; i++) {
+        io_free(state->goroutines[i].io);
+        state->goroutines[i].io = NULL;
+    }
+}
+
 static void replay_run(void *arg, struct outcome *out)
 {
     struct replay_state *state = arg;
@@ -387,6 +452,11 @@ static void replay_run(void *arg, struct outcome *out)
     if (state->rounds_per_ns == 0)
         replay_calibrate(state);
     replay_reset(state);
+    state->has_descriptors = replay_open(state);
+    if (!state->has_descriptors) {
+        replay_close(state);
+        return;
+    }
     wg_add(&state->done, (int32_t)state->goroutines_count);
     state->start_ns = go_now();
     for (size_t copy = 0; copy < (size_t)state->params.copies; copy++)
@@ -395,6 +465,7 @@ static void replay_run(void *arg, struct outcome *out)
                 replay_start(state, copy, i);
     wg_wait(&state->done);
     out->time_ns = state->makespan_ns = go_now() - state->start_ns;
+    replay_close(state);
     replay_collect(state, out);
 }
 
@@ -403,11 +474,19 @@ static const char *replay_verify(void *arg, const struct outcome *out, char *why
     const struct replay_state *state = arg;
     const struct program *program = state->program;
     uint64_t work_ns = (uint64_t)program->work_ns * (uint64_t)state->params.copies;
+    if (!state->has_descriptors) {
+        snprintf(why, why_size, "the process may open no more descriptors");
+        return why;
+    }
     for (size_t i = 0; i < state->goroutines_count; i++) {
         const struct program_goroutine *goroutine =
             &program->goroutines[i % program->goroutines_count];
+        if (state->goroutines[i].failed) {
+            snprintf(why, why_size, "a descriptor of goroutine %.100s failed", goroutine->id);
+            return why;
+        }
         if (state->goroutines[i].done != goroutine->count) {
-            snprintf(why, why_size, "goroutine %.100s made %" PRIu64 " of its %zu steps",
+            snprintf(why, why_size, "goroutine %.100s made %" PRIu32 " of its %zu steps",
                      goroutine->id, state->goroutines[i].done, goroutine->count);
             return why;
         }
@@ -463,6 +542,7 @@ const struct workload workload_replay = {
     .params = replay_param_table,
     .params_size = sizeof(struct replay_params),
     .live_gs_max = replay_live_gs_max,
+    .polls = replay_polls,
     .has_latency = replay_has_latency,
     .is_paced = replay_is_paced,
     .check = replay_check,

@@ -18,7 +18,7 @@
     "end\n"
 
 #define DEMO_WRITE                                                                                 \
-    "wait channel\n"                                                                               \
+    "wait network\n"                                                                               \
     "run 10us\n"
 
 static const char replay_demo[] =
