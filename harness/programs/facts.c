@@ -11,13 +11,13 @@
 static const char *const ready_words[READY_KINDS] = {
     [READY_CREATED] = "started",
     [READY_WOKEN] = "woken by goroutines",
+    [READY_PEER] = "since it was written to",
     [READY_RUNTIME] = "woken by the runtime",
     [READY_STOPPED] = "preempted, yielded",
 };
 static const char *const ready_keys[READY_KINDS] = {
-    [READY_CREATED] = "started",
-    [READY_WOKEN] = "woken",
-    [READY_RUNTIME] = "woken_by_runtime",
+    [READY_CREATED] = "started",       [READY_WOKEN] = "woken",
+    [READY_PEER] = "woken_by_writers", [READY_RUNTIME] = "woken_by_runtime",
     [READY_STOPPED] = "stopped",
 };
 
@@ -105,6 +105,15 @@ void facts_print(const struct import_facts *facts, FILE *to)
     print_late(facts, to);
 }
 
+/* All that a replay tells as well; it does not know when timers of the runtime went off. */
+static struct histogram started_and_woken(const struct import_facts *facts)
+{
+    struct histogram sum = facts->late[READY_CREATED];
+    histogram_merge(&sum, &facts->late[READY_WOKEN]);
+    histogram_merge(&sum, &facts->late[READY_PEER]);
+    return sum;
+}
+
 static json_t *late_to_json(const struct histogram *late)
 {
     json_t *object = json_pack("{sI}", "count", (json_int_t)histogram_count(late));
@@ -125,6 +134,8 @@ json_t *facts_to_json(const struct import_facts *facts)
                                       (json_int_t)reasons[i].ns));
     for (int kind = 0; kind < READY_KINDS; kind++)
         json_object_set_new(late, ready_keys[kind], late_to_json(&facts->late[kind]));
+    const struct histogram sum = started_and_woken(facts);
+    json_object_set_new(late, "started_and_woken", late_to_json(&sum));
     return json_pack(
         "{ss sI sI sI sI sI sI sI sI sI sI sI so so so}", "go", facts->version, "processors",
         (json_int_t)facts->processors, "events", (json_int_t)facts->events, "span_ns",

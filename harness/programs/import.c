@@ -52,6 +52,7 @@ struct traced {
     int64_t read_ns;
     size_t read_line; /* a free line at which it read, perhaps; 0: none */
     bool was_told;    /* what it reads next is what it waited for */
+    int64_t told_ns;  /* when that was written */
 };
 
 /* A free line of somebody who wrote. */
@@ -255,7 +256,7 @@ static void end(struct importer *self, struct gotrace_g *g, int64_t ns)
         finish(self, traced);
 }
 
-/* Written and not read yet ------------------------------------------------------------ */
+/* Writes that were not read yet ---------------------------------------------------------------- */
 
 static struct queue *queue_of(struct importer *self, uint64_t reader)
 {
@@ -310,6 +311,7 @@ static bool take(struct importer *self, struct traced *reader, uint64_t queue_id
             snprintf(wake, sizeof wake, "wake %" PRIu64 " %" PRIu32, reader->id, reader->waits + 1);
             fill_line(written.by, written.line, wake);
             path_at_least(reader, written.path_ns);
+            reader->told_ns = written.ns;
         }
         let_go(self, written.by);
         if (!is_old)
@@ -439,6 +441,7 @@ static void unblock(struct importer *self, struct traced *by, struct traced *tra
 {
     reason_count(self, traced, ns);
     int64_t waited_ns = within(self, traced->since_ns, ns);
+    uint64_t told = self->facts->waits_peers;
     switch (traced->kind) {
     case WAIT_SLEEP:
         if (begin_step(self, traced, ns))
@@ -464,7 +467,11 @@ static void unblock(struct importer *self, struct traced *by, struct traced *tra
         break;
     }
     traced->since_ns = ns;
-    make_ready(traced, ns, by ? READY_WOKEN : READY_RUNTIME);
+    bool is_told = self->facts->waits_peers > told;
+    make_ready(traced, is_told ? traced->told_ns : ns,
+               by        ? READY_WOKEN
+               : is_told ? READY_PEER
+                         : READY_RUNTIME);
 }
 
 /* Events -------------------------------------------------------------------------------------- */
@@ -570,7 +577,7 @@ static void switch_to(struct importer *self, struct traced *by, struct traced *t
     start(self, traced, ns);
 }
 
-/* Changes the goroutine that the thread of an event ran. */
+/* Changes the goroutine that the thread of the event ran. */
 static void event_on(struct importer *self, const struct gotrace_event *event)
 {
     struct traced *on = traced_of(self, event->on, event->ns);

@@ -18,8 +18,15 @@ struct import_options {
     bool closed;            /* what comes from outside comes so long after somebody waited for it */
 };
 
-/* By whom a goroutine was made runnable that then waited for a processor. */
-enum import_ready { READY_CREATED, READY_WOKEN, READY_RUNTIME, READY_STOPPED, READY_KINDS };
+/* The ways in which a goroutine became runnable that then waited for a processor. */
+enum import_ready {
+    READY_CREATED,
+    READY_WOKEN, /* by a goroutine */
+    READY_PEER,  /* by the poller, after a goroutine wrote: since then */
+    READY_RUNTIME,
+    READY_STOPPED,
+    READY_KINDS
+};
 
 enum { IMPORT_REASONS_MAX = 32, IMPORT_REASON_SIZE = 40 };
 

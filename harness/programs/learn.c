@@ -264,7 +264,7 @@ static void peer_choose(struct learner *self, struct reader *reader)
     reader->count = 0;
 }
 
-/* First those with one candidate, until there is none left; then those with several. */
+/* Readers with one candidate come first, until there is none left; then those with several. */
 static void peers_judge(struct learner *self)
 {
     for (bool again = true; again;) {

@@ -18,10 +18,10 @@ struct learned *learn(struct gotrace *trace);
 /* The function of a goroutine that was there before the trace; NULL: unknown. */
 const char *learned_name(const struct learned *learned, uint64_t g);
 
-/* The goroutine whose writes end this one's waits for the network; 0: nobody's of the trace. */
+/* The goroutine whose writes end this one's waits for the network; 0: there is none. */
 uint64_t learned_peer(const struct learned *learned, uint64_t g);
 
-/* The goroutine that waits for what that goroutine writes; 0: nobody. */
+/* The goroutine that waits for what that one writes; 0: there is none. */
 uint64_t learned_reader(const struct learned *learned, uint64_t g);
 
 /* How long a sleep at that place was asked to be that took ns: timers are late. */

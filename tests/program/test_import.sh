@@ -32,7 +32,7 @@ replays() {
     "$schedlab" run gmp grq replay,file="$1" --machine sim:desktop8 --workers 2 --timeout 0 >out 2>err
 }
 
-# Goroutines ------------------------------------------------------------------------------------------------------
+# Steps ----------------------------------------------------------------------------------------------------
 
 made steps <<'END'
 1 0 status_stack 1 1 2 runtime.main
@@ -157,7 +157,7 @@ generation
 END
 check generations_follow_each_other has generations.slp 1 "run 1000; wait other-chan; run 400"
 
-# Left out --------------------------------------------------------------------------------------------------------
+# Windows and filters ------------------------------------------------------------------------------------------------------
 
 cat >cut <<'END'
 1 0 status_stack 1 1 2 runtime.main
