@@ -637,6 +637,7 @@ validate: build ## Hold the simulated machine against formulas, valgrind, this m
 	    cp $(VALIDATE)/host-$$i.yaml $(VALIDATE)/host.yaml && cp $(VALIDATE)/calibrate-$$i.txt $(VALIDATE)/calibrate.txt
 	build/schedlab sweep harness/sweeps/validate.yaml --machine sim:$(VALIDATE)/host.yaml --reps 1 \
 	    --results $(VALIDATE) --name simulated --no-report
+	harness/audit/validate_replay.sh build/schedlab sim:$(VALIDATE)/host.yaml >$(VALIDATE)/replays.md
 	build/schedlab sweep harness/sweeps/validate-curves.yaml --results $(VALIDATE) --name curves --no-report
 	build/schedlab repro E10 E13 --quick --machine sim --results $(VALIDATE) --name tables
 	build/schedlab repro harness/audit/outside.yaml --quick --results $(VALIDATE) --name outside --no-report

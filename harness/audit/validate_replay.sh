@@ -1,0 +1,60 @@
+#!/bin/bash
+# validate_replay.sh - are the times of Go programs predicted by replays of their traces?
+#
+#     harness/audit/validate_replay.sh [build/schedlab [sim:MODEL]]
+#
+# tests/traces/ has each program's trace with one and with two processors, and how long it took then. Each trace is
+# replayed with both numbers, natively and simulated. Where it is not its own number, computing is scaled to what it was
+# in the other trace, since the clock of the machine drifted between them. Prints rows of docs/VALIDATION.md; 20 s.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+schedlab=$(realpath "${1:-build/schedlab}")
+model=${2:-sim:desktop8}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+python3 - "$schedlab" "$model" "$scratch" <<'END'
+import json, lzma, statistics, subprocess, sys
+
+schedlab, model, scratch = sys.argv[1:]
+elapsed = {}
+for row in open("tests/traces/elapsed.tsv").read().splitlines()[1:]:
+    name, processors, traced, untraced, *_ = row.split("\t")
+    elapsed[name, int(processors)] = float(traced) / 1000, float(untraced) / 1000
+facts = {}
+for name, processors in elapsed:
+    path = f"{scratch}/{name}-p{processors}"
+    with open(path, "wb") as to:
+        to.write(lzma.open(f"tests/traces/{name}-p{processors}.trace.xz").read())
+    out = subprocess.run([schedlab, "import", path, "-o", path + ".slp", "--format", "json"], check=True, capture_output=True)
+    facts[name, processors] = json.loads(out.stdout)
+
+
+def replay(name, processors, workers, machine):
+    scale = round(100 * facts[name, workers]["computing_ns"] / facts[name, processors]["computing_ns"])
+    command = [schedlab, "run", "gmp", f"replay,file={scratch}/{name}-p{processors}.slp,scale={scale}", "--workers", str(workers),
+               "--format", "json", *machine]
+    found = [record["found"] for record in json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["records"]]
+    return {key: statistics.median(each[key] for each in found) for key in found[0]}
+
+
+def off(value, true):
+    return f"{value:.1f} ({100 * (value / true - 1):+.0f} %)"
+
+
+print("| program | trace at | predicted for | Go, traced | Go, not traced | native | simulated |\n|---|---|---|---|---|---|---|")
+late = []
+for name, processors in elapsed:
+    for workers in (1, 2):
+        traced, untraced = elapsed[name, workers]
+        native = replay(name, processors, workers, ["--reps", "9"])
+        simulated = replay(name, processors, workers, ["--machine", model])
+        print(f"| {name} | {processors} | {workers} | {traced:.1f} | {untraced:.1f} | {off(native['makespan_ns'] / 1e6, traced)} "
+              f"| {off(simulated['makespan_ns'] / 1e6, traced)} |")
+        if workers == processors:
+            go = facts[name, workers]["runnable_to_running"]["started_and_woken"]
+            late.append(f"| {name} | {workers} | " + " | ".join(
+                f"{each[key] / 1e3:.1f}" for key in ("late_p50_ns", "late_p99_ns")
+                for each in ({"late_p50_ns": go["p50_ns"], "late_p99_ns": go["p99_ns"]}, native, simulated)) + " |")
+print("\n| program | at | p50: Go | native | simulated | p99: Go | native | simulated |\n|---|---|---|---|---|---|---|---|")
+print("\n".join(late))
+END
