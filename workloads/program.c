@@ -15,7 +15,14 @@
 
 enum { WORDS_MAX = 4, SHOWN = 40 };
 
-enum argument { ARGUMENT_NONE, ARGUMENT_TIME, ARGUMENT_GOROUTINE, ARGUMENT_REASON, ARGUMENT_LOCK };
+enum argument {
+    ARGUMENT_NONE,
+    ARGUMENT_TIME,
+    ARGUMENT_GOROUTINE,
+    ARGUMENT_REASON,
+    ARGUMENT_LOCK,
+    ARGUMENT_CHANNEL
+};
 
 static const struct step_form {
     const char *word, *second;
@@ -34,6 +41,8 @@ static const struct step_form {
     [PROGRAM_YIELD] = {"yield", NULL, ARGUMENT_NONE, "yield"},
     [PROGRAM_LOCK] = {"lock", NULL, ARGUMENT_LOCK, "lock NAME"},
     [PROGRAM_UNLOCK] = {"unlock", NULL, ARGUMENT_LOCK, "unlock NAME"},
+    [PROGRAM_SEND] = {"send", NULL, ARGUMENT_CHANNEL, "send NAME"},
+    [PROGRAM_RECEIVE] = {"receive", NULL, ARGUMENT_CHANNEL, "receive NAME"},
     [PROGRAM_BEGIN] = {"begin", NULL, ARGUMENT_NONE, "begin"},
     [PROGRAM_DONE] = {"done", NULL, ARGUMENT_NONE, "done"},
     [PROGRAM_END] = {"end", NULL, ARGUMENT_NONE, "end"},
@@ -49,8 +58,8 @@ struct reader {
     struct program *program;
     char *text; /* the copy */
     uint32_t *lines;
-    size_t steps_max, goroutines_max, locks_max, lines_max;
-    struct index ids, locks;
+    size_t steps_max, goroutines_max, locks_max, channels_max, lines_max;
+    struct index ids, locks, channels;
     bool is_open; /* between "goroutine" and "end" */
     uint32_t line;
     const char *name;
@@ -99,8 +108,9 @@ static size_t word_hash(const char *word)
 
 static const char *word_of(const struct reader *self, const struct index *index, size_t number)
 {
-    return index == &self->ids ? self->program->goroutines[number].id
-                               : self->program->locks[number];
+    if (index == &self->ids)
+        return self->program->goroutines[number].id;
+    return index == &self->locks ? self->program->locks[number] : self->program->channels[number];
 }
 
 /* The slot of the word, or the free one where it belongs. */
@@ -178,17 +188,18 @@ static bool reason_read(struct reader *self, const char *word, uint8_t *reason)
     return true;
 }
 
-static void lock_read(struct reader *self, const char *word, uint32_t *lock)
+/* The number of a lock or channel, which is new where it is named first. */
+static uint32_t name_read(struct reader *self, struct index *index, const char ***names,
+                          size_t *count, size_t *max, const char *word)
 {
-    struct program *program = self->program;
-    *lock = index_find(self, &self->locks, word);
-    if (*lock != PROGRAM_NONE)
-        return;
-    *lock = (uint32_t)program->locks_count;
-    program->locks =
-        with_room(program->locks, program->locks_count, &self->locks_max, sizeof *program->locks);
-    program->locks[program->locks_count++] = word;
-    index_add(self, &self->locks, word);
+    uint32_t number = index_find(self, index, word);
+    if (number != PROGRAM_NONE)
+        return number;
+    *names = with_room(*names, *count, max, sizeof **names);
+    (*names)[*count] = word;
+    number = (uint32_t)(*count)++;
+    index_add(self, index, word);
+    return number;
 }
 
 /* words[0] is the argument, if there is one; the rest may follow it. */
@@ -220,7 +231,12 @@ static bool argument_read(struct reader *self, struct program_step *step, char *
     case ARGUMENT_REASON:
         return reason_read(self, words[0] ? words[0] : "wait", &step->reason);
     case ARGUMENT_LOCK:
-        lock_read(self, words[0], &step->target);
+        step->target = name_read(self, &self->locks, &self->program->locks,
+                                 &self->program->locks_count, &self->locks_max, words[0]);
+        return true;
+    case ARGUMENT_CHANNEL:
+        step->target = name_read(self, &self->channels, &self->program->channels,
+                                 &self->program->channels_count, &self->channels_max, words[0]);
         return true;
     }
     return false;
@@ -417,6 +433,7 @@ struct program *program_parse(const char *name, const char *text, size_t size, c
     free(self.lines);
     free(self.ids.slots);
     free(self.locks.slots);
+    free(self.channels.slots);
     if (is_right)
         return program;
     program_free(program);
@@ -456,6 +473,7 @@ void program_free(struct program *program)
     free(program->goroutines);
     free(program->waits);
     free(program->locks);
+    free(program->channels);
     free(program->texts);
     free(program);
 }

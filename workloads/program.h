@@ -4,8 +4,9 @@
  * and says what is in them. Thread stacks only.
  *
  * A program that was read is right. Each wait is woken by exactly one wake, each goroutine is
- * started once at most, and locks are released by who holds them. All goroutines come to their
- * ends, in whatever order they run.
+ * started once at most, locks are released by who holds them, and no more messages are received
+ * than sent. Locks and channels aside, all goroutines come to their ends in whatever order they
+ * run.
  */
 #ifndef SCHEDLAB_PROGRAM_H
 #define SCHEDLAB_PROGRAM_H
@@ -32,10 +33,12 @@ enum program_kind {
     PROGRAM_AT,    /* until ns after the start: something comes from outside the program */
     PROGRAM_AFTER, /* likewise, ns after the goroutine began to wait */
     PROGRAM_YIELD,
-    PROGRAM_LOCK,   /* takes lock `target` */
-    PROGRAM_UNLOCK, /* releases it */
-    PROGRAM_BEGIN,  /* a request begins: number `target` of all */
-    PROGRAM_DONE,   /* and is served */
+    PROGRAM_LOCK,    /* takes lock `target` */
+    PROGRAM_UNLOCK,  /* releases it */
+    PROGRAM_SEND,    /* a message to channel `target`, which holds any number of them */
+    PROGRAM_RECEIVE, /* waits for a message of channel `target` */
+    PROGRAM_BEGIN,   /* a request begins: number `target` of all */
+    PROGRAM_DONE,    /* and is served */
     PROGRAM_END,
     PROGRAM_KINDS,
 };
@@ -66,9 +69,10 @@ struct program {
     struct program_step *steps;
     struct program_goroutine *goroutines; /* in the order of the file */
     struct program_wait *waits;
-    const char **locks;
+    const char **locks, **channels;
     const char *reasons[PROGRAM_REASONS_MAX];
-    size_t steps_count, goroutines_count, waits_count, locks_count, reasons_count, requests_count;
+    size_t steps_count, goroutines_count, waits_count, locks_count, channels_count, reasons_count,
+        requests_count;
     int64_t work_ns;     /* of all PROGRAM_RUN and PROGRAM_BUSY */
     int64_t critical_ns; /* of the longest chain of steps that need each other, locks aside */
     void *texts;         /* of ids, names and words */

@@ -3,8 +3,8 @@
  * The program is run without clocks: each goroutine goes on until it comes to a wait that was not
  * woken yet, and whoever wakes it has it go on. Goroutines that are left over wait for each other.
  * Each step's end is the later one of the step's before it and, of a wait, the wake's. So the last
- * end of all is the length of the longest chain: with enough workers nothing takes less. Locks are
- * left out of this, because who takes one first is not the program's to say.
+ * end of all is the length of the longest chain: with enough workers nothing takes less. Locks and
+ * channels are left out of this, because who comes first is not the program's to say.
  */
 #include "program_check.h"
 
@@ -29,7 +29,10 @@ struct check {
     int64_t *wake_ns;   /* of each wait, -1: not yet */
     uint32_t *runnable; /* a stack of goroutines */
     size_t runnable_count;
-    bool *is_waiting; /* of each goroutine */
+    bool *is_waiting;  /* of each goroutine */
+    int64_t *messages; /* of each channel: sent, not received yet */
+    uint32_t *first;   /* of each channel: 1 + a goroutine that waits for a message, 0: none does */
+    uint32_t *next;    /* of each goroutine: likewise, the one behind it */
 };
 
 static bool __attribute__((format(printf, 3, 4)))
@@ -236,6 +239,30 @@ static void push(struct check *self, uint32_t goroutine, int64_t at_ns)
     self->runnable[self->runnable_count++] = goroutine;
 }
 
+/* False if it has to wait for a message. */
+static bool receive(struct check *self, uint32_t goroutine, uint32_t channel)
+{
+    self->is_waiting[goroutine] = self->messages[channel] == 0;
+    if (self->is_waiting[goroutine]) {
+        self->next[goroutine] = self->first[channel];
+        self->first[channel] = goroutine + 1;
+        return false;
+    }
+    self->messages[channel]--;
+    return true;
+}
+
+static void send(struct check *self, uint32_t channel)
+{
+    uint32_t waits = self->first[channel];
+    self->messages[channel]++;
+    if (waits == 0)
+        return;
+    self->first[channel] = self->next[waits - 1];
+    self->is_waiting[waits - 1] = false;
+    push(self, waits - 1, 0);
+}
+
 /* Goes on until the goroutine ends, or waits for a wake that did not come yet. */
 static void proceed(struct check *self, uint32_t goroutine)
 {
@@ -262,6 +289,13 @@ static void proceed(struct check *self, uint32_t goroutine)
             if (*end_ns < self->wake_ns[step->target])
                 *end_ns = self->wake_ns[step->target];
             break;
+        case PROGRAM_SEND:
+            send(self, step->target);
+            break;
+        case PROGRAM_RECEIVE:
+            if (!receive(self, goroutine, step->target))
+                return;
+            break;
         case PROGRAM_AT:
             *end_ns = *end_ns < step->ns ? step->ns : *end_ns;
             break;
@@ -279,6 +313,16 @@ static void proceed(struct check *self, uint32_t goroutine)
 static bool complain_of_circle(const struct check *self)
 {
     const struct program *program = self->program;
+    for (uint32_t g = 0; g < program->goroutines_count; g++) {
+        if (!self->is_waiting[g])
+            continue;
+        const struct program_step *step = &program->steps[self->at[g]];
+        if (step->kind == PROGRAM_RECEIVE)
+            return refuse(self, self->at[g],
+                          "goroutine %s waits for ever for a message on \"%.*s\"; each is "
+                          "received by others, or sent after this",
+                          id_of(self, g), SHOWN, program->channels[step->target]);
+    }
     for (uint32_t g = 0; g < program->goroutines_count; g++) {
         if (!self->is_waiting[g])
             continue;
@@ -333,6 +377,9 @@ bool program_check(const struct program_draft *draft)
         .wake_ns = make(waits, sizeof *self.wake_ns),
         .runnable = make(goroutines, sizeof *self.runnable),
         .is_waiting = make(goroutines, sizeof *self.is_waiting),
+        .messages = make(program->channels_count, sizeof *self.messages),
+        .first = make(program->channels_count, sizeof *self.first),
+        .next = make(goroutines, sizeof *self.next),
     };
     for (size_t wait = 0; wait < waits; wait++)
         self.wake_step[wait] = program->steps_count;
@@ -345,5 +392,8 @@ bool program_check(const struct program_draft *draft)
     free(self.wake_ns);
     free(self.runnable);
     free(self.is_waiting);
+    free(self.messages);
+    free(self.first);
+    free(self.next);
     return is_right;
 }

@@ -74,10 +74,12 @@ struct replay_state {
     struct replay_params params;
     const struct program *program;
     struct program_step *steps; /* a copy in memory that machines know */
-    size_t goroutines_count, waits_count, requests_count, locks_count; /* of all copies */
+    /* of all copies */
+    size_t goroutines_count, waits_count, requests_count, locks_count, channels_count;
     struct replay_goroutine *goroutines;
     struct replay_wait *waits;
     struct mutex *locks;
+    struct sem *channels; /* their messages are permits */
     int64_t *requests_ns; /* latencies */
     double rounds_per_ns; /* 0: not measured yet */
     int64_t start_ns;
@@ -202,12 +204,14 @@ static void *replay_init(const void *params, uint64_t seed)
     size_t waits = state->waits_count = program->waits_count * copies;
     size_t requests = state->requests_count = program->requests_count * copies;
     size_t locks = state->locks_count = program->locks_count * copies;
+    size_t channels = state->channels_count = program->channels_count * copies;
     state->steps = go_alloc(program->steps_count * sizeof *state->steps);
     memcpy(state->steps, program->steps, program->steps_count * sizeof *state->steps);
     state->goroutines = go_alloc_zeroed(goroutines * sizeof *state->goroutines);
     state->waits = go_alloc_zeroed(waits * sizeof *state->waits);
     state->requests_ns = go_alloc_zeroed(requests * sizeof *state->requests_ns);
     state->locks = go_alloc_zeroed(locks * sizeof *state->locks);
+    state->channels = go_alloc_zeroed(channels * sizeof *state->channels);
     for (size_t i = 0; i < goroutines; i++) {
         state->goroutines[i].state = state;
         state->goroutines[i].number = (uint32_t)(i % program->goroutines_count);
@@ -315,6 +319,7 @@ static void replay_step(struct replay_goroutine *self, const struct program_step
 {
     struct replay_state *state = self->state;
     struct mutex *locks = &state->locks[self->copy * state->program->locks_count];
+    struct sem *channels = &state->channels[self->copy * state->program->channels_count];
     int64_t *requests_ns = &state->requests_ns[self->copy * state->program->requests_count];
     switch ((enum program_kind)step->kind) {
     case PROGRAM_RUN:
@@ -361,6 +366,12 @@ static void replay_step(struct replay_goroutine *self, const struct program_step
     case PROGRAM_DONE:
         requests_ns[step->target] = go_now() - self->request_ns;
         break;
+    case PROGRAM_SEND:
+        sem_release(&channels[step->target], false);
+        break;
+    case PROGRAM_RECEIVE:
+        sem_acquire(&channels[step->target]);
+        break;
     case PROGRAM_END:
     case PROGRAM_KINDS:
         break;
@@ -400,6 +411,8 @@ static void replay_reset(struct replay_state *state)
         state->waits[i].wakes = state->waits[i].waited = 0;
         atomic_store_explicit(&state->waits[i].is_woken, false, memory_order_relaxed); /* at rest */
     }
+    for (size_t i = 0; i < state->channels_count; i++)
+        state->channels[i] = (struct sem)SEM_INIT(0); /* of messages that nobody received */
     histogram_reset(&state->latency);
     histogram_reset(&state->late);
 }
@@ -525,6 +538,7 @@ static void replay_find(void *arg, double *values)
 static void replay_fini(void *arg)
 {
     struct replay_state *state = arg;
+    go_free(state->channels);
     go_free(state->locks);
     go_free(state->requests_ns);
     go_free(state->waits);

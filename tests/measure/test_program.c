@@ -151,6 +151,19 @@ static void locks_and_requests_are_nested(void **state)
     refused("goroutine a\nbegin\nend", "app.slp:4: ", "ends within a request");
 }
 
+static void messages_are_received_by_whoever_comes(void **state)
+{
+    (void)state;
+    struct program *program = taken("goroutine a\nreceive c\nsend d\nend\n"
+                                    "goroutine b\nreceive c\nend\n"
+                                    "goroutine e\nsend c\nsend c\nreceive d\nsend c\nend\n");
+    assert_int_equal(program->channels_count, 2);
+    assert_string_equal(program->channels[program->steps[1].target], "d");
+    program_free(program);
+    refused("goroutine a\nreceive c\nend", "app.slp:3: ", "for ever for a message on \"c\"");
+    refused("goroutine a\nsend c\nreceive c\nreceive c\nend", "app.slp:5: ", "for a message on");
+}
+
 static void other_files_are_refused(void **state)
 {
     (void)state;
@@ -221,6 +234,7 @@ int main(void)
         cmocka_unit_test(waits_and_wakes_have_to_match),
         cmocka_unit_test(goroutines_start_once),
         cmocka_unit_test(locks_and_requests_are_nested),
+        cmocka_unit_test(messages_are_received_by_whoever_comes),
         cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(many_goroutines_are_found_by_their_ids),
         cmocka_unit_test(the_example_is_right),
