@@ -1,10 +1,13 @@
-/* cmd_import.c - `schedlab import`: the program in an execution trace of Go, as a program file. */
+/* cmd_import.c - `schedlab import`: an execution trace of Go, or a service in YAML, as a program
+ * file. */
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
+#include "harness/base/units.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 #include "harness/programs/facts.h"
 #include "harness/programs/import.h"
+#include "harness/programs/service.h"
 #include "workloads/program.h"
 
 #include <errno.h>
@@ -13,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ERROR_SIZE = 1024 };
+enum { ERROR_SIZE = 1024, LINES_SIZE = 16384 };
 
 static const char *const arrivals_words[] = {"open", "closed", NULL};
 
@@ -41,13 +44,17 @@ static const struct cli_option option_table[] = {
 };
 
 static const char argp_doc[] =
-    "Make a program file of an execution trace of Go, and say what is in it."
+    "Make a program file of an execution trace of Go, or of a service in YAML, and say what is in "
+    "it."
     "\v"
-    "TRACE is a file that runtime/trace or `go test -trace` of Go 1.22 or later wrote. The program "
+    "A TRACE whose name ends in .yaml describes a service: clients, classes of requests and their "
+    "steps, as examples/service.yaml does. Any other one is a file that runtime/trace or `go test "
+    "-trace` of Go 1.22 or later wrote. The program "
     "has what each goroutine computed, whom it started and woke, and its sleeps, calls and waits; "
     "docs/PROGRAMS.md says how. A trace that is torn is read up to there.\n\n"
     "Example:\n"
     "  schedlab import trace.out -o app.slp\n"
+    "  schedlab import examples/service.yaml -o app.slp\n"
     "  schedlab run gmp grq replay,file=app.slp --machine sim:server64\n\n"
     "Exit status: 0 done; 1 the output was not written; 2 misused, or the file is no such trace.";
 
@@ -55,7 +62,8 @@ static void options_check(void *to, const char *name)
 {
     const struct options *options = to;
     if (!options->trace)
-        cli_misuse(name, "which trace? A file that runtime/trace or `go test -trace` wrote");
+        cli_misuse(name, "which trace? A file that runtime/trace or `go test -trace` wrote, or a "
+                         "service in .yaml");
 }
 
 static const struct cli_command cli = {
@@ -101,41 +109,107 @@ static int show(const struct options *options, const struct import_facts *facts)
     return EXIT_DONE;
 }
 
-/* Writes the program beside the file that it then becomes. Misuse if the trace is none. */
-static bool write_program(const struct options *options, const struct import_options *how,
-                          struct import_facts *facts, char *error, size_t error_size)
+/* Where the program goes: beside the file that it then becomes, or nowhere. NULL, and one line in
+ * error. */
+static FILE *draft_open(const struct options *options, char **draft, char *error, size_t error_size)
 {
-    char *draft = text_format("%s.part", options->output ? options->output : "");
-    FILE *to = fopen(options->output ? draft : "/dev/null", "we");
     const struct complaint complaint = {error, error_size};
+    *draft = text_format("%s.part", options->output ? options->output : "");
+    FILE *to = fopen(options->output ? *draft : "/dev/null", "we");
     if (!to) {
-        complaint_make(&complaint, "%s: %s", draft, strerror(errno));
-        free(draft);
-        return false;
+        complaint_make(&complaint, "%s: %s", *draft, strerror(errno));
+        free(*draft);
     }
-    bool is_trace = import_trace(options->trace, how, to, facts, error, error_size);
+    return to;
+}
+
+/* keep: false leaves an older file as it is. */
+static bool draft_close(const struct options *options, FILE *to, char *draft, bool keep,
+                        char *error, size_t error_size)
+{
+    const struct complaint complaint = {error, error_size};
     bool lost = fflush(to) != 0 || ferror(to);
     lost |= fclose(to) != 0;
-    lost = is_trace && (lost || (options->output && rename(draft, options->output) != 0));
+    lost = keep && (lost || (options->output && rename(draft, options->output) != 0));
     if (lost)
         complaint_make(&complaint, "%s: %s", options->output, strerror(errno));
-    if (options->output && (lost || !is_trace))
+    if (options->output && (lost || !keep))
         unlink(draft);
     free(draft);
-    if (!is_trace)
-        cli_misuse(options->command, "%s", error);
     return !lost;
+}
+
+/* Misuse if the trace is none. */
+static int import_go(const struct options *options)
+{
+    char error[ERROR_SIZE], *draft;
+    const struct import_options how = import_options_of(options);
+    struct import_facts *facts = xcalloc(1, sizeof *facts);
+    FILE *to = draft_open(options, &draft, error, sizeof error);
+    bool done = to != NULL;
+    if (to) {
+        bool is_trace = import_trace(options->trace, &how, to, facts, error, sizeof error);
+        done = draft_close(options, to, draft, is_trace, error, sizeof error);
+        if (!is_trace)
+            cli_misuse(options->command, "%s", error);
+    }
+    int status = done ? show(options, facts) : cli_fail(options->command, error);
+    free(facts);
+    return status;
+}
+
+static int show_service(const struct options *options, const struct program *program)
+{
+    if (options->json)
+        cli_print_json(json_pack("{sI sI sI sI}", "goroutines",
+                                 (json_int_t)program->goroutines_count, "requests",
+                                 (json_int_t)program->requests_count, "computing_ns",
+                                 (json_int_t)program->work_ns, "critical_path_ns",
+                                 (json_int_t)program->critical_ns),
+                       0);
+    else
+        printf(
+            "goroutines     %zu, %zu requests\ncomputing      %s\ncritical path  %s; computing / "
+            "critical path = %.2f\n",
+            program->goroutines_count, program->requests_count,
+            text_time((double)program->work_ns).s, text_time((double)program->critical_ns).s,
+            (double)program->work_ns / (double)(program->critical_ns + 1));
+    return EXIT_DONE;
+}
+
+static int import_service(const struct options *options)
+{
+    char error[LINES_SIZE], *draft, *text = NULL;
+    size_t size;
+    if (options->from || options->to || options->goroutines || options->arrivals)
+        cli_misuse(options->command, "--from, --to, --goroutines and --arrivals are for traces");
+    struct service *service = service_load(options->trace, error, sizeof error);
+    if (!service)
+        cli_misuse_lines(options->command, error);
+    FILE *memory = memory_stream(&text, &size);
+    service_write(service, memory);
+    fclose(memory);
+    service_free(service);
+    char *name = text_format("the program of %s", options->trace);
+    struct program *program = program_parse(name, text, size, error, sizeof error);
+    free(name);
+    FILE *to = program ? draft_open(options, &draft, error, sizeof error) : NULL;
+    bool done = to != NULL;
+    if (to) {
+        fwrite(text, 1, size, to);
+        done = draft_close(options, to, draft, true, error, sizeof error);
+    }
+    int status = done ? show_service(options, program) : cli_fail(options->command, error);
+    program_free(program);
+    free(text);
+    return status;
 }
 
 int cmd_import(int argc, char **argv)
 {
     struct options options = {.command = argv[0]};
-    char error[ERROR_SIZE];
     cli_read(&cli, argc, argv, &options);
-    const struct import_options how = import_options_of(&options);
-    struct import_facts *facts = xcalloc(1, sizeof *facts);
-    bool done = write_program(&options, &how, facts, error, sizeof error);
-    int status = done ? show(&options, facts) : cli_fail(options.command, error);
-    free(facts);
-    return status;
+    const char *end = strrchr(options.trace, '.');
+    bool is_service = end && (strcmp(end, ".yaml") == 0 || strcmp(end, ".yml") == 0);
+    return is_service ? import_service(&options) : import_go(&options);
 }

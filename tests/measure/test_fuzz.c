@@ -12,6 +12,7 @@
 #include "harness/base/build_info.h"
 #include "harness/base/yaml_reader.h"
 #include "harness/plan/sweep_file.h"
+#include "harness/programs/service.h"
 #include "harness/records/records.h"
 #include "harness/repro/experiment.h"
 #include "harness/spec/machine_file.h"
@@ -243,6 +244,14 @@ static bool program_takes(const char *text, char *error)
     return program;
 }
 
+static bool service_takes(const char *text, char *error)
+{
+    (void)text;
+    struct service *service = service_load(input_path, error, ERROR_SIZE);
+    service_free(service);
+    return service;
+}
+
 static bool records_take(const char *text, char *error)
 {
     (void)text;
@@ -354,6 +363,7 @@ static void programs_are_taken_or_refused(void **state)
     struct texts texts = texts_of("examples/*.slp");
     try_each(&texts, asked("FUZZ_COUNT", COUNT), 1, program_takes);
     texts_free(&texts);
+    files_are_taken_or_refused("examples/service.yaml", service_takes);
 }
 
 static void specifications_are_taken_or_refused(void **state)

@@ -230,6 +230,68 @@ for ((i = 0; i < 60; i++)); do
 done
 check wrong_bytes_are_refused_or_read [ $wrong = 0 ]
 
+# Services --------------------------------------------------------------------------------------------------------------
+
+# service NAME <YAML: becomes NAME.slp.
+service() {
+    cat >"$1.yaml"
+    run "$1.yaml" -o "$1.slp"
+}
+
+service closed <<'END'
+service: small
+clients: 1
+requests: 2
+think: 1ms
+io: 3us
+classes:
+  - name: only
+    steps: [read, cpu 50, lock mu 2us, spawn side, wait, send log, write, call 1ms]
+tasks:
+  - name: side
+    steps: [cpu 1us]
+workers:
+  - name: logger
+    steps: [receive log, cpu 7us]
+END
+once='wait network; call cpu 3000; run 50000; lock mu; run 2000; unlock mu'
+check a_connection_serves_one_request_after_the_other has closed.slp connection-0 "$once; go task-0-0; wait spawned; \
+send log; call cpu 3000; wake client-0; call 1000000; $once; go task-0-1; wait spawned; send log; call cpu 3000; \
+wake client-0; call 1000000"
+check a_client_waits_for_its_reply sh -c "sed -n '/^goroutine client-0/,/^end/p' closed.slp | grep -v sleep | paste -sd ' ' |
+    grep -q 'begin wake connection-0 1 wait reply done begin wake connection-0 3 wait reply done end'"
+check a_task_wakes_who_waits_for_it has closed.slp task-0-1 'run 1000; wake connection-0 4'
+check a_worker_takes_all_messages has closed.slp worker-logger-0 'receive log; run 7000; receive log; run 7000'
+check a_service_is_told_in_numbers grep -q 'goroutines     5, 2 requests' out
+check a_closed_loop_replays replays closed.slp
+sed 's/^think: 1ms/rate: 1000/' closed.yaml >open.yaml
+run open.yaml -o open.slp
+check an_open_loop_comes_by_the_clock sh -c "sed -n '/^goroutine request-1 /,/^end/p' open.slp | paste -sd ' ' |
+    grep -qE 'poll at [0-9]+ begin wake connection-0 3 wait reply done end'"
+check an_open_loop_replays replays open.slp
+run "$tree/examples/service.yaml" -o example.slp
+check a_mix_of_classes_is_as_weighted sh -c 'n=$(grep -c "go task" example.slp); [ $n -gt 300 -a $n -lt 500 ]'
+check the_work_of_a_service_is_the_same sh -c "'$schedlab' run uthread kthread static grq perm gmp tasksteal contsteal \
+replay,file=closed.slp --machine sim:desktop8 --workers 4 --format json >json 2>err && python3 -c 'import json
+records = json.load(open(\"json\"))[\"records\"]; assert len(records) == 8 and len({r[\"digest\"] for r in records}) == 1'"
+
+# wrong NAME PART SED: the closed service, changed, is refused in a line with PART.
+wrong() {
+    sed "$3" closed.yaml >wrong.yaml
+    misuse "$1" "$2" -- wrong.yaml
+}
+wrong an_unknown_step_is_named 'wrong.yaml:8: "cpuu" is no step of a class; valid: read, cpu TIME, lock NAME TIME' 's/cpu 50/cpuu 50/'
+wrong a_time_is_checked 'wrong.yaml:8: cpu "50q" is not valid; valid: 0 to 60 s' 's/cpu 50/cpu 50q/'
+wrong a_step_is_whole 'write "lock NAME TIME"' 's/lock mu 2us/lock mu/'
+wrong a_task_exists 'there is no task "sidd"' 's/spawn side/spawn sidd/'
+wrong messages_are_received '2 messages to channel "lot" are received by nobody' 's/send log/send lot/'
+wrong messages_are_sent 'channel "log" has 2 messages less than are received' 's/send log/receive log/'
+wrong numbers_are_checked 'clients is "0"; valid: 1 to 100000' 's/clients: 1/clients: 0/'
+wrong loops_are_open_or_closed 'leave one out' 's/^io: 3us/rate: 5/'
+wrong unknown_keys_are_named 'thing' 's/^think/thing/'
+wrong workers_receive_first 'the first step of a worker is' 's/receive log, //'
+misuse options_of_traces_are_refused 'are for traces' -- closed.yaml --from 1ms
+
 # Real programs ---------------------------------------------------------------------------------------------------------
 
 for name in serve-p1 serve-p2 pipeline-p1 pipeline-p2 tree-p1 tree-p2; do
