@@ -86,7 +86,8 @@ struct replay_state {
     struct waitgroup done;
     bool has_descriptors; /* the last run's goroutines had them */
     struct histogram latency, late;
-    int64_t makespan_ns;
+    int64_t makespan_ns, late_ns, lock_ns; /* the latter two of all goroutines together */
+    int64_t *locks_ns;                     /* of each goroutine: how long it waited for locks */
 };
 
 static const char *const replay_file_words[] = {"demo", NULL};
@@ -210,6 +211,7 @@ static void *replay_init(const void *params, uint64_t seed)
     state->goroutines = go_alloc_zeroed(goroutines * sizeof *state->goroutines);
     state->waits = go_alloc_zeroed(waits * sizeof *state->waits);
     state->requests_ns = go_alloc_zeroed(requests * sizeof *state->requests_ns);
+    state->locks_ns = go_alloc_zeroed(goroutines * sizeof *state->locks_ns);
     state->locks = go_alloc_zeroed(locks * sizeof *state->locks);
     state->channels = go_alloc_zeroed(channels * sizeof *state->channels);
     for (size_t i = 0; i < goroutines; i++) {
@@ -295,6 +297,13 @@ static void replay_wait(struct replay_goroutine *self, uint32_t number)
     wait->waited++;
 }
 
+static void replay_lock(struct replay_goroutine *self, struct mutex *lock)
+{
+    int64_t from_ns = go_now();
+    mutex_lock(lock);
+    self->state->locks_ns[self - self->state->goroutines] += go_now() - from_ns;
+}
+
 static int64_t replay_outside_ns(const struct replay_state *state, int64_t ns)
 {
     return (int64_t)((double)ns * 100 / (double)state->params.rate);
@@ -355,7 +364,7 @@ static void replay_step(struct replay_goroutine *self, const struct program_step
         gosched();
         break;
     case PROGRAM_LOCK:
-        mutex_lock(&locks[step->target]);
+        replay_lock(self, &locks[step->target]);
         break;
     case PROGRAM_UNLOCK:
         mutex_unlock(&locks[step->target]);
@@ -406,6 +415,7 @@ static void replay_reset(struct replay_state *state)
         state->goroutines[i].done = 0;
         state->goroutines[i].work_ns = 0;
         state->goroutines[i].failed = false;
+        state->locks_ns[i] = 0;
     }
     for (size_t i = 0; i < state->waits_count; i++) {
         state->waits[i].wakes = state->waits[i].waited = 0;
@@ -415,6 +425,7 @@ static void replay_reset(struct replay_state *state)
         state->channels[i] = (struct sem)SEM_INIT(0); /* of messages that nobody received */
     histogram_reset(&state->latency);
     histogram_reset(&state->late);
+    state->late_ns = state->lock_ns = 0;
 }
 
 static void replay_collect(struct replay_state *state, struct outcome *out)
@@ -422,6 +433,8 @@ static void replay_collect(struct replay_state *state, struct outcome *out)
     for (size_t i = 0; i < state->goroutines_count; i++) {
         const struct replay_goroutine *goroutine = &state->goroutines[i];
         histogram_record(&state->late, goroutine->begun_ns - goroutine->made_ns);
+        state->late_ns += goroutine->begun_ns - goroutine->made_ns;
+        state->lock_ns += state->locks_ns[i];
         if (state->requests_count == 0)
             histogram_record(&state->latency, goroutine->request_ns);
         out->answer += goroutine->work_ns;
@@ -429,8 +442,10 @@ static void replay_collect(struct replay_state *state, struct outcome *out)
     }
     for (size_t i = 0; i < state->waits_count; i++) {
         const struct replay_wait *wait = &state->waits[i];
-        if (wait->late_ns >= 0)
+        if (wait->late_ns >= 0) {
             histogram_record(&state->late, wait->late_ns);
+            state->late_ns += wait->late_ns;
+        }
         out->digest += digest_mix(digest_mix(i) ^ ((uint64_t)wait->wakes << 32 | wait->waited));
     }
     for (size_t i = 0; i < state->requests_count; i++)
@@ -523,7 +538,8 @@ static const char *replay_verify(void *arg, const struct outcome *out, char *why
 }
 
 static const char *const replay_finds[] = {"makespan_ns",  "late_p50_ns", "late_p99_ns",
-                                           "late_p999_ns", "late_count",  NULL};
+                                           "late_p999_ns", "late_count",  "late_sum_ns",
+                                           "lock_sum_ns",  NULL};
 
 static void replay_find(void *arg, double *values)
 {
@@ -533,6 +549,8 @@ static void replay_find(void *arg, double *values)
     values[2] = (double)histogram_percentile(&state->late, 99);
     values[3] = (double)histogram_percentile(&state->late, 99.9);
     values[4] = (double)histogram_count(&state->late);
+    values[5] = (double)state->late_ns;
+    values[6] = (double)state->lock_ns;
 }
 
 static void replay_fini(void *arg)
@@ -540,6 +558,7 @@ static void replay_fini(void *arg)
     struct replay_state *state = arg;
     go_free(state->channels);
     go_free(state->locks);
+    go_free(state->locks_ns);
     go_free(state->requests_ns);
     go_free(state->waits);
     go_free(state->goroutines);

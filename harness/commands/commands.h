@@ -24,6 +24,7 @@ int cmd_merge(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_import(int argc, char **argv);
+int cmd_advise(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_trace(int argc, char **argv);

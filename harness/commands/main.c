@@ -44,6 +44,7 @@ static const struct command {
     {"audit", cmd_audit, "whether comparisons can be believed, from cells whose truth is known"},
     {"micro", cmd_micro, "single operations: queues, locks, switches, channels, wake-ups"},
     {"import", cmd_import, "the program in an execution trace of Go, for the workload replay"},
+    {"advise", cmd_advise, "how many workers a program can use, and which decisions matter to it"},
     {"export", cmd_export, "the samples of a run for Google Benchmark, benchstat or a spreadsheet"},
     {"validate", cmd_validate, "whether the simulated machine agrees with what is known"},
     {"bench", cmd_bench,

@@ -1,0 +1,196 @@
+/* advise.c - see advise.h. */
+#include "harness/programs/advise.h"
+
+#include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
+#include "harness/base/text.h"
+#include "harness/host/topology.h"
+#include "harness/records/metric.h"
+#include "harness/records/sample_request.h"
+#include "harness/sample/sample_pool.h"
+#include "harness/spec/machine_start.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_SIZE = 512 };
+
+static const double GAIN_MIN = 0.05; /* of the time, that twice the workers take off */
+
+/* Each changes one decision of Go's. */
+static const struct {
+    const char *variant, *meaning;
+} changes[] = {
+    {"gmp,runnext=off", "no slot for the newest goroutine"},
+    {"gmp,inherit=off", "the newest gets a slice of its own"},
+    {"gmp,steal=one", "thieves take one goroutine"},
+    {"gmp,tick=8", "the global queue more often"},
+    {"gmp,slice_ns=1000000", "slices of 1 ms"},
+    {"gmp,preempt=none", "no preemption"},
+    {"gmp,wake=all", "new work wakes all idle workers"},
+    {"gmp,spinners=none", "nobody searches before work is announced"},
+    {"gmp,calls=immediate", "the processor is handed over at once in calls"},
+    {"gmp,calls=none", "calls keep their processor"},
+    {"gmp,netpoll=thread", "a thread of its own for descriptors"},
+    {"gmp,timers=global", "one heap of timers"},
+    {"grq", "one global queue in place of local ones"},
+};
+enum { CHANGES = sizeof changes / sizeof *changes };
+_Static_assert((int)CHANGES <= (int)ADVISE_CHANGES_MAX, "a place for each");
+
+/* Running -------------------------------------------------------------------------------------- */
+
+/* One case with one seed. */
+struct turn {
+    struct advise_case *of;
+    unsigned seed;
+    json_t *record;
+};
+
+static void turns_run(const struct advice *advice, const char *workload, struct turn *turns,
+                      size_t count)
+{
+    struct sample_pool *pool = sample_pool_make(topology_cpu_count());
+    size_t started = 0;
+    bool goes_on = true;
+    for (size_t taken = 0; taken < count && goes_on;) {
+        while (started < count && sample_pool_has_room(pool)) {
+            struct turn *turn = &turns[started++];
+            struct sample_request request = sample_request_usual();
+            request.variant = turn->of->variant;
+            request.workload = workload;
+            request.machine = advice->machine;
+            request.workers = turn->of->workers;
+            request.iterations = 1;
+            request.warmup = 0;
+            request.timeout_s = 0;
+            request.sim_seed = machine_rep_seed(SIM_SEED_UNSET, turn->seed);
+            sample_pool_start(pool, &request, turn);
+        }
+        goes_on = sample_pool_wait(pool);
+        void *tag;
+        double seconds;
+        for (json_t *record; (record = sample_pool_take(pool, &tag, &seconds)); taken++)
+            ((struct turn *)tag)->record = record;
+    }
+    sample_pool_free(pool);
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of a number over the records; *spread: see struct advise_case, NULL: not asked for. */
+static double median_of(const struct turn *turns, const char *name, double *spread)
+{
+    double values[ADVISE_SEEDS];
+    char why[TEXT_SIZE];
+    struct metric metric;
+    metric_parse(&metric, name, why, sizeof why);
+    for (int i = 0; i < ADVISE_SEEDS; i++)
+        values[i] = metric_of(&metric, turns[i].record);
+    qsort(values, ADVISE_SEEDS, sizeof *values, compare);
+    if (spread)
+        *spread = values[0] > 0 ? values[ADVISE_SEEDS - 1] / values[0] - 1 : 0;
+    return values[ADVISE_SEEDS / 2];
+}
+
+static void case_take(struct advise_case *self, const struct turn *turns)
+{
+    self->is_there = true;
+    for (int i = 0; i < ADVISE_SEEDS; i++) {
+        const char *status = json_string_value(json_object_get(turns[i].record, "status"));
+        const char *why = json_string_value(json_object_get(turns[i].record, "reason"));
+        if (status && strcmp(status, "ok") == 0)
+            continue;
+        self->is_there = false;
+        snprintf(self->why, sizeof self->why, "%s", why ? why : "interrupted");
+        return;
+    }
+    self->makespan_ns = median_of(turns, "makespan_ns", &self->makespan_spread);
+    self->p50_ns = median_of(turns, "p50", NULL);
+    self->p99_ns = median_of(turns, "p99", &self->p99_spread);
+    if (isnan(self->p99_ns)) /* fewer than 100 latencies */
+        self->p99_ns = median_of(turns, "max", &self->p99_spread);
+    self->late_ns = median_of(turns, "late_sum_ns", NULL);
+    self->lock_ns = median_of(turns, "lock_sum_ns", NULL);
+}
+
+static void cases_run(const struct advice *advice, struct advise_case *cases, size_t count)
+{
+    char *workload = text_format("replay,file=%s", advice->file);
+    struct turn *turns = xcalloc(count * ADVISE_SEEDS, sizeof *turns);
+    for (size_t i = 0; i < count * ADVISE_SEEDS; i++)
+        turns[i] =
+            (struct turn){.of = &cases[i / ADVISE_SEEDS], .seed = (unsigned)(i % ADVISE_SEEDS)};
+    turns_run(advice, workload, turns, count * ADVISE_SEEDS);
+    for (size_t i = 0; i < count; i++)
+        case_take(&cases[i], &turns[i * ADVISE_SEEDS]);
+    for (size_t i = 0; i < count * ADVISE_SEEDS; i++)
+        json_decref(turns[i].record);
+    free(turns);
+    free(workload);
+}
+
+/* Ladder and decisions ------------------------------------------------------------------------- */
+
+/* The time of a program with arrivals by the clock says little, and its latency much. */
+static double measure_of(const struct advice *advice, const struct advise_case *of)
+{
+    return advice->last_ns > 0 ? of->p99_ns : of->makespan_ns;
+}
+
+/* Up to the first two steps in a row that gain little. */
+static bool ladder_climb(struct advice *advice, int workers, char *error, size_t error_size)
+{
+    const struct complaint to = {error, error_size};
+    int idle = 0;
+    for (int n = 1; n <= workers && advice->ladder_count < ADVISE_LADDER_MAX && idle < 2; n *= 2) {
+        struct advise_case *now = &advice->ladder[advice->ladder_count];
+        *now = (struct advise_case){.variant = "gmp", .meaning = "as Go decides", .workers = n};
+        cases_run(advice, now, 1);
+        if (!now->is_there)
+            return complaint_make(&to, "%s does not run on %d workers: %s", advice->file, n,
+                                  now->why);
+        bool gains = advice->ladder_count == 0 ||
+                     measure_of(advice, now) <
+                         (1 - GAIN_MIN) * measure_of(advice, &advice->ladder[advice->knee]);
+        idle = gains ? 0 : idle + 1;
+        if (gains)
+            advice->knee = advice->ladder_count;
+        advice->ladder_count++;
+    }
+    return true;
+}
+
+static int compare_changes(const void *a, const void *b)
+{
+    const struct advise_case *x = a, *y = b;
+    if (x->is_there != y->is_there)
+        return x->is_there ? -1 : 1;
+    return (x->p99_ns < y->p99_ns) - (x->p99_ns > y->p99_ns);
+}
+
+bool advise(struct advice *advice, const char *file, const struct program *program,
+            const char *machine, int workers, char *error, size_t error_size)
+{
+    *advice = (struct advice){.file = file, .machine = machine, .program = program};
+    for (size_t i = 0; i < program->steps_count; i++)
+        if (program->steps[i].kind == PROGRAM_AT && program->steps[i].ns > advice->last_ns)
+            advice->last_ns = program->steps[i].ns;
+    if (!ladder_climb(advice, workers, error, error_size))
+        return false;
+    const struct advise_case *base = &advice->ladder[advice->knee];
+    for (size_t i = 0; i < CHANGES; i++)
+        advice->changes[i] = (struct advise_case){
+            .variant = changes[i].variant, .meaning = changes[i].meaning, .workers = base->workers};
+    advice->changes_count = CHANGES;
+    cases_run(advice, advice->changes, CHANGES);
+    qsort(advice->changes, CHANGES, sizeof advice->changes[0], compare_changes);
+    advice->chance =
+        base->p99_spread > base->makespan_spread ? base->p99_spread : base->makespan_spread;
+    return true;
+}

@@ -1,0 +1,74 @@
+#!/bin/bash
+# test_advise.sh - schedlab advise: how many workers a program can use, and what limits it.
+#
+#     tests/program/test_advise.sh build/schedlab
+#
+# The limits of the programs here are known from how they are written. Prints TAP.
+. "$(dirname "$0")/../tap.sh"
+
+# run ARGUMENT...: leaves out, err, status.
+run() {
+    timeout 600 "$schedlab" advise "$@" >out 2>err </dev/null
+    status=$?
+}
+
+# advised NAME <STEPS: a program of these is judged, with up to 4 workers.
+advised() {
+    { echo 'schedlab-program 1' && cat; } >"$1.slp"
+    run "$1.slp" --machine sim:desktop8 --workers 4
+}
+
+# A goroutine after the other: only one worker has something to do.
+for i in 1 2 3 4 5 6 7 8; do
+    printf 'goroutine g%d\n%s\nrun 100us\n%s\nend\n' $i "$([ $i = 1 ] || echo wait)" "$([ $i = 8 ] || echo wake g$((i + 1)))"
+done | advised chain
+check a_chain_is_limited_by_its_dependencies grep -q '^limit  *dependency' out
+check more_workers_do_not_help_it grep -q '^workers  *1: more take less' out
+check it_is_told_in_ten_lines sh -c '[ $(wc -l <out) -le 12 ]'
+
+for i in $(seq 16); do
+    printf 'goroutine g%d\nrun 200us\nend\n' $i
+done | advised free
+check independent_goroutines_are_limited_by_cores grep -q '^limit  *cores' out
+check each_worker_helps_them grep -q '^workers  *4, and more may still help' out
+check no_decision_is_their_problem grep -q '^advice .*the scheduler is not the problem' out
+
+for i in $(seq 8); do
+    printf 'goroutine g%d\nlock mu\nrun 100us\nunlock mu\nlock mu\nrun 100us\nunlock mu\nend\n' $i
+done | advised lock
+check one_lock_is_named grep -q '^limit  *lock' out
+
+advised outside <<'END'
+goroutine a
+poll at 1ms
+begin
+run 10us
+done
+end
+goroutine b
+poll at 5ms
+begin
+run 10us
+done
+end
+END
+check arrivals_from_outside_are_named grep -q '^limit  *outside' out
+
+run free.slp --machine sim:desktop8 --workers 2 --format json
+check all_cases_are_in_json python3 -c 'import json
+advice = json.load(open("out"))
+assert [case["workers"] for case in advice["ladder"]] == [1, 2] and advice["workers"] == 2 and len(advice["changes"]) == 13
+assert all("absent" in case or case["makespan_ns"] > 0 for case in advice["changes"])
+assert 1.8 < advice["ladder"][0]["makespan_ns"] / advice["ladder"][1]["makespan_ns"] < 2.2'
+cp out first
+run free.slp --machine sim:desktop8 --workers 2 --format json
+check an_advice_is_the_same_twice cmp -s first out
+
+echo 'schedlab-program 1
+goroutine a
+wait
+end' >wrong.slp
+misuse a_wrong_program_is_named 'wrong.slp:3: a wait that nobody wakes' -- wrong.slp
+misuse a_program_has_to_be_given 'which program?' --
+misuse real_machines_give_no_advice 'comes from a simulated machine' -- free.slp --machine native
+finish
