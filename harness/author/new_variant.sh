@@ -69,14 +69,14 @@ refuted: A throughput of $name that is more than a tenth below $from's.
 lesson:
   supported: Say when to take $name, and at what price.
   refuted: Say what to take instead.
-machines: [sim:desktop8]
+machines: [native, sim:desktop8]
 parts:
   - id: speed
     question: Is $name as fast as $from?
     factor: variant
     levels: [$from, $name]
     workload: ["spawn,n=2000", "pingpong,rounds=500"]
-    workers: 4
+    workers: 2
     expect:
       - {says: It is no slower, role: claim, level: $name, over: $from, at_least: 0.9}
 END

@@ -132,6 +132,13 @@ misused() {
     cat "$work/out" "$work/err"
     [ $status = 2 ] && [ ! -s "$work/out" ] && [ "$(wc -l <"$work/err")" = 1 ] && grep -qF -- "$part" "$work/err"
 }
+# `make new-variant`, before anything else is changed by hand.
+passes "a variant begins as a copy of another one" make new-variant NAME=mine FROM=gmp
+passes "which is there once it is built" make build/schedlab build/release/tests/conformance
+passes "and conforms" build/release/tests/conformance --short ' mine '
+passes "and has an experiment" build/schedlab repro examples/mine.yaml --quick --machine native --no-report --results "$work/repro"
+passes "a name is taken once" test "make new-variant: NAME=mine is a variant already; valid: another word" = \
+    "$(make new-variant NAME=mine FROM=gmp 2>&1 | head -n 1)"
 passes "conformance lists its lines" grep -qx "conform_live_gs_zero_after lifo workers=2" \
     <(build/release/tests/conformance --list lifo)
 passes "a list obeys its words" test 1 = "$(build/release/tests/conformance --list live_gs " lifo workers=2" | wc -l)"
