@@ -18,11 +18,13 @@ unset ylabel
 unset title
 unset logscale
 unset grid
-set label sl_wrap(TITLE, sl_title_width(W)) at 14, 24 left font ",15" textcolor rgb SL_INK
-set label sl_wrap(READING, sl_text_width(W)) at 14, 26 + 20 * sl_title_lines(TITLE, W) left \
-    font ",11" textcolor rgb SL_SOFT
-set label sl_wrap(CAPTION, sl_caption_width(W)) at 14, H - sl_foot(CAPTION, W) + 14 left \
-    font ",10" textcolor rgb SL_SOFT
+if (!SL_PAPER) {
+    set label sl_wrap(TITLE, sl_title_width(W)) at 14, 24 left font ",15" textcolor rgb SL_INK
+    set label sl_wrap(READING, sl_text_width(W)) at 14, 26 + 20 * sl_title_lines(TITLE, W) left \
+        font ",11" textcolor rgb SL_SOFT
+    set label sl_wrap(CAPTION, sl_caption_width(W)) at 14, H - sl_foot(CAPTION, W) + 14 left \
+        font ",10" textcolor rgb SL_SOFT
+}
 plot [0:W] [H:0] NaN notitle
 unset label
 unset object

@@ -97,11 +97,11 @@ if (exists("Y_SHARED") && ONE_NAME && POINTS > 0) {
 }
 
 MOST_COLUMNS = exists("PANEL_COLUMNS") ? PANEL_COLUMNS : 2
-COLUMNS = NW < MOST_COLUMNS ? NW : MOST_COLUMNS
-W = COLUMNS > 1 ? 980 : 720
+COLUMNS = !SL_WIDE ? 1 : NW < MOST_COLUMNS ? NW : MOST_COLUMNS
+W = sl_width(COLUMNS > 1 ? 980 : 720, COLUMNS * 290 + 20)
 PANEL_W = (W - 20.0) / COLUMNS
 PLOT_H = NC > 4 ? 260 : 200
-heading(i) = sl_wrap_spec(panel_title(i) . (NC > 1 ? "" : " on " . CURVES), int((PANEL_W - 108) / 7.6))
+heading(i) = sl_wrap_spec(panel_title(i) . (NC > 1 ? "" : " on " . CURVES), int((PANEL_W - 108) / (SL_WIDE ? 7.6 : 9.2)))
 HEADING_LINES = 1
 do for [i = 1:NW] {
     HEADING_LINES = sl_lines(heading(i)) > HEADING_LINES ? sl_lines(heading(i)) : HEADING_LINES
@@ -134,7 +134,7 @@ sl_missing_from(i, c) = c > NC ? "" : (sl_index(DRAWN[i], sprintf("%d", c)) ? ""
 
 do for [format in SL_FORMATS] {
     eval sl_terminal(format, W, H)
-    set output PREFIX . "." . format
+    set output sl_file(PREFIX, format)
     set multiplot
     if (NC > 1) {
         do for [c = 1:NC] {

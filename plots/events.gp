@@ -110,19 +110,20 @@ LEAST = 6.9 * COLUMN_CHARS + 8 > 108 ? 6.9 * COLUMN_CHARS + 8 : 108
 short_chars = 0
 do for [e in EVENTS] { short_chars = strlen(short(e)) > short_chars ? strlen(short(e)) : short_chars }
 TITLE_W = 8.4 * (short_chars + 26) + 20
-room(across) = (980.0 / across - NAMES - 16) / NW
+PAGE = sl_width(980.0, TITLE_W)
+room(across) = (PAGE / across - NAMES - 16) / NW
 ACROSS = 1
 do for [a = 2:3] {
-    if (NE >= a && room(a) >= LEAST && 980.0 / a >= TITLE_W) { ACROSS = a }
+    if (NE >= a && room(a) >= LEAST && PAGE / a >= TITLE_W) { ACROSS = a }
 }
 CELL = room(ACROSS) > 300 ? 300 : room(ACROSS) < 84 ? 84 : room(ACROSS)
 CELL = CELL < 6.9 * COLUMN_CHARS + 8 ? 6.9 * COLUMN_CHARS + 8 : CELL
 NUMBER = 48
 BAR = CELL - NUMBER - 12
 ROW = 16
-BLOCK_W = ACROSS > 1 ? 980.0 / ACROSS : NAMES + CELL * NW + 16
+BLOCK_W = ACROSS > 1 ? PAGE / ACROSS : NAMES + CELL * NW + 16
 BLOCK_W = BLOCK_W < TITLE_W ? TITLE_W : BLOCK_W
-W = BLOCK_W * ACROSS < 640 ? 640 : BLOCK_W * ACROSS
+W = BLOCK_W * ACROSS < sl_width(640, 0) ? sl_width(640, 0) : BLOCK_W * ACROSS
 READING = "Bar and number are the median, the line is its 95 % interval. " \
     . "Each column of a block has its own scale, from zero. " . sl_at_workers(0) . "." \
     . (FEWS == 0 ? "" : FEWS == VALUES ? " No lines:" . SL_FEW . "." \
@@ -153,7 +154,7 @@ on(e, v) = $1 == e && $3 == sl_number(v)
 
 do for [format in SL_FORMATS] {
     eval sl_terminal(format, W, H)
-    set output PREFIX . "." . format
+    set output sl_file(PREFIX, format)
     set multiplot
     do for [e = 1:NE] {
         set label short(word(EVENTS, e)) . per(e) . unit(word(EVENTS, e)) \

@@ -115,9 +115,9 @@ do for [p = 1:NPANELS] {
 }
 PANEL_W = NAMES + CELL * NX + 24
 PANEL_W = PANEL_W < TITLE_W + 24 ? TITLE_W + 24 : PANEL_W
-COLUMNS = int((980 - 14) / PANEL_W)
+COLUMNS = int((sl_width(980, 14 + PANEL_W) - 14) / PANEL_W)
 COLUMNS = COLUMNS < 1 ? 1 : COLUMNS > NPANELS ? NPANELS : COLUMNS
-W = 14 + PANEL_W * COLUMNS < 780 ? 780 : 14 + PANEL_W * COLUMNS
+W = 14 + PANEL_W * COLUMNS < sl_width(780, 0) ? sl_width(780, 0) : 14 + PANEL_W * COLUMNS
 ABOVE = 48
 PANEL_H = ABOVE + ROW * NY + 48
 # Counts for the key: cells that are told apart, that are not, that have too few samples, and places
@@ -162,7 +162,7 @@ key_label(x, text) = sprintf("set label '%s' at %f, KEY_TOP + 6 left font ',10' 
 
 do for [format in SL_FORMATS] {
     eval sl_terminal(format, W, H)
-    set output PREFIX . "." . format
+    set output sl_file(PREFIX, format)
     set multiplot
     if (SHOWN) {
         do for [s = 1:STEPS] {

@@ -38,7 +38,9 @@ LO = "lo"
 HI = "hi"
 X_MIN = -0.1
 X_MAX = AT_MAX + 0.15
-X_TICKS = sprintf("set xtics ('50 %%%%' %f, '90 %%%%' 1, '99 %%%%' 2, '99.9 %%%%' 3, " \
+# In a narrow column the maximum needs the room of a tick beside it.
+X_BESIDE = SL_WIDE || abs(AT_MAX - 3) > 0.45 ? "'99.9 %%%%' 3, " : ""
+X_TICKS = sprintf("set xtics ('50 %%%%' %f, '90 %%%%' 1, '99 %%%%' 2, " . X_BESIDE \
     . "'99.99 %%%%' 4); set xtics add ('max' %f)", \
     nines(0.5), AT_MAX)
 X_LINES = 1

@@ -121,8 +121,8 @@ do for [r = 1:NR] { LABEL_CHARS = strlen(row_label(r)) > LABEL_CHARS ? strlen(ro
 NAMES = 22 + 7.9 * LABEL_CHARS
 VALUES = 66
 ROW = 18
-COLUMNS = PANELS > 1 && NAMES < 250 ? 2 : 1
-W = COLUMNS == 2 ? 980 : NAMES < 380 ? 640 : 820
+COLUMNS = PANELS > 1 && NAMES < 250 && SL_WIDE ? 2 : 1
+W = sl_width(COLUMNS == 2 ? 980 : NAMES < 380 ? 640 : 820, COLUMNS * (NAMES + VALUES + 110) + 20)
 PANEL_W = (W - 20.0) / COLUMNS
 HEADING_LINES = 1
 heading(i) = sl_wrap_spec(panel_label(i), int((PANEL_W - 20) / 7.6))
@@ -142,7 +142,7 @@ spec(r) = row_variant(sl_number(r))
 
 do for [format in SL_FORMATS] {
     eval sl_terminal(format, W, H)
-    set output PREFIX . "." . format
+    set output sl_file(PREFIX, format)
     set multiplot
     do for [i = 1:PANELS] {
         set label heading(i) at 14 + PANEL_W * ((i - 1) % COLUMNS), top(i) + 3 - 15 * HEADING_LINES left \

@@ -79,8 +79,8 @@ BASE_END = VALUE_END + (BASELINE eq "" ? 0 : 70)
 FEW_END = BASE_END + (ANY_FEW ? 50 : 0)
 VALUES = FEW_END + 10
 ROW = 18
-COLUMNS = NW > 1 && NAMES < 250 ? 2 : 1
-W = COLUMNS == 2 ? 980 : 640
+COLUMNS = NW > 1 && NAMES < 250 && SL_WIDE ? 2 : 1
+W = sl_width(COLUMNS == 2 ? 980 : 640, COLUMNS * (NAMES + VALUES + 110) + 20)
 PANEL_W = (W - 20.0) / COLUMNS
 heading(i) = sl_wrap_spec(word(WORKLOADS, i), int((PANEL_W - 20) / 7.6))
 HEADING_LINES = 1
@@ -101,7 +101,7 @@ over_base(i, v) = BASELINE eq "" ? "" : over_baseline(i, sl_number(v))
 
 do for [format in SL_FORMATS] {
     eval sl_terminal(format, W, H)
-    set output PREFIX . "." . format
+    set output sl_file(PREFIX, format)
     set multiplot
     do for [i = 1:NW] {
         set label heading(i) at 14 + PANEL_W * ((i - 1) % COLUMNS), top(i) + 3 - 15 * HEADING_LINES left \
@@ -122,7 +122,7 @@ do for [format in SL_FORMATS] {
         if (strlen(DRAWN[i])) {
             set xtics out nomirror scale 0.4 font ",10" textcolor rgb SL_SOFT offset 0, 0.4
             set xtics ("0" 0)
-            step = sl_step(limit)
+            step = sl_step(right(i) - left(i) < 160 ? 2 * limit : limit) # numbers need room
             do for [k = 1:int(limit / step)] { set xtics add (row_tick(k * step) k * step) }
             set xlabel row_axis(OP[i]) . ", " . sl_count(WORKERS_MAX[i], "worker") \
                 font ",10" textcolor rgb SL_SOFT offset 0, 0.9

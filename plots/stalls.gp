@@ -74,8 +74,8 @@ do for [s in VARIANTS] { LABEL_CHARS = strlen(s) > LABEL_CHARS ? strlen(s) : LAB
 NAMES = 22 + 7.9 * LABEL_CHARS
 NUMBER = 62
 ROW = 18
-COLUMNS = NW > 1 && NAMES < 250 ? 2 : 1
-W = COLUMNS == 2 ? 980 : 760
+COLUMNS = NW > 1 && NAMES < 250 && SL_WIDE ? 2 : 1
+W = sl_width(COLUMNS == 2 ? 980 : 760, COLUMNS * (NAMES + NUMBER + 110) + 20)
 PANEL_W = (W - 20.0) / COLUMNS
 PANEL_H = 40 + ROW * NV + 14
 BAR = PANEL_W - NAMES - NUMBER
@@ -123,7 +123,7 @@ inside(s, wide) = wide > 6.6 * strlen(name_of(s)) + 6 ? name_of(s) : ""
 
 do for [format in SL_FORMATS] {
     eval sl_terminal(format, W, H)
-    set output PREFIX . "." . format
+    set output sl_file(PREFIX, format)
     set multiplot
     do for [s = 1:KEYS] {
         set object rectangle from key_x(s), key_y(s) - 5 to key_x(s) + 12, key_y(s) + 5 \

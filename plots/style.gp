@@ -41,6 +41,8 @@ SL_SPARE_POINTS = "5 9 7 13"
 SL_SPARE_DASHES = "1 3 4 5"
 SL_OPEN_POINTS = "4 6 8 10 12 14"
 
+if (exists("SL_COLOURS") && SL_COLOURS eq "grey") { load SL_HERE . "grey.gp" }
+
 SL_INK = 0x222222
 SL_SOFT = 0x666666
 SL_RULE = 0xDDDDDD
@@ -157,24 +159,45 @@ sl_head_word(text) = strstrt(text, " ") ? text[1:strstrt(text, " ") - 1] : text
 sl_tail(text) = strstrt(text, " ") ? text[strstrt(text, " ") + 1:*] : ""
 sl_lines(text) = 1 + int(sum [sl_i = 1:strlen(text)] (text[sl_i:sl_i] eq "\n" ? 1 : 0))
 
+# Figures of papers (figures.h) have no title, prose and caption. They are drawn with these set before
+# by gnuplot -e:
+#   SL_COLUMN   their width in mm
+#   SL_FONT     of all figures, default sans-serif
+#   SL_COLOURS  "grey": no hue
+#   SL_LATEX    1: in LaTeX too, as PREFIX-latex.tex
+SL_PAPER = exists("SL_COLUMN")
+if (!SL_PAPER) { SL_COLUMN = 0.0 }
+if (!exists("SL_FONT")) { SL_FONT = "sans-serif" }
+SL_COLUMN_W = SL_COLUMN / 25.4 * 96 # CSS pixels
+# A figure's width: `usual`, or that of the column with text of 8 pt; where `least` is more, text becomes
+# smaller. Two panels stand side by side in two columns alone.
+sl_width(usual, least) = !SL_PAPER ? usual : SL_COLUMN_W * 9 / 8 > least ? SL_COLUMN_W * 9 / 8 : least
+SL_WIDE = !SL_PAPER || SL_COLUMN >= 130
+sl_scale(w) = SL_PAPER ? SL_COLUMN_W / w : 1.0
+
 # The command that opens a terminal of w x h CSS pixels (96 to the inch); 12 px is 9 pt.
 # Not enhanced: names have underscores, which would become subscripts.
-SL_FORMATS = "svg pdf png"
+SL_FORMATS = "svg pdf png" . (exists("SL_LATEX") ? " tex" : "")
 SL_PLAIN = " noenhanced background '#ffffff'"
+sl_inches(w, h) = sprintf(" size %.3fin,%.3fin", w / 96.0 * sl_scale(w), h / 96.0 * sl_scale(w))
 sl_terminal(format, w, h) = format eq "svg" \
-    ? sprintf("set terminal svg size %d,%d font 'sans-serif,12'", w, h) . SL_PLAIN \
+    ? sprintf("set terminal svg size %d,%d font '%s,12'", w, h, SL_FONT) . SL_PLAIN \
     : format eq "pdf" \
-    ? sprintf("set terminal pdfcairo size %.3fin,%.3fin font 'sans-serif,9'", w / 96.0, h / 96.0) \
-        . SL_PLAIN \
-    : sprintf("set terminal pngcairo size %d,%d font 'sans-serif,10' fontscale 1.8", 2 * w, 2 * h) \
+    ? "set terminal pdfcairo" . sl_inches(w, h) . sprintf(" font '%s,9' fontscale %.3f linewidth %.3f", \
+        SL_FONT, sl_scale(w), sl_scale(w)) . SL_PLAIN \
+    : format eq "tex" \
+    ? "set terminal cairolatex pdf input color" . sl_inches(w, h) . sprintf(" font ',9' fontscale %.3f linewidth %.3f", \
+        sl_scale(w), sl_scale(w)) \
+    : sprintf("set terminal pngcairo size %d,%d font '%s,10' fontscale 1.8", 2 * w, 2 * h, SL_FONT) \
         . " linewidth 2 pointscale 2" . SL_PLAIN
+sl_file(prefix, format) = prefix . (format eq "tex" ? "-latex." : ".") . format
 
 # A point of size 1 is larger in the svg terminal than in those of cairo.
 sl_point_size(format, size) = format eq "svg" ? 0.62 * size : size
 
 # The svg terminal knows no bold outside enhanced text; one size larger stands in for it.
-sl_bold(format, size) = format eq "svg" ? sprintf("sans-serif,%d", size + 1) \
-    : sprintf("sans-serif:Bold,%d", size)
+sl_bold(format, size) = format eq "svg" ? sprintf("%s,%d", SL_FONT, size + 1) \
+    : format eq "tex" ? sprintf(",%d", size) : sprintf("%s:Bold,%d", SL_FONT, size)
 
 # Page geometry, in CSS pixels from the top left: a figure W wide and H high, with HEAD pixels for
 # question and reading aid above the panels and FOOT for the caption below.
@@ -183,8 +206,8 @@ sl_text_width(w) = int((w - 28) / 6.9)
 sl_caption_width(w) = int((w - 28) / 6.5)
 sl_title_lines(title, w) = sl_lines(sl_wrap(title, sl_title_width(w)))
 sl_text_lines(text, w) = sl_lines(sl_wrap(text, sl_text_width(w)))
-sl_head(title, reading, w) = 20 + 20 * sl_title_lines(title, w) + 15 * sl_text_lines(reading, w)
-sl_foot(caption, w) = 16 + 14 * sl_lines(sl_wrap(caption, sl_caption_width(w)))
+sl_head(title, reading, w) = SL_PAPER ? 4 : 20 + 20 * sl_title_lines(title, w) + 15 * sl_text_lines(reading, w)
+sl_foot(caption, w) = SL_PAPER ? 4 : 16 + 14 * sl_lines(sl_wrap(caption, sl_caption_width(w)))
 
 # The command that places a panel's plot area, in pixels from the top left of a figure of w x h.
 sl_panel(x0, x1, y0, y1, w, h) = sprintf( \

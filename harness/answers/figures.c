@@ -360,14 +360,25 @@ static const char *figure_question(const struct figure *figure)
                : "";
 }
 
-static bool figure_draw(struct figure *figure, const struct gnuplot *gnuplot, const char *run_dir,
-                        char *error, size_t error_size)
+/* Where and how all figures of a report are drawn. */
+struct drawing {
+    struct gnuplot gnuplot;
+    const char *run_dir; /* absolute: gnuplot takes a name that begins with "<" for a command */
+    const char *folder;  /* of the figures, in it */
+    bool latex;
+};
+
+static bool figure_draw(struct figure *figure, const struct drawing *drawing, char *error,
+                        size_t error_size)
 {
-    char prefix[PATH_SIZE + 2 * SWEEP_NAME_MAX];
-    snprintf(prefix, sizeof prefix, "%s/figures/%s", run_dir, figure->name);
-    const char *arguments[3 + ARGUMENTS] = {run_dir, figure->group->id, prefix};
+    char folder[PATH_SIZE], prefix[PATH_SIZE + 2 * SWEEP_NAME_MAX];
+    snprintf(folder, sizeof folder, "%.4000s/%s", drawing->run_dir, drawing->folder);
+    snprintf(prefix, sizeof prefix, "%s/%s", folder, figure->name);
+    const char *arguments[3 + ARGUMENTS] = {drawing->run_dir, figure->group->id, prefix};
     figure_arguments(figure, figure_question(figure), arguments + 3);
-    bool ok = gnuplot_run(gnuplot, sweep_figure_name(figure->kind), arguments, error, error_size);
+    bool ok = gnuplot_run(&drawing->gnuplot, sweep_figure_name(figure->kind), arguments, error,
+                          error_size) &&
+              (!drawing->latex || figures_latex_mend(folder, figure->name, error, error_size));
     figure->drawn = ok && svg_is_whole(figure->svg);
     if (ok && !figure->drawn)
         snprintf(error, error_size, "%s is not whole; is the disk full?", figure->svg);
@@ -385,8 +396,7 @@ static bool folder_make(const char *folder)
 
 /* Draws every second figure in a process of its own, which ends by itself; < 0: there is none. A
  * figure that it cannot draw is not there afterwards. */
-static pid_t draw_beside(struct figures *figures, const struct gnuplot *gnuplot,
-                         const char *run_dir)
+static pid_t draw_beside(struct figures *figures, const struct drawing *drawing)
 {
     char ignored[256];
     int cpus[2];
@@ -398,32 +408,54 @@ static pid_t draw_beside(struct figures *figures, const struct gnuplot *gnuplot,
     if (pid != 0)
         return pid;
     for (size_t i = 1; i < figures->count; i += 2)
-        figure_draw(&figures->figures[i], gnuplot, run_dir, ignored, sizeof ignored);
+        figure_draw(&figures->figures[i], drawing, ignored, sizeof ignored);
     _exit(0);
 }
 
-int figures_draw(struct figures *figures, const struct report *report, char *error,
-                 size_t error_size)
+/* The command of each figure, to draw it alone, or after a change of its script. */
+static void commands_write(const struct figures *figures, const struct drawing *drawing)
 {
-    struct gnuplot gnuplot;
-    char folder[PATH_SIZE], ignored[256];
+    char path[PATH_SIZE], out[PATH_SIZE];
+    snprintf(path, sizeof path, "%.4000s/%s/draw.sh", drawing->run_dir, drawing->folder);
+    FILE *to = fopen(path, "we");
+    if (!to)
+        return;
+    fputs("#!/bin/sh\n"
+          "# The command of each figure here. PLOTS is the folder plots/ of schedlab's sources.\n"
+          ": \"${PLOTS:?set it to the folder plots/ of schedlab}\"\n"
+          "cd \"$(dirname \"$0\")/..\" || exit\n",
+          to);
+    for (size_t i = 0; i < figures->count; i++) {
+        const struct figure *figure = &figures->figures[i];
+        snprintf(out, sizeof out, "%s/%s", drawing->folder, figure->name);
+        const char *arguments[3 + ARGUMENTS] = {".", figure->group->id, out};
+        figure_arguments(figure, figure_question(figure), arguments + 3);
+        fputs("gnuplot -d", to);
+        if (*drawing->gnuplot.settings) {
+            fputs(" -e ", to);
+            shell_word_print(to, drawing->gnuplot.settings);
+        }
+        fprintf(to, " -c \"$PLOTS/%s.gp\"", sweep_figure_name(figure->kind));
+        for (size_t k = 0; arguments[k]; k++) {
+            fputc(' ', to);
+            if (*arguments[k])
+                shell_word_print(to, arguments[k]);
+            else
+                fputs("''", to);
+        }
+        fputc('\n', to);
+    }
+    fclose(to);
+}
+
+static int draw_all(struct figures *figures, const struct drawing *drawing, char *error,
+                    size_t error_size)
+{
+    char ignored[256];
     int failed = 0;
-    if (!gnuplot_find(&gnuplot, error, error_size))
-        return -1;
-    snprintf(folder, sizeof folder, "%s/figures", report->run_dir);
-    if (!folder_make(folder)) {
-        snprintf(error, error_size, "cannot make %s: %s", folder, strerror(errno));
-        return -1;
-    }
-    /* Absolute: gnuplot takes a name that begins with "<" for a command. */
-    char *run_dir = realpath(report->run_dir, NULL);
-    if (!run_dir) {
-        snprintf(error, error_size, "cannot find %s: %s", report->run_dir, strerror(errno));
-        return -1;
-    }
-    pid_t beside = draw_beside(figures, &gnuplot, run_dir);
+    pid_t beside = draw_beside(figures, drawing);
     for (size_t i = 0; i < figures->count; i += 2)
-        if (!figure_draw(&figures->figures[i], &gnuplot, run_dir, failed ? ignored : error,
+        if (!figure_draw(&figures->figures[i], drawing, failed ? ignored : error,
                          failed ? sizeof ignored : error_size))
             failed = -1;
     while (beside > 0 && waitpid(beside, NULL, 0) < 0 && errno == EINTR)
@@ -432,10 +464,40 @@ int figures_draw(struct figures *figures, const struct report *report, char *err
         struct figure *figure = &figures->figures[i];
         figure->drawn = beside > 0 && svg_is_whole(figure->svg);
         /* what could not be drawn beside is tried again, to know why */
-        if (!figure->drawn && !figure_draw(figure, &gnuplot, run_dir, failed ? ignored : error,
+        if (!figure->drawn && !figure_draw(figure, drawing, failed ? ignored : error,
                                            failed ? sizeof ignored : error_size))
             failed = -1;
     }
+    return failed;
+}
+
+int figures_draw(struct figures *figures, const struct report *report,
+                 const struct figures_paper *paper, char *error, size_t error_size)
+{
+    struct drawing drawing = {.folder = paper ? "paper" : "figures",
+                              .latex = paper && paper->latex};
+    char folder[PATH_SIZE];
+    if (!gnuplot_find(&drawing.gnuplot, error, error_size))
+        return -1;
+    if (paper)
+        figures_paper_settings(paper, drawing.gnuplot.settings, sizeof drawing.gnuplot.settings);
+    snprintf(folder, sizeof folder, "%s/%s", report->run_dir, drawing.folder);
+    if (!folder_make(folder)) {
+        snprintf(error, error_size, "cannot make %s: %s", folder, strerror(errno));
+        return -1;
+    }
+    for (size_t i = 0; i < figures->count && paper; i++) {
+        free(figures->figures[i].svg);
+        figures->figures[i].svg = text_format("%s/%s.svg", folder, figures->figures[i].name);
+    }
+    char *run_dir = realpath(report->run_dir, NULL);
+    if (!run_dir) {
+        snprintf(error, error_size, "cannot find %s: %s", report->run_dir, strerror(errno));
+        return -1;
+    }
+    drawing.run_dir = run_dir;
+    int failed = draw_all(figures, &drawing, error, error_size);
+    commands_write(figures, &drawing);
     free(run_dir);
     return failed;
 }

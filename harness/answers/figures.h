@@ -34,11 +34,28 @@ struct figures {
 struct figures figures_plan(const struct report *report);
 void figures_free(struct figures *figures);
 
+/* How figures are drawn for a paper, without title, prose and caption. */
+struct figures_paper {
+    double column_mm;
+    const char *font; /* NULL: sans-serif */
+    bool grey, latex; /* latex: NAME-latex.tex and NAME-latex.pdf too */
+};
+
 /* Draws all figures, and marks those that are there. 0, or -1 and one line in error: why the first
  * figure that failed could not be drawn. The others are drawn nevertheless, unless gnuplot or the
- * scripts are missing. */
-int figures_draw(struct figures *figures, const struct report *report, char *error,
-                 size_t error_size);
+ * scripts are missing. Beside them it writes draw.sh, the commands that draw them. paper: NULL, or
+ * they go to RUN_DIR/paper in place of RUN_DIR/figures, drawn like that. */
+int figures_draw(struct figures *figures, const struct report *report,
+                 const struct figures_paper *paper, char *error, size_t error_size);
+
+/* figures_paper.c ------------------------------------------------------------------------------ */
+
+/* The settings of gnuplot; returns text. */
+char *figures_paper_settings(const struct figures_paper *paper, char *text, size_t size);
+
+/* Makes NAME-latex.tex in the folder one that LaTeX takes: names with underscores, and a path of
+ * its picture that needs no folder. False and one line in error if it cannot. */
+bool figures_latex_mend(const char *folder, const char *name, char *error, size_t error_size);
 
 /* Marks those that an earlier report drew. */
 void figures_find(struct figures *figures);

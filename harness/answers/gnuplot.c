@@ -18,6 +18,7 @@ static const double TIMEOUT_S = 120;
 bool gnuplot_find(struct gnuplot *gnuplot, char *error, size_t error_size)
 {
     char style[PATH_SIZE];
+    *gnuplot->settings = '\0';
     if (!data_find("plots/style.gp", style, sizeof style)) {
         snprintf(error, error_size, "no plot script %s, nor one beside the program", style);
         return false;
@@ -48,8 +49,14 @@ bool gnuplot_run_text(const struct gnuplot *gnuplot, const char *script,
     char path[PATH_SIZE + 64];
     snprintf(path, sizeof path, "%s/%s.gp", gnuplot->plots, script);
     /* -d: the settings of the user's own gnuplotrc are not the figure's. */
-    const char *argv[ARGUMENTS_MAX] = {"gnuplot", "-d", "-c", path};
-    size_t count = 4;
+    const char *argv[ARGUMENTS_MAX] = {"gnuplot", "-d"};
+    size_t count = 2;
+    if (*gnuplot->settings) {
+        argv[count++] = "-e";
+        argv[count++] = gnuplot->settings;
+    }
+    argv[count++] = "-c";
+    argv[count++] = path;
     while (*arguments && count < ARGUMENTS_MAX - 1)
         argv[count++] = *arguments++;
     struct process_result result;

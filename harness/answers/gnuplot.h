@@ -10,7 +10,8 @@
 
 struct gnuplot {
     char program[4096];
-    char plots[4096]; /* the folder of the scripts */
+    char plots[4096];   /* the folder of the scripts */
+    char settings[512]; /* commands of gnuplot before a script, "" for none */
 };
 
 /* False and one line in error, which names the Debian package, if there is no gnuplot in PATH or

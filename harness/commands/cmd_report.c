@@ -1,5 +1,6 @@
 /* cmd_report.c - `schedlab report`: tables, figures and the page of a run, from its records alone.
  * */
+#include "harness/answers/figures.h"
 #include "harness/catalogue/repro_report.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
@@ -9,6 +10,8 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { ERROR_SIZE = 16384 };
 enum report_format { FORMAT_HTML, FORMAT_JSON };
@@ -18,14 +21,32 @@ static const char *const format_words[] = {"html", "json", NULL};
 struct options {
     const char *run_dir;
     int format; /* enum report_format */
-    bool no_figures;
+    bool no_figures, paper, latex;
+    const char *column, *font;
+    int colours; /* enum report_colours */
 };
+
+enum report_colours { COLOURS_COLOUR, COLOURS_GREY };
+static const char *const colour_words[] = {"colour", "grey", NULL};
+enum { COLUMN_LEAST_MM = 40, COLUMN_MOST_MM = 400 };
+static const double COLUMN_USUAL_MM = 85;
 
 static const struct cli_option option_table[] = {
     {"format", "FORMAT",
      "html: only write the page (default); json: also print its answers for programs",
      CLI(WORD, format), .words = format_words},
     {"no-figures", NULL, "Draw nothing; keep the figures that are there", CLI(FLAG, no_figures)},
+    {"paper", NULL,
+     "only draw the figures for a paper, without title, prose and caption, into RUN_DIR/paper",
+     CLI(FLAG, paper)},
+    {"column", "WIDTH", "with --paper: their width, 85mm (default, one column) or 178mm (two)",
+     CLI(TEXT, column)},
+    {"font", "NAME", "with --paper: the font, for example \"Times New Roman\"; default sans-serif",
+     CLI(TEXT, font)},
+    {"colours", "COLOURS", "with --paper: colour (default) or grey, of the variants",
+     CLI(WORD, colours), .words = colour_words},
+    {"latex", NULL, "with --paper: for LaTeX too, which sets the words itself: \\input{NAME-latex}",
+     CLI(FLAG, latex)},
     {0},
 };
 
@@ -38,12 +59,43 @@ static const char argp_doc[] =
     "verdicts and figures.\n\n"
     "Example:\n"
     "  schedlab report results/default-20260131T101500Z\n"
+    "  schedlab report results/default-20260131T101500Z --paper --latex\n"
     "  schedlab report results/repro-20260131T101500Z\n\n"
     "Exit status: 0 done; 1 something could not be made; 2 misused.";
+
+static const char FONT_LETTERS[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 -";
+
+/* "85mm", "85": in mm. */
+static double column_of(const struct options *options, const char *command)
+{
+    char *end;
+    if (!options->column)
+        return COLUMN_USUAL_MM;
+    double mm = strtod(options->column, &end);
+    if (end == options->column || (*end && strcmp(end, "mm") != 0) ||
+        !(mm >= COLUMN_LEAST_MM && mm <= COLUMN_MOST_MM))
+        cli_misuse(command, "--column=%s is not valid; valid: %dmm to %dmm", options->column,
+                   COLUMN_LEAST_MM, COLUMN_MOST_MM);
+    return mm;
+}
 
 static void options_check(void *to, const char *name)
 {
     const struct options *options = to;
+    const char *of_paper = options->column    ? "column"
+                           : options->font    ? "font"
+                           : options->colours ? "colours"
+                           : options->latex   ? "latex"
+                                              : NULL;
+    if (of_paper && !options->paper)
+        cli_misuse(name, "--%s comes with --paper", of_paper);
+    if (options->paper && (options->format == FORMAT_JSON || options->no_figures))
+        cli_misuse(name, "--paper only draws; leave out --%s",
+                   options->no_figures ? "no-figures" : "format");
+    if (options->font && strspn(options->font, FONT_LETTERS) != strlen(options->font))
+        cli_misuse(name, "--font=%s: valid: a name of letters, digits, blanks and -",
+                   options->font);
     if (!options->run_dir || !*options->run_dir)
         cli_misuse(name, "which run? A folder that `schedlab sweep` wrote, for example "
                          "results/default-20260131T101500Z");
@@ -80,12 +132,21 @@ int cmd_report(int argc, char **argv)
 {
     struct options options = {0};
     cli_read(&cli, argc, argv, &options);
+    if (repro_file_is_there(options.run_dir) && options.paper)
+        cli_misuse(argv[0], "--paper is of a run; valid: a folder in %s", options.run_dir);
     if (repro_file_is_there(options.run_dir))
         return report_reproduction(&options, argv[0]);
     if (!run_folder_is_run(options.run_dir)) {
         char error[ERROR_SIZE];
         run_folder_explain(options.run_dir, error, sizeof error);
         cli_misuse(argv[0], "%s", error);
+    }
+    if (options.paper) {
+        struct figures_paper paper = {.column_mm = column_of(&options, argv[0]),
+                                      .font = options.font,
+                                      .grey = options.colours == COLOURS_GREY,
+                                      .latex = options.latex};
+        return report_paper(options.run_dir, &paper, stdout, stderr) == 0 ? EXIT_DONE : EXIT_FAILED;
     }
     json_t *summary = NULL;
     int status = report_make_with(options.run_dir, !options.no_figures,

@@ -65,7 +65,7 @@ static int conclude(const struct report *report, const struct figures *figures, 
 static void draw_figures(struct figures *figures, const struct report *report)
 {
     char error[ERROR_SIZE], problem[ERROR_SIZE + 64];
-    if (figures_draw(figures, report, error, sizeof error) == 0)
+    if (figures_draw(figures, report, NULL, error, sizeof error) == 0)
         return;
     snprintf(problem, sizeof problem, "figures are missing: %s", error);
     json_array_append_new(report->problems, json_string(problem));
@@ -106,4 +106,29 @@ int report_make_with(const char *run_dir, bool draw, json_t **summary, FILE *mes
 int report_make(const char *run_dir, FILE *messages)
 {
     return report_make_with(run_dir, true, NULL, messages);
+}
+
+int report_paper(const char *run_dir, const struct figures_paper *paper, FILE *to, FILE *messages)
+{
+    struct report report;
+    char error[ERROR_SIZE];
+    if (tables_write(run_dir, error, sizeof error) < 0 ||
+        !report_load(&report, run_dir, error, sizeof error))
+        return complain(messages, error);
+    int status = 0;
+    struct figures figures = figures_plan(&report);
+    if (!report_baseline_write(&report, error, sizeof error) ||
+        figures_draw(&figures, &report, paper, error, sizeof error) != 0)
+        status = complain(messages, error);
+    for (size_t i = 0; i < figures.count; i++)
+        if (figures.figures[i].drawn)
+            fprintf(to, "%s/paper/%s.pdf\n", run_dir, figures.figures[i].name);
+    if (status == 0)
+        fprintf(
+            messages,
+            "schedlab report: %s, %g mm wide, in %s/paper; draw.sh there has the command of each\n",
+            counted(figures.count, "figure").s, paper->column_mm, run_dir);
+    figures_free(&figures);
+    report_free(&report);
+    return status;
 }

@@ -64,7 +64,9 @@ static void figure_write(FILE *to, const struct figure *figure)
     html_put(to, "<figure><div class='sheet' role='region' tabindex='0' aria-label='%s'>",
              figure_summary(figure->kind));
     bool whole = html_svg(to, figure->svg, prefix, label);
-    html_put(to, "</div><figcaption>%s%s. Files: figures/%s.svg, .pdf, .png</figcaption></figure>",
+    html_put(to,
+             "</div><figcaption>%s%s. Files: figures/%s.svg, .pdf, .png; command: "
+             "figures/draw.sh</figcaption></figure>",
              figure_summary(figure->kind), whole ? "" : " (the file could not be read)",
              figure->name);
 }

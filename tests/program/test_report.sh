@@ -331,6 +331,46 @@ done
 check plots_knob_runs_by_hand gnuplot -d -c "$plots/knob.gp" "$folder" tick elsewhere/knob tick 61
 check plots_heatmap_runs_by_hand gnuplot -d -c "$plots/heatmap.gp" "$folder" map elsewhere/heatmap ring 256 tick 61
 check plots_write_all_formats test "$(find elsewhere -type f -size +0 | wc -l)" = 24
+# For a paper: no words but those of the figure, as wide as was asked, and in LaTeX.
+run 0 figures_for_a_paper "$folder" --paper --column 85mm --latex
+check each_figure_is_told test "$(grep -c '/paper/.*\.pdf$' out)" = "$(ls "$folder"/figures/*.svg | wc -l)"
+paper=$folder/paper
+for figure in structures-throughput structures-speedup structures-events structures-latency tick-knob map-heatmap numbers-scale tails-latency; do
+    check "a_paper_has_$figure" test -s "$paper/$figure.pdf" -a -s "$paper/$figure.svg" -a -s "$paper/$figure-latex.pdf" -a -s "$paper/$figure-latex.tex"
+    check "${figure}_is_as_wide_as_a_column" python3 -c '
+import re, sys
+for name in sys.argv[1:]:
+    width = float(re.search(rb"/MediaBox \[ 0 0 ([0-9.]+)", open(name, "rb").read())[1])
+    assert abs(width - 85 / 25.4 * 72) < 1, (name, width)' "$paper/$figure.pdf" "$paper/$figure-latex.pdf"
+    lacks "${figure}_has_no_prose" 'Run a |95 % interval|Who wins' "$paper/$figure.svg"
+    check "${figure}_is_what_latex_takes" python3 -c '
+import re, sys
+text = open(sys.argv[1]).read()
+words = re.findall(r"\\strut\{\}(.*?)\}\}%", text)
+assert words and not any(re.search(r"(?<!\\)[_%&#]", word) for word in words), words
+assert re.search(r"\\includegraphics\[[^]]*\]\{" + sys.argv[2] + r"-latex\}", text) and "/" + sys.argv[2] not in text' "$paper/$figure-latex.tex" $figure
+done
+cp -r "$paper" paper.before
+check a_paper_says_how_it_is_drawn env PLOTS="$plots" sh "$paper/draw.sh"
+check that_draws_the_same sh -c 'for f in paper.before/*.svg; do cmp "$f" "$1/${f##*/}" || exit 1; done' - "$paper"
+cp -r "$folder/figures" figures.before
+check the_page_s_figures_have_their_commands env PLOTS="$plots" sh "$folder/figures/draw.sh"
+check they_draw_the_same_too sh -c 'for f in figures.before/*.svg; do cmp "$f" "$1/${f##*/}" || exit 1; done' - "$folder/figures"
+run 0 two_columns_without_hue "$folder" --paper --column 178 --colours grey --font 'DejaVu Serif'
+check the_font_is_the_one_asked_for grep -q 'font-family="DejaVu Serif"' "$paper/structures-throughput.svg"
+check grey_has_no_hue python3 -c '
+import re, sys
+colours = set(re.findall(r"rgb\( *(\d+), *(\d+), *(\d+)\)", open(sys.argv[1]).read()))
+colours.discard(("148", "0", "211"))  # of the empty plot that opens a panel: nothing is drawn
+assert colours and all(r == g == b for r, g, b in colours), colours' "$paper/structures-throughput.svg"
+check two_columns_are_wider python3 -c '
+import re, sys
+width = float(re.search(rb"/MediaBox \[ 0 0 ([0-9.]+)", open(sys.argv[1], "rb").read())[1])
+assert abs(width - 178 / 25.4 * 72) < 1, width' "$paper/structures-throughput.pdf"
+for wrong in "--column 85mm" "--latex" "--paper --column 9mm" "--paper --column wide" "--paper --font x;y" "--paper --no-figures" "--paper --format json"; do
+    run 2 "misuse_of_a_paper_${wrong//[^a-z0-9]/_}" "$folder" $wrong
+    check "it_is_one_line_${wrong//[^a-z0-9]/_}" test "$(wc -l <err)" = 1
+done
 # The other figures are drawn in one format.
 cp -r "$plots" svg && sed -i 's/"svg pdf png"/"svg"/' svg/style.gp
 gnuplot -d -c svg/metric.gp "$folder" tails elsewhere/p50 '' '' p50
