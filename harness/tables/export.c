@@ -449,7 +449,7 @@ static json_int_t calls_of(const json_t *iterations)
 }
 
 /* Iterations become the number of calls. A value that could not be had has its column, and is
- * empty. */
+ * empty. Lists of objects (structures, sites) are tables of their own, and no column. */
 static void flatten(json_t *flat, const char *key, json_t *value)
 {
     if (strcmp(key, "events") == 0)
@@ -460,6 +460,8 @@ static void flatten(json_t *flat, const char *key, json_t *value)
         json_object_set_new(flat, key, json_null());
     else if (json_is_object(value))
         flatten_parts(flat, key, value);
+    else if (json_is_object(json_array_get(value, 0)))
+        return;
     else if (json_is_array(value))
         flatten_list(flat, key, value);
     else

@@ -255,6 +255,36 @@ absent = sum('absent' in e for r in ok if r['cell'] != '0123456789ab' for e in r
 assert sum(row['metric'] == 'PAPI_L1_DCM' and row['value'] == '' for row in rows) == absent
 assert all(row['value'] == '' for row in rows if row['status'] != 'ok')"
 
+# The data dictionary has a row, with meaning and unit, for each column of csv: of this run, of a simulated one, and of
+# each key that a record may have. And for each of tidy.
+sed 's/^reps: 3/reps: 1/; s/workers: \[1, 2\]/workers: [2], machine: "sim:desktop8"/; /^events:/d' sweep.yaml >simulated.yaml
+"$schedlab" sweep simulated.yaml --results results --no-report >folder 2>err || cat err
+run "$(cat folder)" --to csv
+cp out simulated.csv
+run run --to csv
+cp out native.csv
+run run --to tidy
+PYTHONPATH=$tree/tests/support TREE=$tree python every_column_has_a_row "
+import documented, os, pathlib
+readme = pathlib.Path(os.environ['TREE'], 'results/README.md').read_text()
+def rows(heading):
+    part = readme.split('### Columns of ' + heading + '\n')[1].split('\n#')[0]
+    return [re.fullmatch(r'\| .(\S+). \| (.+?) \| (.+) \|', line) for line in part.split('\n') if line.startswith('| \x60')]
+def patterns(heading):
+    made = [re.escape(row[1]).replace('NAME', '[^ ]+').replace('QUANTILE', '(p[0-9]+|max)_ns') for row in rows(heading)]
+    assert all(row and row[2] and row[3] for row in rows(heading)) and len(made) == len(set(made))
+    return made
+def lacking(columns, heading):
+    return [c for c in columns if not any(re.fullmatch(p, c) for p in patterns(heading))]
+columns = {c for name in ('native.csv', 'simulated.csv') for c in next(csv.reader(open(name, newline='')))}
+assert len(columns) > 150 and not lacking(columns, 'csv'), lacking(columns, 'csv')
+objects = {'knobs', 'params', 'events', 'probe', 'probe.before', 'probe.before.pairs', 'probe.after', 'latency', 'latency.buckets',
+           'outside', 'found', 'core_time', 'waits', 'structures', 'sites', 'runtime'}
+keys = {k for k in documented.tables_of(readme)['samples.jsonl'] if '[]' not in k and k not in objects and not k.isupper()}
+assert len(keys) > 50 and not lacking(keys, 'csv'), lacking(keys, 'csv')
+assert [row[1] for row in rows('tidy')] == next(csv.reader([text.split('\n')[0].strip()]))"
+check lists_of_objects_are_no_column sh -c '! head -n 1 simulated.csv | tr , "\n" | grep -qE "^(structures|sites)"'
+
 # LaTeX: tables that any compiler takes, with the numbers of the report.
 run run --to latex
 python latex_is_whole "
