@@ -79,6 +79,9 @@ page.render(); /* the browser would, in its own time */
 found.hash = location.hash;
 found.say = page.lead.say.textContent;
 found.boxes = document.querySelectorAll('.p').length;
+document.body.style.width = '380px'; /* as on a phone */
+document.querySelector('.now').style.gridTemplateColumns = '1fr';
+found.right = Math.max(...[...document.querySelectorAll('.now, .now > *, .p, .source pre')].map((box) => box.getBoundingClientRect().right));
 const pre = document.createElement('pre');
 pre.id = 'found';
 pre.textContent = JSON.stringify(found);
@@ -129,6 +132,7 @@ check what_main_starts_has_its_line found 'all(f["lines"][i][0] and "go(order_me
     for i, s in enumerate(j["steps"]) if s["event"] == "CREATED" and s["text"] != "created main" and i > 8)'
 check lines_are_those_of_the_source found 'all(x[4] == open("'"$tree"'/" + x[1]).read().split("\n")[x[3] - 1] for x in f["lines"] if x)'
 check what_the_scheduler_does_has_no_line found 'f["lines"][0] is None'
+check it_fits_a_phone found 'f["right"] <= 380'
 check the_line_is_shown found '"order_run_beside_blocker(), workloads/order.c:" in f["source"][0] and "P0 is here" in f["source"][0]'
 check a_life_has_its_states found 'f["states"][0] == "runnable" and "running" in f["states"]'
 check steals_are_arrows found 'f["arrows"] > 0'
