@@ -127,7 +127,8 @@ static void value_out_of_range_is_refused_in_one_line(void **state)
          "--stack=1 is not valid; valid: 16384 to 1073741824 bytes, or as in "
          "64Ki, 1Mi"},
         {"--schedtrace", "0",
-         "--schedtrace=0 is not valid; valid: above 0 to 3600 s, in ns, us, ms (as in 200ms) or "
+         "--schedtrace=0 is not valid; valid: above 0 to 3600 s, in ns, us, ms (as in 200ms, "
+         "1.5ms) or "
          "s; plain numbers are ms"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
