@@ -40,10 +40,10 @@ struct options {
 static const struct cli_option option_table[] = {
     {"workers", "N", "workers; default 2", CLI(INT, workers), .letter = 'w', .least = 1,
      .most = WORKERS_MAX},
-    {"algorithm", "NAME", "who goes on at each point: random (default) or pct",
+    {"algorithm", "NAME", "who goes on at each point: random (default), pct, pos, surw or delay",
      CLI(WORD, algorithm), .words = hunt_algorithm_words},
-    {"depth", "N", "pct: one more than the priorities that it changes; default 3", CLI(INT, depth),
-     .least = 1, .most = 32},
+    {"depth", "N", "pct, delay: one more than the points at which they change something; default 3",
+     CLI(INT, depth), .least = 1, .most = 32},
     {"time", "TIME", "until then; default 60s, or no limit beside --executions", .kind = CLI_OWN},
     {"executions", "N", "so many, at most", CLI(NUMBER, executions), .least = 1, .most = 1e12},
     {"points", "N", "the most of one execution; default 100 times the usual number",
@@ -143,6 +143,12 @@ static void check_fit(const struct options *options)
         cli_misuse(options->command, "%s", error);
 }
 
+static bool has_depth(const struct options *options)
+{
+    const char *word = hunt_algorithm_words[options->algorithm];
+    return strcmp(word, "pct") == 0 || strcmp(word, "delay") == 0;
+}
+
 static void options_check(void *to, const char *command)
 {
     struct options *options = to;
@@ -151,8 +157,8 @@ static void options_check(void *to, const char *command)
         return;
     if (options->argument_count < ARGUMENTS)
         cli_misuse(command, "one variant and one workload or scenario, for example gmp sleep_wake");
-    if (options->depth && options->algorithm != 1)
-        cli_misuse(command, "--depth comes with --algorithm=pct");
+    if (options->depth && !has_depth(options))
+        cli_misuse(command, "--depth comes with --algorithm=pct or delay");
     if (options->replay && (options->time_ns || options->executions))
         cli_misuse(command, "--replay is one execution; leave out --%s",
                    options->time_ns ? "time" : "executions");
@@ -164,7 +170,7 @@ static void options_check(void *to, const char *command)
     check_fit(options);
     if (!options->time_ns && !options->executions)
         options->time_ns = TIME_DEFAULT_NS;
-    if (options->algorithm == 1 && !options->depth)
+    if (has_depth(options) && !options->depth)
         options->depth = DEPTH_DEFAULT;
 }
 
@@ -347,8 +353,6 @@ int main(int argc, char **argv)
         .taken = KIND(SCHED_DISPATCHED) | KIND(SCHED_TASK_BEGUN),
         .runs = KIND(SCHED_DISPATCHED),
         .stops = KIND(SCHED_PARKED) | KIND(SCHED_ENDED),
-        .p_idle = KIND(SCHED_P_IDLED),
-        .p_taken = KIND(SCHED_P_TAKEN),
         .worker_starts = KIND(SCHED_THREAD_STARTED),
         .into_runnext = INTO_RUNNEXT,
     };

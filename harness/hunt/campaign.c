@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEARNING = 32, WHY_SIZE = 512 };
+enum { WHY_SIZE = 512 };
 enum {
     POINTS_LEARNING = 1000000,
     POINTS_EXPECTED = 1000,
@@ -66,8 +66,9 @@ static void first_thread(void *arg)
     struct sched *sched = sched_new(&config, &error);
     if (!sched)
         hunt_fail(HUNT_UNFIT, "no memory for a scheduler\n");
-    hunt_conserves(!sched->keeps && !sched->ops->blocks && !sched->ops->thread_per_g &&
-                   sched->runtime->wake != WAKE_NONE);
+    bool conserves = !sched->keeps && !sched->ops->blocks && !sched->ops->thread_per_g &&
+                     sched->runtime->wake != WAKE_NONE;
+    hunt_conserves(conserves ? &sched->idle_ps : NULL);
     int64_t alive = sched_run(sched, main_goroutine, &execution);
     if (alive != 0) {
         snprintf(text, sizeof text, "%lld goroutines are left over at the end\n", (long long)alive);
@@ -86,10 +87,10 @@ const struct hunt_outcome *campaign_execute(const struct campaign *campaign,
 }
 
 /* The points of some executions in the mean. */
-static uint64_t points_usual(const struct campaign *campaign, int algorithm)
+static uint64_t points_usual(const struct campaign *campaign, int algorithm, bool measures)
 {
     uint64_t points = 0;
-    for (uint64_t i = 0; i < LEARNING; i++) {
+    for (uint64_t i = 0; i < HUNT_MEASURES; i++) {
         const struct hunt_plan plan = {
             .algorithm = algorithm,
             .depth = campaign->depth,
@@ -97,18 +98,19 @@ static uint64_t points_usual(const struct campaign *campaign, int algorithm)
             .points_max = POINTS_LEARNING,
             .points_expected = POINTS_EXPECTED,
             .oracles = campaign->plan.oracles,
+            .measures = measures,
         };
         points += campaign_execute(campaign, &plan)->points;
     }
-    return points / LEARNING;
+    return points / HUNT_MEASURES;
 }
 
 void campaign_learn(struct campaign *campaign)
 {
     hunt_learn(true);
-    points_usual(campaign, 0);
+    points_usual(campaign, 0, false);
     hunt_learn(false);
-    uint64_t points = points_usual(campaign, campaign->algorithm);
+    uint64_t points = points_usual(campaign, campaign->algorithm, true);
     campaign->plan.points_expected = points;
     campaign->plan.points_max = campaign->points_max;
     if (!campaign->points_max)

@@ -29,6 +29,34 @@ static inline uint32_t ticks(const _Atomic uint32_t *count)
     return atomic_load_explicit(count, memory_order_acquire);
 }
 
+/* Two goroutines that do nothing, so that another worker is awake when the scenario begins. */
+struct company {
+    struct join joins[2];
+    _Atomic uint32_t ran;
+};
+
+static void company_member(void *arg)
+{
+    tick(&((struct company *)arg)->ran);
+}
+
+/* Waits no longer than for one that has a worker: on a single one it would wait for ever. */
+static inline void company_comes(struct company *company)
+{
+    enum { ROUNDS = 100 };
+    atomic_init(&company->ran, 0);
+    for (int i = 0; i < 2; i++)
+        join_go(&company->joins[i], company_member, company);
+    for (int i = 0; i < ROUNDS && !ticks(&company->ran); i++)
+        go_work(1);
+}
+
+static inline void company_goes(struct company *company)
+{
+    for (int i = 0; i < 2; i++)
+        join_wait(&company->joins[i]);
+}
+
 static inline const char *scenario_verify(void *state, const struct outcome *out, char *why,
                                           size_t size)
 {
@@ -44,7 +72,7 @@ static inline const char *scenario_verify(void *state, const struct outcome *out
     static uint64_t name_##_gs(const void *params)                                                 \
     {                                                                                              \
         (void)params;                                                                              \
-        return (goroutines) + 1;                                                                   \
+        return (goroutines) + 3;                                                                   \
     }                                                                                              \
     static int name_##_workers(const void *params)                                                 \
     {                                                                                              \
@@ -59,8 +87,11 @@ static inline const char *scenario_verify(void *state, const struct outcome *out
     }                                                                                              \
     static void name_##_run(void *state, struct outcome *out)                                      \
     {                                                                                              \
+        struct company company;                                                                    \
+        company_comes(&company);                                                                   \
         out->ops = 1;                                                                              \
         out->answer = (uintptr_t)name_##_crosses(state);                                           \
+        company_goes(&company);                                                                    \
     }                                                                                              \
     const struct workload scenario_##name_ = {                                                     \
         .name = #name_,                                                                            \

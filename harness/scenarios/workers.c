@@ -22,10 +22,9 @@ static const char *sleep_wake_crosses(struct sleep_wake *state)
 SCENARIO(sleep_wake, 3, 2, "a worker goes to sleep while another submits what only it can run",
          "runtime/idle.c, the sleeping dance");
 
-/* Each of two needs the other to run at the same time: the worker that was woken wakes the next. */
+/* Three need each other to run at the same time: the worker that was woken wakes the next. */
 struct wake_chain {
-    _Atomic uint32_t here;
-    struct waitgroup done;
+    _Atomic uint32_t here, gone;
 };
 
 static void wake_chain_child(void *arg)
@@ -33,18 +32,17 @@ static void wake_chain_child(void *arg)
     struct wake_chain *state = arg;
     tick(&state->here);
     until(&state->here, 2);
-    wg_done(&state->done);
+    tick(&state->gone);
 }
 
 static const char *wake_chain_crosses(struct wake_chain *state)
 {
-    wg_add(&state->done, 2);
     go_global(wake_chain_child, state);
     go_global(wake_chain_child, state);
-    wg_wait(&state->done);
+    until(&state->gone, 2);
     return NULL;
 }
-SCENARIO(wake_chain, 2, 2, "two goroutines that wait for each other without giving way",
+SCENARIO(wake_chain, 2, 3, "three goroutines that wait for each other without giving way",
          "runtime/idle.c, the wake chain");
 
 /* The owner takes its last one while a thief does; each is to run exactly once. */
@@ -99,16 +97,18 @@ static void overflow_child(void *arg)
 
 static const char *overflow_crosses(struct overflow *state)
 {
-    wg_add(&state->done, 8);
-    for (int i = 0; i < 8; i++)
-        go(overflow_child, state);
-    wg_wait(&state->done);
-    return ticks(&state->ran) == 8 ? NULL : "not 8 goroutines ran";
+    for (int round = 0; round < 3; round++) {
+        wg_add(&state->done, 6);
+        for (int i = 0; i < 6; i++)
+            go(overflow_child, state);
+        wg_wait(&state->done);
+    }
+    return ticks(&state->ran) == 18 ? NULL : "not 18 goroutines ran";
 }
-SCENARIO(overflow, 8, 1, "a ring overflows while a thief takes from it (gmp,ring=2)",
+SCENARIO(overflow, 6, 1, "a ring overflows while a thief takes from it (gmp,ring=2)",
          "runtime/lrq.c, overflow");
 
-/* The G in runnext of a worker that computes is to be stolen, if late. */
+/* The goroutine in runnext of a worker that computes is to be stolen, if late. */
 struct runnext_late {
     _Atomic uint32_t ran;
 };

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 enum { ENOUGH = 2000, POINTS = 2000, ETIMEDOUT_NEGATED = -110 };
-enum { RANDOM, PCT, ALGORITHMS };
+enum { RANDOM, PCT, POS, SURW, DELAY, ALGORITHMS };
 
 static struct kernel_result result;
 struct kernel_result *kernel_result = &result;

@@ -50,7 +50,7 @@ for algorithm in random pct; do
     check "${algorithm}_is_replayed" [ "$status $(failure_of)" = "1 $found" ]
     run gmp,recheck=before sleep_wake --executions 5000 --algorithm $algorithm --minimise
     check "${algorithm}_is_minimised" [ "$status $(grep -c 'replay: .*--replay schedule:' out)" = '1 1' ]
-    check "${algorithm}_has_lines_of_the_source" grep -q 'sched_variants/runtime/[a-z_]*[.][ch]:[0-9]' out
+    check "${algorithm}_has_lines_of_the_source" grep -q '(sched_variants/runtime/[a-z]*\.[ch]:[0-9]*)' out
     again=$(replay_of)
     run $again
     check "${algorithm}_minimised_is_replayed" [ "$status $(grep -c '^failed: idle: ' out)" = '1 1' ]
@@ -66,7 +66,7 @@ misuse unknown_variant 'the nearest is "gmp"' -- gmpp sleep_wake
 misuse unknown_scenario 'sleep_wake' -- gmp sleep_wak
 misuse parameters_are_checked 'valid: 0 to 45' -- gmp fib,n=-1
 misuse a_clock_is_refused 'has no time here' -- gmp timers,n=4
-misuse depth_is_of_pct '--depth comes with --algorithm=pct' -- gmp sleep_wake --depth 3
+misuse depth_is_of_pct '--depth comes with --algorithm=pct or delay' -- gmp sleep_wake --depth 3
 misuse replay_is_one_execution '--replay is one execution' -- gmp sleep_wake --time 5s --replay random:1@0
 misuse another_program 'no longer applies' -- gmp sleep_wake --replay random:1@0
 misuse no_execution 'is no execution' -- gmp sleep_wake --replay random
@@ -75,7 +75,7 @@ run --scenarios
 check scenarios_are_listed [ "$status $(grep -c '^sleep_wake ' out)" = '0 1' ]
 cp out scenarios
 while read -r scenario _; do
-    run gmp "$scenario" --executions 100
+    run gmp "$scenario" --executions 100 --workers 3
     check "${scenario}_passes_on_gmp" [ "$status $(tail -n 1 out)" = '0 nothing was found' ]
 done <scenarios
 run --help

@@ -264,7 +264,7 @@ static void keep(const struct sim_sched_event *event)
 
 void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g, int32_t a, int32_t b)
 {
-    oracle_event(kind, p, g, a);
+    oracle_event(kind, g, a);
     if (!hunt_plan.keeps_events)
         return;
     const struct sim_sched_event event = {

@@ -6,6 +6,14 @@
  *           thread that runs gets the lowest. Source: [Burckhardt10] PCT. Differs: who rests gets
  *           the lowest or a new one, since all would wait for it otherwise; time is a thread.
  *
+ *   pos     Each access that a thread is about to make has a random priority, and the highest is
+ *           made. It gets another one when an access that conflicts with it is made. Source:
+ *           [Yuan18] POS.
+ *   surw    Some words matter in an execution, a sixteenth of all. The thread to access one next
+ *           is drawn by how many such accesses each still has, as other executions had them. All
+ *           other points are as with random. Source: [Zhao25] SURW. Differs: the words are drawn.
+ *   delay   The thread goes on, but at depth - 1 random points it is passed over. Source: [Emmi11].
+ *
  * Without an algorithm the thread goes on for as long as it can, and then the next one by number.
  * All that differs from this is noted, and can be replayed as a list of switches.
  *
@@ -17,12 +25,11 @@
 #include <string.h>
 
 enum { WIDTH = HUNT_CLOCK + 1, FAIR_TURN = 16, CHANGES_MAX = 32 };
+enum { CLOCK_ODDS = 16 }; /* of so many switches one lets time go on */
 
-const char *const hunt_algorithm_words[] = {"random", "pct", NULL};
-const char *const hunt_algorithm_helps[] = {
-    "goes on or switches by chance; how often is drawn for each execution",
-    "priorities, changed at a few random points: Probabilistic Concurrency Testing", NULL};
-enum { RANDOM, PCT };
+const char *const hunt_algorithm_words[] = {"random", "pct", "pos", "surw", "delay", NULL};
+enum { RANDOM, PCT, POS, SURW, DELAY };
+enum { GROUPS = 16 }; /* of words, for surw */
 
 static struct {
     uint64_t state;                  /* of random numbers */
@@ -30,23 +37,26 @@ static struct {
     uint64_t priority[WIDTH], floor; /* pct */
     uint64_t change[CHANGES_MAX];    /* its points, rising */
     int changes, changed;
+    size_t group;                       /* surw: of words that matter */
+    int next_there;                     /* the thread that accesses one next; -1: to be drawn */
+    uint64_t left[HUNT_THREADS_MAX];    /* how often each thread still does */
     uint32_t next_of[HUNT_THREADS_MAX]; /* of the plan's switches, each thread's next, from 1 */
 } choice;
 
 static struct hunt_switch noted[HUNT_SWITCHES_MAX];
 static uint32_t link_of[HUNT_SWITCHES_MAX]; /* of the plan's switches: the same thread's next */
 
+/* Accesses of each thread to each group, in executions that measure. */
+static uint64_t measured[HUNT_THREADS_MAX][GROUPS];
+
 static uint64_t draw(uint64_t below)
 {
     return (hunt_random(&choice.state) >> 32) * below >> 32;
 }
 
-static void pct_begin(void)
+/* Random points, rising. */
+static void changes_begin(void)
 {
-    for (int i = 0; i < WIDTH; i++)
-        choice.priority[i] = UINT64_C(1) << 62 | hunt_random(&choice.state) >> 2;
-    choice.floor = UINT64_C(1) << 32;
-    choice.priority[HUNT_CLOCK] = 0;
     choice.changes = hunt_plan.depth - 1 < CHANGES_MAX ? hunt_plan.depth - 1 : CHANGES_MAX;
     for (int i = 0; i < choice.changes; i++) {
         uint64_t at = 1 + draw(hunt_plan.points_expected);
@@ -55,6 +65,36 @@ static void pct_begin(void)
             choice.change[place] = choice.change[place - 1];
         choice.change[place] = at;
     }
+}
+
+static bool change_is_due(void)
+{
+    if (choice.changed == choice.changes || hunt.points < choice.change[choice.changed])
+        return false;
+    choice.changed++;
+    return true;
+}
+
+static void priority_draw(int thread)
+{
+    choice.priority[thread] = UINT64_C(1) << 62 | hunt_random(&choice.state) >> 2;
+}
+
+static void pct_begin(void)
+{
+    for (int i = 0; i < WIDTH; i++)
+        priority_draw(i);
+    choice.floor = UINT64_C(1) << 32;
+    choice.priority[HUNT_CLOCK] = 0;
+    changes_begin();
+}
+
+static void surw_begin(void)
+{
+    choice.group = draw(GROUPS);
+    choice.next_there = -1;
+    for (int i = 0; i < HUNT_THREADS_MAX; i++)
+        choice.left[i] = measured[i][choice.group] / HUNT_MEASURES;
 }
 
 /* Switches of one thread are in the order of its moments. */
@@ -72,10 +112,16 @@ void choose_begin(void)
     memset(&choice, 0, sizeof choice);
     choice.state = hunt_plan.seed;
     hunt.outcome.switches = noted;
-    if (hunt_plan.algorithm == RANDOM)
+    if (hunt_plan.algorithm == RANDOM || hunt_plan.algorithm == SURW)
         choice.mask = (2u << 2 * draw(4)) - 1;
     if (hunt_plan.algorithm == PCT)
         pct_begin();
+    for (int i = 0; hunt_plan.algorithm == POS && i < HUNT_THREADS_MAX; i++)
+        priority_draw(i);
+    if (hunt_plan.algorithm == SURW)
+        surw_begin();
+    if (hunt_plan.algorithm == DELAY)
+        changes_begin();
     replay_begin();
 }
 
@@ -102,28 +148,31 @@ static bool self_can(uint64_t ready)
     return ready & thread_bit(hunt.self);
 }
 
+/* The next thread by number, of a set. */
+static int thread_above(uint64_t set, int thread)
+{
+    uint64_t above = set & ~(((UINT64_C(1) << thread) << 1) - 1);
+    return lowest(above ? above : set);
+}
+
 static int next_by_number(uint64_t ready)
 {
     int self = hunt.self->index;
-    if (self_can(ready))
-        return self;
-    uint64_t above = ready & ~(((UINT64_C(1) << self) << 1) - 1);
-    return lowest(above ? above : ready);
+    return self_can(ready) ? self : thread_above(ready, self);
 }
 
 static int next_random(uint64_t ready, bool clock)
 {
     if (self_can(ready) && (hunt_random(&choice.state) & choice.mask))
         return hunt.self->index;
-    if (clock && draw(16) == 0)
+    if (clock && draw(CLOCK_ODDS) == 0)
         return HUNT_CLOCK;
     return any_of(ready);
 }
 
 static int next_pct(uint64_t ready, bool clock)
 {
-    if (choice.changed < choice.changes && hunt.points >= choice.change[choice.changed]) {
-        choice.changed++;
+    if (change_is_due()) {
         int lowered = clock && draw(4) == 0 ? HUNT_CLOCK : hunt.self->index;
         choice.priority[lowered] = lowered == HUNT_CLOCK ? UINT64_MAX : choice.floor--;
     }
@@ -134,6 +183,74 @@ static int next_pct(uint64_t ready, bool clock)
     if (best == HUNT_CLOCK)
         choice.priority[HUNT_CLOCK] = 0;
     return best;
+}
+
+static bool conflicts(const struct sim_thread *a, const struct sim_thread *b)
+{
+    return a->address && a->address == b->address &&
+           (a->access == SIM_WRITE || b->access == SIM_WRITE);
+}
+
+static int next_pos(uint64_t ready, bool clock)
+{
+    priority_draw(hunt.self->index);
+    if (clock && draw(CLOCK_ODDS) == 0)
+        return HUNT_CLOCK;
+    int best = lowest(ready);
+    for (uint64_t left = ready; left; left &= left - 1)
+        if (choice.priority[lowest(left)] > choice.priority[best])
+            best = lowest(left);
+    for (uint64_t left = hunt.ready & ~(UINT64_C(1) << best); left; left &= left - 1)
+        if (conflicts(&hunt.thread[best], &hunt.thread[lowest(left)]))
+            priority_draw(lowest(left));
+    return best;
+}
+
+static size_t group_of(const struct sim_thread *thread)
+{
+    return thread->address ? seen_place(thread->address) % GROUPS : GROUPS;
+}
+
+/* Draws who accesses a word that matters next. */
+static void draw_next_there(uint64_t ready)
+{
+    uint64_t sum = 0;
+    for (uint64_t left = ready; left; left &= left - 1)
+        sum += choice.left[lowest(left)] + 1;
+    uint64_t drawn = draw(sum);
+    for (uint64_t left = ready; left; left &= left - 1) {
+        choice.next_there = lowest(left);
+        uint64_t share = choice.left[choice.next_there] + 1;
+        if (drawn < share)
+            return;
+        drawn -= share;
+    }
+}
+
+static int next_surw(uint64_t ready, bool clock)
+{
+    uint64_t may = ready;
+    if (choice.next_there < 0 || !(ready >> choice.next_there & 1))
+        draw_next_there(ready);
+    for (uint64_t left = ready; left; left &= left - 1)
+        if (lowest(left) != choice.next_there &&
+            group_of(&hunt.thread[lowest(left)]) == choice.group)
+            may &= ~(UINT64_C(1) << lowest(left));
+    int next = next_random(may, clock);
+    if (next == choice.next_there && group_of(&hunt.thread[next]) == choice.group) {
+        choice.left[next] -= choice.left[next] > 0;
+        choice.next_there = -1;
+    }
+    return next;
+}
+
+static int next_delay(uint64_t ready, bool clock)
+{
+    if (!change_is_due())
+        return next_by_number(ready);
+    if (clock && draw(4) == 0)
+        return HUNT_CLOCK;
+    return thread_above(ready, hunt.self->index);
 }
 
 /* The thread's next switch, if this is its moment. One that cannot be made is passed over: where
@@ -167,24 +284,46 @@ static void note(int next, uint64_t ready)
     };
 }
 
+static int next_by_algorithm(uint64_t ready, bool clock)
+{
+    switch (hunt_plan.algorithm) {
+    case RANDOM:
+        return next_random(ready, clock);
+    case PCT:
+        return next_pct(ready, clock);
+    case POS:
+        return next_pos(ready, clock);
+    case SURW:
+        return next_surw(ready, clock);
+    case DELAY:
+        return next_delay(ready, clock);
+    default:
+        return next_replayed(ready, clock);
+    }
+}
+
 int choose_next(uint64_t ready, bool clock)
 {
-    int next;
     if (hunt.points > hunt_plan.points_max / 2)
         return self_can(ready) && draw(FAIR_TURN) ? hunt.self->index : any_of(ready);
-    if (hunt_plan.algorithm == RANDOM)
-        next = next_random(ready, clock);
-    else if (hunt_plan.algorithm == PCT)
-        next = next_pct(ready, clock);
-    else
-        next = next_replayed(ready, clock);
+    int next = next_by_algorithm(ready, clock);
     note(next, ready);
     return next;
 }
 
+void choose_measure(void)
+{
+    size_t group = group_of(hunt.self);
+    if (group < GROUPS)
+        measured[hunt.self->index][group]++;
+}
+
 void choose_rests(int thread)
 {
-    if (hunt_plan.algorithm == PCT)
-        choice.priority[thread] =
-            draw(2) ? choice.floor-- : UINT64_C(1) << 62 | hunt_random(&choice.state) >> 2;
+    if (hunt_plan.algorithm != PCT)
+        return;
+    if (draw(2))
+        choice.priority[thread] = choice.floor--;
+    else
+        priority_draw(thread);
 }

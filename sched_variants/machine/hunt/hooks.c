@@ -11,6 +11,8 @@
 
 uint8_t hunt_seen[1 << SEEN_BITS];
 uint8_t hunt_tag;
+bool hunt_learns;
+uint8_t hunt_wrote[1 << SEEN_BITS], hunt_learnt[1 << SEEN_BITS];
 uint64_t hunt_accesses;
 int64_t hunt_blocks_left = INT64_MAX; /* before the first execution */
 
@@ -26,6 +28,8 @@ static SLOW void access_shared(uintptr_t address, enum sim_access access, uintpt
         *seen = hunt_tag;
     else if (*seen != SEEN_SHARED)
         *seen = access == SIM_WRITE ? SEEN_SHARED : SEEN_READ;
+    if (!first && hunt_learns)
+        hunt_learnt[seen_place(address)] |= *seen == SEEN_SHARED || hunt_wrote[seen_place(address)];
     if (!first)
         hunt_point(address, access, pc);
     kept_restore(&kept);
@@ -130,14 +134,24 @@ void HOOK(atomic_thread_fence)(morder order)
 
 /* Atomics ------------------------------------------------------------------------------------- */
 
+/* An atomic that is written is shared as soon as another thread reads it, in whatever order: the
+ * other order may end the execution. */
+static inline void note_write(volatile void *address)
+{
+    if (__builtin_expect(hunt_learns, 0))
+        hunt_wrote[seen_place((uintptr_t)address)] = 1;
+}
+
 static inline void rmw(volatile void *address, size_t size, morder order, uintptr_t pc)
 {
     (void)order;
+    note_write(address);
     access_by((uintptr_t)address, size, SIM_WRITE, pc);
 }
 
 #define STORE_BY(at, order)                                                                        \
     (void)order;                                                                                   \
+    note_write(at);                                                                                \
     access_by((uintptr_t)at, sizeof *at, SIM_WRITE, PC);
 
 #define LOAD(bits, type)                                                                           \

@@ -33,6 +33,7 @@
 #include <stdint.h>
 
 enum { HUNT_THREADS_MAX = 64, HUNT_CLOCK = 64, HUNT_TEXT_SIZE = 2048, HUNT_SWITCHES_MAX = 1 << 16 };
+enum { HUNT_MEASURES = 32 };
 enum { HUNT_JUMP_NS = 20000000 };
 
 /* How an execution ended. X(NAME, word, help) */
@@ -64,7 +65,7 @@ struct hunt_switch {
 };
 
 /* The algorithms: choose.c. */
-extern const char *const hunt_algorithm_words[], *const hunt_algorithm_helps[];
+extern const char *const hunt_algorithm_words[];
 
 struct hunt_plan {
     int algorithm; /* of the words; -1: none, only `switches` */
@@ -76,6 +77,7 @@ struct hunt_plan {
     const struct hunt_switch *switches; /* else the thread goes on, or the next one that can */
     size_t switch_count;
     bool keeps_events;
+    bool measures; /* surw: counts accesses by thread; in HUNT_MEASURES executions */
 };
 
 struct hunt_outcome {
@@ -104,17 +106,17 @@ _Noreturn void hunt_fail(enum hunt_end end, const char *text);
 /* From now on nobody has to run what lies in queues: main has returned. */
 void hunt_main_is_over(void);
 
-/* In this execution, a G that lies in a queue may not stay there beside an idle P: oracle.c. */
-void hunt_conserves(bool conserves);
+/* In this execution, a G that lies in a queue may not stay there while *idle_ps is above 0:
+ * oracle.c. */
+void hunt_conserves(const _Atomic int32_t *idle_ps);
 
 /* Kinds of machine_event() by bits, for the oracles. Before the first execution. */
 struct hunt_kinds {
-    uint64_t waits, put;      /* what it is about is ready; lies in the queue `a` */
-    uint64_t taken;           /* waits no more */
-    uint64_t runs, stops;     /* the worker runs it; runs nothing */
-    uint64_t p_idle, p_taken; /* P `a` */
-    uint64_t worker_starts;   /* the thread that starts next is a worker */
-    int32_t into_runnext;     /* of the queues */
+    uint64_t waits, put;    /* what it is about is ready; lies in the queue `a` */
+    uint64_t taken;         /* waits no more */
+    uint64_t runs, stops;   /* the worker runs it; runs nothing */
+    uint64_t worker_starts; /* the thread that starts next is a worker */
+    int32_t into_runnext;   /* of the queues */
 };
 void hunt_event_kinds(const struct hunt_kinds *kinds);
 

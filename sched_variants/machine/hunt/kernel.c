@@ -40,10 +40,8 @@ struct hunt_plan hunt_plan;
 struct sim_model sim_model;
 static void *host_sp;
 
-/* Words known as shared, and the state in which each execution begins. */
+/* The state in which each execution begins: words that were learnt are shared. */
 static uint8_t seen_first[1 << SEEN_BITS];
-static uint8_t seen_shared[1 << SEEN_BITS];
-static bool learning;
 
 /* The data of instrumented code, as the program began with them. */
 extern char data_start[] __asm__("__start_simulated_data"), data_end[] __asm__(
@@ -196,6 +194,8 @@ void hunt_point(uintptr_t address, enum sim_access access, uintptr_t pc)
     hunt.resting = 0;
     hunt.now_ns += hunt.pace_ns;
     oracle_point();
+    if (hunt_plan.measures)
+        choose_measure();
     go_on();
     if (address)
         order_mix(address, self, access);
@@ -315,9 +315,9 @@ static void signals_catch(void)
 void hunt_learn(bool learns)
 {
     signals_catch(); /* others may have taken them meanwhile */
-    learning = learns;
-    if (!learns)
-        memcpy(seen_first, seen_shared, sizeof seen_first);
+    hunt_learns = learns;
+    for (size_t i = 0; !learns && i < sizeof seen_first; i++)
+        seen_first[i] = hunt_learnt[i] ? SEEN_SHARED : 0;
 }
 
 static void data_reset(void)
@@ -330,15 +330,6 @@ static void data_reset(void)
     }
     memcpy(data_start, data_copy, data);
     memcpy(bss_start, data_copy + data, bss);
-}
-
-/* Words that are shared, or that some thread wrote and another read: an access before the write
- * would be seen. */
-static void learn(void)
-{
-    for (size_t i = 0; i < sizeof hunt_seen; i++)
-        if (hunt_seen[i] == SEEN_SHARED)
-            seen_shared[i] = SEEN_SHARED;
 }
 
 const struct hunt_outcome *hunt_execute(const struct hunt_plan *plan, void (*fn)(void *arg),
@@ -355,6 +346,8 @@ const struct hunt_outcome *hunt_execute(const struct hunt_plan *plan, void (*fn)
     hunt_accesses = 0;
     hunt_blocks_left = BLOCKS_MAX;
     memcpy(hunt_seen, seen_first, sizeof hunt_seen);
+    if (hunt_learns)
+        memset(hunt_wrote, 0, sizeof hunt_wrote);
     data_reset();
     memory_begin();
     events_begin();
@@ -366,8 +359,6 @@ const struct hunt_outcome *hunt_execute(const struct hunt_plan *plan, void (*fn)
     hunt.self = NULL;
     hunt_tag = 0;
     hunt_blocks_left = INT64_MAX;
-    if (learning)
-        learn();
     hunt.outcome.points = hunt.points;
     hunt.outcome.accesses = hunt_accesses;
     hunt.outcome.order = hunt.order;

@@ -41,10 +41,10 @@ struct bag {
 
 /* State of the scheduler, from what it says that it does: oracle.c. */
 struct oracle {
-    bool main_is_over, conserves, beside;
+    bool main_is_over, beside;
+    const _Atomic int32_t *idle_ps;
     bool starts_worker;        /* the next thread is one */
     uint64_t workers, running; /* threads; those that run a G */
-    uint64_t idle_ps;          /* by bits */
     struct bag waits, queued;  /* Gs and tasks to be run; Gs that an idle P could have */
 };
 
@@ -72,6 +72,9 @@ extern struct hunt_plan hunt_plan;
 enum { SEEN_BITS = 16, SEEN_READ = 0xfe, SEEN_SHARED = 0xff };
 extern uint8_t hunt_seen[1 << SEEN_BITS];
 extern uint8_t hunt_tag; /* of the current thread */
+extern bool hunt_learns;
+extern uint8_t hunt_wrote[1 << SEEN_BITS];  /* while it learns: atomics that were written */
+extern uint8_t hunt_learnt[1 << SEEN_BITS]; /* words that are known as shared */
 extern uint64_t hunt_accesses;
 extern int64_t hunt_blocks_left;
 
@@ -106,12 +109,13 @@ uint64_t hunt_random(uint64_t *state);
 void choose_begin(void);
 int choose_next(uint64_t ready, bool clock);
 void choose_rests(int thread);
+void choose_measure(void); /* the current thread is about to make an access */
 
 void events_begin(void); /* calls.c */
 
 /* oracle.c: the scheduler says what it does; a thread has come to a point, is new, all of them
  * wait. */
-void oracle_event(unsigned kind, int32_t p, int64_t about, int32_t a);
+void oracle_event(unsigned kind, int64_t about, int32_t a);
 void oracle_point(void);
 void oracle_thread(const struct sim_thread *thread);
 void oracle_all_wait(void);

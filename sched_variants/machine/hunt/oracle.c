@@ -30,9 +30,9 @@ void hunt_main_is_over(void)
     hunt.oracle.main_is_over = true;
 }
 
-void hunt_conserves(bool conserves)
+void hunt_conserves(const _Atomic int32_t *idle_ps)
 {
-    hunt.oracle.conserves = conserves;
+    hunt.oracle.idle_ps = idle_ps;
 }
 
 static void bag_add(struct bag *bag, int64_t number)
@@ -54,16 +54,10 @@ static void bag_remove(struct bag *bag, int64_t number)
     }
 }
 
-static uint64_t p_bit(int32_t p)
-{
-    return p >= 0 && p < 64 ? UINT64_C(1) << p : 0;
-}
-
-void oracle_event(unsigned kind, int32_t p, int64_t about, int32_t a)
+void oracle_event(unsigned kind, int64_t about, int32_t a)
 {
     struct oracle *oracle = &hunt.oracle;
     uint64_t bit = UINT64_C(1) << kind, self = thread_bit(hunt.self);
-    (void)p;
     if (kinds.waits & bit)
         bag_add(&oracle->waits, about);
     if (kinds.taken & bit)
@@ -78,10 +72,6 @@ void oracle_event(unsigned kind, int32_t p, int64_t about, int32_t a)
         oracle->running |= self;
     if (kinds.stops & bit)
         oracle->running &= ~self;
-    if (kinds.p_idle & bit)
-        oracle->idle_ps |= p_bit(a);
-    if (kinds.p_taken & bit)
-        oracle->idle_ps &= ~p_bit(a);
     if (kinds.worker_starts & bit)
         oracle->starts_worker = true;
 }
@@ -128,8 +118,9 @@ void oracle_all_wait(void)
 /* True if it is so that (2) holds now. */
 static bool is_beside(const struct oracle *oracle)
 {
-    return oracle->conserves && oracle->queued.count > 0 && oracle->idle_ps && !hunt.naps &&
-           !oracle->main_is_over && !(hunt.ready & oracle->workers & ~oracle->running);
+    return oracle->idle_ps && oracle->queued.count > 0 && !hunt.naps && !oracle->main_is_over &&
+           !(hunt.ready & oracle->workers & ~oracle->running) &&
+           atomic_load_explicit(oracle->idle_ps, memory_order_relaxed) > 0;
 }
 
 void oracle_point(void)
