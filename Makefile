@@ -232,7 +232,7 @@ CONFORMANCE := $(OUT)/tests/conformance
 
 SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 
-.PHONY: trace hunt validate help deps deps-test deps-lint deps-coverage deps-aarch64 deps-peers build run sweep repro repro-full docs lessons scale micro bench peers audit report plots \
+.PHONY: trace hunt hunt-mutants validate help deps deps-test deps-lint deps-coverage deps-aarch64 deps-peers build run sweep repro repro-full docs lessons scale micro bench peers audit report plots \
     check t test tests coverage test-all test-rest mutants fuzz budget test-slurm test-ssh lint format hooks \
     asan tsan clang aarch64 sim verdicts clean new-variant always
 always:
@@ -696,6 +696,9 @@ mutants: ## Plant each bug of tests/mutants/ and see that its test finds it (4 m
 	@$(MAKE) deps-test
 	@$(MAKE) tests
 	@tests/mutants/run.sh $(MUTANT)
+
+hunt-mutants: hunt ## Plant each bug of tests/hunt/mutants/ and print how soon `schedlab hunt` finds it (10 min); one: MUTANT=GLOB
+	@tests/hunt/mutants.sh --seeds $(if $(SEEDS),$(SEEDS),20) $(MUTANT)
 
 FUZZ_COUNT ?= 2000
 FUZZ_SEED ?= $(shell date +%s)
