@@ -30,7 +30,7 @@ struct options {
     int argument_count;
     struct variant_spec variant;
     struct workload_spec workload; /* of a scenario: only its text and workload */
-    int workers, algorithm, depth;
+    int workers, algorithm, memory, depth;
     int64_t seed, executions, time_ns, points;
     const char *replay;
     struct hunt_plan replayed;
@@ -42,6 +42,8 @@ static const struct cli_option option_table[] = {
      .most = WORKERS_MAX},
     {"algorithm", "NAME", "who goes on at each point: random (default), pct, pos, surw or delay",
      CLI(WORD, algorithm), .words = hunt_algorithm_words},
+    {"memory", "MODEL", "sc: sequentially consistent (default), or tso: store buffers, as on x86",
+     CLI(WORD, memory), .words = hunt_memory_words},
     {"depth", "N", "pct, delay: one more than the points at which they change something; default 3",
      CLI(INT, depth), .least = 1, .most = 32},
     {"time", "TIME", "until then; default 60s, or no limit beside --executions", .kind = CLI_OWN},
@@ -195,9 +197,10 @@ static void print_found(const struct options *options, const struct campaign *ca
 {
     double seconds = (double)campaign->took_ns / 1e9;
     double n = campaign->executions ? (double)campaign->executions : 1;
-    printf("%s, %s, %d worker%s, %s, seed %" PRId64 "\n", options->variant.text,
+    printf("%s, %s, %d worker%s, %s, %s, seed %" PRId64 "\n", options->variant.text,
            options->workload.text, options->workers, options->workers == 1 ? "" : "s",
-           hunt_algorithm_words[options->algorithm], options->seed);
+           hunt_algorithm_words[options->algorithm], hunt_memory_words[options->memory],
+           options->seed);
     printf("%" PRId64 " executions in %.1f s, %.0f a second; in the mean %.0f accesses and %.0f "
            "points\n",
            campaign->executions, seconds, n / (seconds > 0 ? seconds : 1),
@@ -211,8 +214,9 @@ static void print_found(const struct options *options, const struct campaign *ca
 static void print_replay(const struct options *options, const struct hunt_plan *plan)
 {
     char *text = replay_text(plan);
-    printf("replay: schedlab hunt %s %s --workers %d --seed %" PRId64 " --replay %s\n",
-           options->variant.text, options->workload.text, options->workers, options->seed, text);
+    printf("replay: schedlab hunt %s %s --workers %d --memory %s --seed %" PRId64 " --replay %s\n",
+           options->variant.text, options->workload.text, options->workers,
+           hunt_memory_words[options->memory], options->seed, text);
     free(text);
 }
 
@@ -259,12 +263,13 @@ static int failure_print(const struct options *options, const struct campaign *c
 static json_t *campaign_to_json(const struct options *options, const struct campaign *campaign)
 {
     json_t *json = json_pack(
-        "{ss ss si ss sI sI sf sI sI sI sf}", "variant", options->variant.text, "workload",
+        "{ss ss si ss ss sI sI sf sI sI sI sf}", "variant", options->variant.text, "workload",
         options->workload.text, "workers", options->workers, "algorithm",
-        hunt_algorithm_words[options->algorithm], "seed", (json_int_t)options->seed, "executions",
-        (json_int_t)campaign->executions, "seconds", (double)campaign->took_ns / 1e9, "accesses",
-        (json_int_t)campaign->accesses, "points", (json_int_t)campaign->points, "orders",
-        (json_int_t)campaign->orders, "unseen", campaign->unseen);
+        hunt_algorithm_words[options->algorithm], "memory", hunt_memory_words[options->memory],
+        "seed", (json_int_t)options->seed, "executions", (json_int_t)campaign->executions,
+        "seconds", (double)campaign->took_ns / 1e9, "accesses", (json_int_t)campaign->accesses,
+        "points", (json_int_t)campaign->points, "orders", (json_int_t)campaign->orders, "unseen",
+        campaign->unseen);
     if (campaign->failure) {
         char *replay = replay_text(&campaign->plan);
         json_object_set_new(json, "failure",
@@ -312,6 +317,7 @@ static int hunt(struct options *options)
         .plan = options->replayed,
     };
     campaign.plan.oracles = oracles_of(&options->variant);
+    campaign.plan.memory = (enum hunt_memory)options->memory;
     if (options->replay) {
         campaign.algorithm = campaign.plan.algorithm < 0 ? 0 : campaign.plan.algorithm;
         campaign.depth = campaign.plan.depth;

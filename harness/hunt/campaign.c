@@ -93,6 +93,7 @@ static uint64_t points_usual(const struct campaign *campaign, int algorithm, boo
     for (uint64_t i = 0; i < HUNT_MEASURES; i++) {
         const struct hunt_plan plan = {
             .algorithm = algorithm,
+            .memory = campaign->plan.memory,
             .depth = campaign->depth,
             .seed = i,
             .points_max = POINTS_LEARNING,

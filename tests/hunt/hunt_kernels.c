@@ -37,24 +37,111 @@ void kernel_lost_update(void *locked)
     kernel_result->sum = counter;
 }
 
-static void store_x_load_y(void *unused)
+#define LOAD(word) atomic_load_explicit(&(word), memory_order_relaxed)
+#define STORE(word, value) atomic_store_explicit(&(word), value, memory_order_relaxed)
+static _Atomic uint32_t scratch;
+static enum litmus shape;
+
+static void litmus_first(void *unused)
 {
+    uint32_t *read = kernel_result->read;
     (void)unused;
-    atomic_store_explicit(&x, 1, memory_order_relaxed);
-    kernel_result->read[0] = (int)atomic_load_explicit(&y, memory_order_relaxed);
+    switch (shape) {
+    case LITMUS_SB:
+    case LITMUS_SB_FENCED:
+        STORE(x, 1);
+        if (shape == LITMUS_SB_FENCED)
+            machine_fence(&scratch);
+        read[0] = LOAD(y);
+        break;
+    case LITMUS_MP:
+        STORE(x, 1);
+        STORE(y, 1);
+        break;
+    case LITMUS_LB:
+        read[0] = LOAD(x);
+        STORE(y, 1);
+        break;
+    case LITMUS_2_2W:
+        STORE(x, 1);
+        STORE(y, 2);
+        break;
+    default:
+        STORE(x, 1);
+    }
 }
 
-static void store_y_load_x(void *unused)
+static void litmus_second(void *unused)
 {
+    uint32_t *read = kernel_result->read;
     (void)unused;
-    atomic_store_explicit(&y, 1, memory_order_relaxed);
-    kernel_result->read[1] = (int)atomic_load_explicit(&x, memory_order_relaxed);
+    switch (shape) {
+    case LITMUS_SB:
+    case LITMUS_SB_FENCED:
+        STORE(y, 1);
+        if (shape == LITMUS_SB_FENCED)
+            machine_fence(&scratch);
+        read[1] = LOAD(x);
+        break;
+    case LITMUS_MP:
+        read[0] = LOAD(y);
+        read[1] = LOAD(x);
+        break;
+    case LITMUS_LB:
+        read[1] = LOAD(y);
+        STORE(x, 1);
+        break;
+    case LITMUS_2_2W:
+        STORE(y, 1);
+        STORE(x, 2);
+        break;
+    default:
+        STORE(y, 1);
+    }
 }
 
-void kernel_store_buffer(void *unused)
+static void read_x_y(void *unused)
 {
     (void)unused;
-    two(store_x_load_y, store_y_load_x);
+    kernel_result->read[0] = LOAD(x);
+    kernel_result->read[1] = LOAD(y);
+}
+
+static void read_y_x(void *unused)
+{
+    (void)unused;
+    kernel_result->read[2] = LOAD(y);
+    kernel_result->read[3] = LOAD(x);
+}
+
+static void litmus_all(void)
+{
+    struct machine_thread threads[2];
+    if (shape != LITMUS_IRIW) {
+        two(litmus_first, litmus_second);
+        return;
+    }
+    machine_thread_start(&threads[0], read_x_y, NULL, STACK, -1);
+    machine_thread_start(&threads[1], read_y_x, NULL, STACK, -1);
+    two(litmus_first, litmus_second);
+    machine_thread_join(&threads[0]);
+    machine_thread_join(&threads[1]);
+}
+
+void kernel_litmus(void *given)
+{
+    const uint32_t *r = kernel_result->read;
+    shape = *(enum litmus *)given;
+    litmus_all();
+    bool weak[LITMUSES] = {
+        [LITMUS_SB] = !r[0] && !r[1],
+        [LITMUS_SB_FENCED] = !r[0] && !r[1],
+        [LITMUS_MP] = r[0] && !r[1],
+        [LITMUS_LB] = r[0] && r[1],
+        [LITMUS_2_2W] = LOAD(x) == 1 && LOAD(y) == 1,
+        [LITMUS_IRIW] = r[0] && !r[1] && r[2] && !r[3],
+    };
+    kernel_result->weak = weak[shape];
 }
 
 static void publish(void *unused)

@@ -83,21 +83,36 @@ static void a_lock_loses_no_update(void **state)
         assert_int_equal(first_sum_not_2(algorithm, true), ENOUGH);
 }
 
-/* Store buffering: each sees the other's store, or one of them does, never none. */
-static void all_orders_that_are_sequentially_consistent_come(void **state)
+/* How many of some executions had an outcome that no order of the threads' steps gives. */
+static int weak_outcomes(int algorithm, enum hunt_memory memory, enum litmus shape)
+{
+    int weak = 0;
+    learn(kernel_litmus, &shape);
+    for (uint64_t seed = 0; seed < ENOUGH; seed++) {
+        struct hunt_plan plan = plan_of(algorithm, seed);
+        plan.memory = memory;
+        assert_int_equal(hunt_execute(&plan, kernel_litmus, &shape)->end, HUNT_DONE);
+        weak += result.weak;
+    }
+    return weak;
+}
+
+static void sequential_consistency_has_no_weak_outcome(void **state)
+{
+    (void)state;
+    for (int algorithm = 0; algorithm < ALGORITHMS; algorithm++)
+        for (enum litmus shape = 0; shape < LITMUSES; shape++)
+            assert_int_equal(weak_outcomes(algorithm, HUNT_SC, shape), 0);
+}
+
+/* As x86-TSO has it [Sewell10]: of these only store buffering, and not with fences. */
+static void store_buffers_have_that_of_store_buffering_alone(void **state)
 {
     (void)state;
     for (int algorithm = 0; algorithm < ALGORITHMS; algorithm++) {
-        int seen[2][2] = {{0}};
-        learn(kernel_store_buffer, NULL);
-        for (uint64_t seed = 0; seed < ENOUGH; seed++) {
-            run(algorithm, seed, kernel_store_buffer, NULL);
-            seen[result.read[0]][result.read[1]]++;
-        }
-        assert_int_equal(seen[0][0], 0);
-        assert_int_not_equal(seen[0][1], 0);
-        assert_int_not_equal(seen[1][0], 0);
-        assert_int_not_equal(seen[1][1], 0);
+        assert_int_not_equal(weak_outcomes(algorithm, HUNT_TSO, LITMUS_SB), 0);
+        for (enum litmus shape = LITMUS_SB_FENCED; shape < LITMUSES; shape++)
+            assert_int_equal(weak_outcomes(algorithm, HUNT_TSO, shape), 0);
     }
 }
 
@@ -185,7 +200,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lost_update_is_found),
         cmocka_unit_test(a_lock_loses_no_update),
-        cmocka_unit_test(all_orders_that_are_sequentially_consistent_come),
+        cmocka_unit_test(sequential_consistency_has_no_weak_outcome),
+        cmocka_unit_test(store_buffers_have_that_of_store_buffering_alone),
         cmocka_unit_test(a_crash_is_found),
         cmocka_unit_test(a_lost_wake_up_is_found),
         cmocka_unit_test(each_wait_without_an_end_is_found),

@@ -26,6 +26,10 @@ run gmp sleep_wake --executions 300 --algorithm pct
 check pct_finds_nothing_in_a_right_variant [ "$status $(tail -n 1 out)" = '0 nothing was found' ]
 run gmp echo,connections=2,messages=2 --executions 100
 check descriptors_are_the_simulated_ones [ "$status $(tail -n 1 out)" = '0 nothing was found' ]
+for variant in gmp,fence=submitter gmp,fence=sleeper contsteal,frames=pooled; do
+    run $variant sleep_wake --executions 300 --memory tso
+    check "${variant}_needs_no_more_fences" [ "$status $(tail -n 1 out)" = '0 nothing was found' ]
+done
 run contsteal,frames=pooled fib,n=4 --executions 300 --format json
 check the_result_as_json grep -q '"executions": 300' out
 check json_is_valid python3 -c 'import json; json.load(open("out"))'
@@ -62,6 +66,7 @@ check a_failure_as_json [ "$status $(grep -c '"replay": "random:' out)" = '1 1' 
 
 misuse variant_and_workload_are_needed 'one variant and one workload or scenario' -- gmp
 misuse unknown_algorithm 'pct' -- gmp sleep_wake --algorithm pctt
+misuse unknown_memory 'valid: sc, tso' -- gmp sleep_wake --memory weak
 misuse unknown_variant 'the nearest is "gmp"' -- gmpp sleep_wake
 misuse unknown_scenario 'sleep_wake' -- gmp sleep_wak
 misuse parameters_are_checked 'valid: 0 to 45' -- gmp fib,n=-1

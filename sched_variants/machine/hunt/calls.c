@@ -74,6 +74,7 @@ static int64_t timeout_ps(int64_t ns)
 int machine_wait(_Atomic uint32_t *word, uint32_t value, int64_t timeout_ns)
 {
     hunt_point((uintptr_t)word, SIM_READ, 0);
+    buffer_empty();
     if (atomic_load_explicit(word, memory_order_relaxed) != value) /* one thread of the host */
         return 0;
     hunt.self->word = word;
@@ -86,6 +87,7 @@ void machine_wake(_Atomic uint32_t *word, int n)
 {
     struct sim_thread *thread, *next;
     hunt_point((uintptr_t)word, SIM_WRITE, 0);
+    buffer_empty();
     for (thread = TAILQ_FIRST(&hunt.futexes); thread && n > 0; thread = next) {
         next = TAILQ_NEXT(thread, link);
         if (thread->word != word)
@@ -159,6 +161,7 @@ int machine_cpu_count(void)
 
 void machine_yield(void)
 {
+    buffer_empty();
     hunt_rest(1, 0);
 }
 
@@ -227,6 +230,7 @@ void machine_call(void)
 int machine_fence_all(void)
 {
     hunt_point(0, SIM_WRITE, 0);
+    buffer_empty_all();
     return 0;
 }
 

@@ -27,6 +27,7 @@
 enum { WIDTH = HUNT_CLOCK + 1, FAIR_TURN = 16, CHANGES_MAX = 32 };
 enum { CLOCK_ODDS = 16 }; /* of so many switches one lets time go on */
 
+const char *const hunt_memory_words[] = {"sc", "tso", NULL};
 const char *const hunt_algorithm_words[] = {"random", "pct", "pos", "surw", "delay", NULL};
 enum { RANDOM, PCT, POS, SURW, DELAY };
 enum { GROUPS = 16 }; /* of words, for surw */

@@ -2,7 +2,7 @@
  *
  * A hook comes before the access: an atomic is made here, a plain load or store by the caller
  * afterwards. Nobody else runs between a hook's return and the access. All is sequentially
- * consistent, whatever the memory order of an atomic is.
+ * consistent, whatever the memory order of an atomic is, or as x86 has it (buffer.c).
  */
 #include "kernel.h"
 #include "machine.h"
@@ -12,18 +12,21 @@
 uint8_t hunt_seen[1 << SEEN_BITS];
 uint8_t hunt_tag;
 bool hunt_learns;
+bool hunt_buffers;
 uint8_t hunt_wrote[1 << SEEN_BITS], hunt_learnt[1 << SEEN_BITS];
 uint64_t hunt_accesses;
 int64_t hunt_blocks_left = INT64_MAX; /* before the first execution */
 
 /* The first access by another thread shares the word, if one of the two writes; who was first may
  * only have read, so it counts as a write of neither. */
-static SLOW void access_shared(uintptr_t address, enum sim_access access, uintptr_t pc)
+static SLOW void access_shared(uintptr_t address, size_t size, enum sim_access access, uintptr_t pc)
 {
     struct kept kept;
     kept_save(&kept);
     uint8_t *seen = &hunt_seen[seen_place(address)];
     bool first = *seen == 0;
+    if (hunt_buffers && !first && *seen < SEEN_READ)
+        buffer_empty_of(*seen - 1);
     if (first)
         *seen = hunt_tag;
     else if (*seen != SEEN_SHARED)
@@ -32,17 +35,22 @@ static SLOW void access_shared(uintptr_t address, enum sim_access access, uintpt
         hunt_learnt[seen_place(address)] |= *seen == SEEN_SHARED || hunt_wrote[seen_place(address)];
     if (!first)
         hunt_point(address, access, pc);
+    if (hunt_buffers && access == SIM_WRITE) {
+        if (*seen == SEEN_SHARED && size > 0 && size <= BUFFER_BYTES && !memory_is_stack(address))
+            buffer_store(address, size);
+        else
+            buffer_empty();
+    }
     kept_restore(&kept);
 }
 
 static inline void access_by(uintptr_t address, size_t size, enum sim_access access, uintptr_t pc)
 {
     uint8_t seen = hunt_seen[seen_place(address)];
-    (void)size;
     hunt_accesses++;
     if (seen == hunt_tag || !hunt_tag || (seen == SEEN_READ && access == SIM_READ))
         return;
-    access_shared(address, access, pc);
+    access_shared(address, size, access, pc);
 }
 
 /* The first word of each line. */
@@ -50,7 +58,7 @@ static void range(const void *start, size_t size, enum sim_access access, uintpt
 {
     uintptr_t at = (uintptr_t)start, end = at + size;
     while (at < end) {
-        access_by(at, 1, access, pc);
+        access_by(at, 0, access, pc); /* not to be buffered */
         at = (at | (SIM_LINE - 1)) + 1;
     }
 }
@@ -105,6 +113,8 @@ uint64_t machine_work(uint64_t state, uint32_t rounds)
 void machine_fence(_Atomic uint32_t *scratch)
 {
     (void)scratch;
+    if (hunt_buffers)
+        buffer_empty();
 }
 
 /* Blocks and fences --------------------------------------------------------------------------- */
@@ -129,7 +139,8 @@ void __tsan_init(void)
 void HOOK(atomic_thread_fence)(morder order);
 void HOOK(atomic_thread_fence)(morder order)
 {
-    (void)order;
+    if (order == ORDER_SEQ_CST && hunt_buffers)
+        buffer_empty();
 }
 
 /* Atomics ------------------------------------------------------------------------------------- */
@@ -147,12 +158,15 @@ static inline void rmw(volatile void *address, size_t size, morder order, uintpt
     (void)order;
     note_write(address);
     access_by((uintptr_t)address, size, SIM_WRITE, pc);
+    if (hunt_buffers)
+        buffer_empty();
 }
 
 #define STORE_BY(at, order)                                                                        \
-    (void)order;                                                                                   \
     note_write(at);                                                                                \
-    access_by((uintptr_t)at, sizeof *at, SIM_WRITE, PC);
+    access_by((uintptr_t)at, sizeof *at, SIM_WRITE, PC);                                           \
+    if (order == ORDER_SEQ_CST && hunt_buffers)                                                    \
+        buffer_empty();
 
 #define LOAD(bits, type)                                                                           \
     type HOOK(atomic##bits##_load)(const volatile type *at, morder order);                         \

@@ -7,6 +7,7 @@
  *   calls.c   the kernel's calls: futexes, threads, sleeping, interrupts
  *   oracle.c  is work left lying?
  *   choose.c  who goes on: the algorithms, and schedules that are replayed
+ *   buffer.c  store buffers, for x86's memory model
  *   memory.c  memory that is the same in each execution
  *   and of the simulated machine: descriptors (sim/fd.h), sim_switch()
  *
@@ -22,7 +23,7 @@
  * nobody can run, the clock jumps to the next timer. It may also jump while others run, by
  * HUNT_JUMP_NS at most: a thread can lose its core for so long.
  *
- * Not seen: orders that are weaker than sequential consistency; accesses that compilers do not
+ * Not seen: orders that are weaker than those of the memory model; accesses that compilers do not
  * report, such as those of inline assembly.
  */
 #ifndef SCHEDLAB_HUNT_H
@@ -67,10 +68,15 @@ struct hunt_switch {
 /* The algorithms: choose.c. */
 extern const char *const hunt_algorithm_words[];
 
+/* Memory models: sequential consistency; store buffers, as on x86. */
+extern const char *const hunt_memory_words[];
+enum hunt_memory { HUNT_SC, HUNT_TSO };
+
 struct hunt_plan {
     int algorithm; /* of the words; -1: none, only `switches` */
     uint64_t seed; /* of the algorithm, and of what is random beside it */
-    int depth;     /* pct, delay: how many changes */
+    enum hunt_memory memory;
+    int depth; /* pct, delay: how many changes */
     uint64_t points_max;
     uint64_t points_expected;           /* pct: where it changes */
     unsigned oracles;                   /* bits of enum hunt_end that count */

@@ -159,6 +159,10 @@ static void go_on(void)
     struct sim_thread *from = hunt.self, *to = next_thread();
     if (to == from)
         return;
+    if (hunt_buffers) {
+        buffer_leaves(from);
+        buffer_comes(to);
+    }
     hunt.self = to;
     hunt_tag = (uint8_t)(to->index + 1);
     sim_switch(&from->sp, to->sp);
@@ -196,7 +200,11 @@ void hunt_point(uintptr_t address, enum sim_access access, uintptr_t pc)
     oracle_point();
     if (hunt_plan.measures)
         choose_measure();
+    if (hunt_buffers)
+        buffer_point(false);
     go_on();
+    if (hunt_buffers && !address) /* in the kernel */
+        buffer_empty();
     if (address)
         order_mix(address, self, access);
     if (self->interrupted && pc)
@@ -215,6 +223,8 @@ void hunt_rest(uint32_t rounds, uintptr_t pc)
     hunt.now_ns += rounds * hunt.pace_ns * ROUND_POINTS;
     hunt.resting |= thread_bit(self);
     oracle_point();
+    if (hunt_buffers)
+        buffer_point(true);
     choose_rests(self->index);
     go_on();
     if (self->interrupted && pc)
@@ -346,6 +356,7 @@ const struct hunt_outcome *hunt_execute(const struct hunt_plan *plan, void (*fn)
     hunt_accesses = 0;
     hunt_blocks_left = BLOCKS_MAX;
     memcpy(hunt_seen, seen_first, sizeof hunt_seen);
+    hunt_buffers = plan->memory == HUNT_TSO;
     if (hunt_learns)
         memset(hunt_wrote, 0, sizeof hunt_wrote);
     data_reset();
@@ -357,6 +368,7 @@ const struct hunt_outcome *hunt_execute(const struct hunt_plan *plan, void (*fn)
     hunt_tag = 1;
     sim_switch(&host_sp, first->sp);
     hunt.self = NULL;
+    hunt_buffers = false;
     hunt_tag = 0;
     hunt_blocks_left = INT64_MAX;
     hunt.outcome.points = hunt.points;

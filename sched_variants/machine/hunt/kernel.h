@@ -9,6 +9,18 @@ enum sim_access { SIM_READ, SIM_WRITE };
 
 enum { THREAD_STACK = 1 << 20, EVENTS_MAX = 256, WAITS_MAX = 1024, HUNT_LAST = 1024 };
 
+enum { BUFFER_STORES = 8, BUFFER_BYTES = 16 };
+
+/* Stores that others do not see yet, oldest first: buffer.c. */
+struct store_buffer {
+    int count;
+    struct buffered {
+        uintptr_t address;
+        uint32_t size;
+        char bytes[BUFFER_BYTES]; /* of its thread while that does not run; else as others see it */
+    } store[BUFFER_STORES];
+};
+
 /* Why a thread does not run. */
 enum thread_state { THREAD_FREE, THREAD_READY, THREAD_WAITING, THREAD_DONE };
 
@@ -31,6 +43,7 @@ struct sim_thread {
     void (*fn)(void *arg);
     void *arg;
     char *stack;
+    struct store_buffer buffer;
 };
 
 /* Numbers, in no order. */
@@ -73,6 +86,7 @@ enum { SEEN_BITS = 16, SEEN_READ = 0xfe, SEEN_SHARED = 0xff };
 extern uint8_t hunt_seen[1 << SEEN_BITS];
 extern uint8_t hunt_tag; /* of the current thread */
 extern bool hunt_learns;
+extern bool hunt_buffers;                   /* stores */
 extern uint8_t hunt_wrote[1 << SEEN_BITS];  /* while it learns: atomics that were written */
 extern uint8_t hunt_learnt[1 << SEEN_BITS]; /* words that are known as shared */
 extern uint64_t hunt_accesses;
@@ -113,6 +127,16 @@ void choose_measure(void); /* the current thread is about to make an access */
 
 void events_begin(void); /* calls.c */
 
+/* buffer.c: the current thread's is empty, another's, all are; the current thread is about to
+ * store; a thread runs no more, or again; the current one comes to a point. */
+void buffer_empty(void);
+void buffer_empty_of(int thread);
+void buffer_empty_all(void);
+void buffer_store(uintptr_t address, size_t size);
+void buffer_leaves(struct sim_thread *from);
+void buffer_comes(struct sim_thread *to);
+void buffer_point(bool rests);
+
 /* oracle.c: the scheduler says what it does; a thread has come to a point, is new, all of them
  * wait. */
 void oracle_event(unsigned kind, int64_t about, int32_t a);
@@ -124,6 +148,7 @@ _Noreturn void oracle_fail(enum hunt_end end, const char *title); /* and who wai
 /* memory.c */
 void memory_begin(void);
 void *memory_stack(void);
+bool memory_is_stack(uintptr_t address);
 void memory_stack_free(void *stack);
 size_t memory_used(void);
 

@@ -131,6 +131,7 @@ void machine_free(void *ptr)
         free(ptr);
         return;
     }
+    buffer_empty(); /* the block is written here */
     size_t size = block_size(ptr);
     struct free_block *block = ptr, **list = &free_blocks[class_of(size)];
     memset(ptr, POISON, size < POISON_MOST ? size : POISON_MOST);
@@ -202,6 +203,7 @@ void *machine_block_map(size_t size)
 void machine_block_unmap(void *block, size_t size)
 {
     struct free_block *free = block;
+    buffer_empty();
     memset(block, POISON, size < POISON_MOST ? size : POISON_MOST);
     free->next = free_large;
     free_large = free;
@@ -258,6 +260,11 @@ void machine_stacks_drop(void *base, size_t count, size_t size)
     (void)base;
     (void)count;
     (void)size;
+}
+
+bool memory_is_stack(uintptr_t address)
+{
+    return address >= STACKS_BASE && address < THREADS_BASE + THREADS_SIZE;
 }
 
 void *memory_stack(void)
