@@ -69,6 +69,10 @@ static inline const char *scenario_verify(void *state, const struct outcome *out
 }
 
 #define SCENARIO(name_, goroutines, workers_, idea_, source_)                                      \
+    SCENARIO_UNLESS(NULL, name_, goroutines, workers_, idea_, source_)
+
+/* With skip() of a workload, where a variant promises too little for it to end. */
+#define SCENARIO_UNLESS(skip_, name_, goroutines, workers_, idea_, source_)                        \
     static uint64_t name_##_gs(const void *params)                                                 \
     {                                                                                              \
         (void)params;                                                                              \
@@ -101,6 +105,7 @@ static inline const char *scenario_verify(void *state, const struct outcome *out
         .style = STYLE_GOROUTINE,                                                                  \
         .live_gs_max = name_##_gs,                                                                 \
         .workers_min = name_##_workers,                                                            \
+        .skip = (skip_),                                                                           \
         .init = name_##_init,                                                                      \
         .run = name_##_run,                                                                        \
         .verify = scenario_verify,                                                                 \

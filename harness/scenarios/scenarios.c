@@ -11,6 +11,7 @@
     X(overflow)                                                                                    \
     X(runnext_late)                                                                                \
     X(yielders)                                                                                    \
+    X(give_way)                                                                                    \
     X(short_lives)                                                                                 \
     X(procs_change)                                                                                \
     X(locked)                                                                                      \

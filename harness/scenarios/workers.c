@@ -161,6 +161,27 @@ static const char *yielders_crosses(struct yielders *state)
 SCENARIO(yielders, 2, 1, "a goroutine that yields is taken while it is still on its stack",
          "runtime/g.h, off-stack");
 
+/* One that yields until another has run, also on a single worker: a yield goes behind. */
+struct give_way {
+    _Atomic uint32_t ran;
+    struct join other;
+};
+
+static void give_way_other(void *arg)
+{
+    tick(&((struct give_way *)arg)->ran);
+}
+
+static const char *give_way_crosses(struct give_way *state)
+{
+    join_go(&state->other, give_way_other, state);
+    while (!ticks(&state->ran))
+        gosched();
+    join_wait(&state->other);
+    return NULL;
+}
+SCENARIO(give_way, 1, 1, "a goroutine yields until another has run", "sched.h, READY_YIELD");
+
 /* Goroutines end and their Gs and stacks serve others, on both workers. */
 struct short_lives {
     _Atomic uint32_t ended;
