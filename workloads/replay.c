@@ -26,6 +26,7 @@
 #include "workload.h"
 
 #include "histogram.h"
+#include "load.h"
 #include "program.h"
 #include "replay_demo.h"
 
@@ -34,6 +35,7 @@
 #include <string.h>
 
 enum { CALIBRATIONS = 20, CALIBRATION_ROUNDS = 20000, SLICE_NS = 10000, WHY_SIZE = 512 };
+enum { LOAD_LEAST = 20 }; /* arrivals that make a load */
 
 enum replay_file { REPLAY_DEMO, REPLAY_FILES };
 
@@ -556,6 +558,54 @@ static void replay_find(void *arg, double *values)
     values[6] = (double)state->lock_ns;
 }
 
+/* Main starts the goroutines that nobody else starts, of each copy and in each call of run(). */
+static uint32_t replay_root(const struct program *program, uint32_t number)
+{
+    uint32_t roots = 0;
+    for (uint32_t i = 0; i < program->goroutines_count; i++)
+        roots += program->goroutines[i].started_by == PROGRAM_NONE;
+    number %= roots > 0 ? roots : 1; /* the check of a program found one */
+    for (uint32_t i = 0;; i++)
+        if (program->goroutines[i].started_by == PROGRAM_NONE && number-- == 0)
+            return i;
+}
+
+static const char *replay_function(const void *params, const uint32_t *path, size_t levels)
+{
+    const struct program *program = replay_read(params);
+    uint32_t at = replay_root(program, path[0]);
+    for (size_t level = 1; level < levels; level++) {
+        const struct program_goroutine *goroutine = &program->goroutines[at];
+        uint32_t child = path[level];
+        size_t i = 0;
+        for (; i < goroutine->count; i++)
+            if (program->steps[goroutine->first + i].kind == PROGRAM_GO && child-- == 0)
+                break;
+        if (i == goroutine->count)
+            return NULL;
+        at = program->steps[goroutine->first + i].target;
+    }
+    return program->goroutines[at].name;
+}
+
+/* The load is what comes from outside, or the requests of it that come then. */
+static void replay_print(void *arg, FILE *to)
+{
+    const struct replay_state *state = arg;
+    const struct program *program = state->program;
+    int64_t due_ns = 0, count = 0;
+    for (size_t i = 0; i < program->steps_count; i++) {
+        if (program->steps[i].kind != PROGRAM_AT)
+            continue;
+        due_ns = program->steps[i].ns > due_ns ? program->steps[i].ns : due_ns;
+        count++;
+    }
+    due_ns = replay_outside_ns(state, due_ns);
+    if (count >= LOAD_LEAST && due_ns > 0)
+        load_print(to, count * INT64_C(1000000000) / due_ns, due_ns, state->makespan_ns,
+                   "arrivals");
+}
+
 static void replay_fini(void *arg)
 {
     struct replay_state *state = arg;
@@ -585,7 +635,9 @@ const struct workload workload_replay = {
     .init = replay_init,
     .run = replay_run,
     .verify = replay_verify,
+    .print = replay_print,
     .finds = replay_finds,
     .find = replay_find,
+    .function = replay_function,
     .fini = replay_fini,
 };

@@ -118,6 +118,11 @@ struct workload {
     const char *const *finds;
     void (*find)(void *state, double *values);
 
+    /* Optional. The function of a goroutine of the program that is run, for traces: path[0] says
+     * which of main's goroutines, from 0, path[1] which of that one's, and so on. NULL: unknown.
+     * Static or params-owned storage. Any stack. */
+    const char *(*function)(const void *params, const uint32_t *path, size_t levels);
+
     /* Required. Frees the state. Thread stack. */
     void (*fini)(void *state);
 };

@@ -453,6 +453,7 @@ static void write_text(const struct options *options, const struct trace_page *p
     switch (options->format) {
     case FORMAT_STEPS:
         trace_steps_print(page, cli_columns_of(to, to == stdout ? CLI_COLUMNS : WIDTH_FILE), to);
+        trace_functions_print(&page->trace, &options->workload, to);
         break;
     case FORMAT_TIMELINE:
         trace_timeline_print(page, cli_columns_of(to, CLI_COLUMNS), to);
@@ -467,6 +468,8 @@ static void write_text(const struct options *options, const struct trace_page *p
         break;
     default:
         object = trace_steps_to_json(page);
+        json_object_set_new(object, "functions",
+                            trace_functions_to_json(&page->trace, &options->workload));
         json_dumpf(object, to, JSON_INDENT(1));
     }
     if (object)

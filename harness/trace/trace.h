@@ -8,6 +8,7 @@
  *   trace_timeline.c  the figure, and its form for a terminal
  *   trace_perfetto.c  the Chrome JSON trace format
  *   trace_play.c      one event after the other on a terminal
+ *   trace_functions.c  the functions of goroutines, where the workload tells them
  *   trace_source.c    the lines of the workload that events come from
  *   trace_html.c      a page to look around in, with its data and its script (harness/viewer/)
  *
@@ -294,5 +295,12 @@ struct trace_parting {
 bool trace_html_write(const struct trace_page *const *pages, size_t count,
                       const struct trace_parting *parting, FILE *to, char *error,
                       size_t error_size);
+
+/* The functions of goroutines, by their names ("G3.1"), where the workload tells them: the first
+ * ones as lines; all of them, which is the caller's, or NULL. */
+struct workload_spec;
+void trace_functions_print(const struct sched_trace *trace, const struct workload_spec *spec,
+                           FILE *to);
+json_t *trace_functions_to_json(const struct sched_trace *trace, const struct workload_spec *spec);
 
 #endif

@@ -275,6 +275,12 @@ check the_work_of_a_service_is_the_same sh -c "'$schedlab' run uthread kthread s
 replay,file=closed.slp --machine sim:desktop8 --workers 4 --format json >json 2>err && python3 -c 'import json
 records = json.load(open(\"json\"))[\"records\"]; assert len(records) == 8 and len({r[\"digest\"] for r in records}) == 1'"
 
+{ echo schedlab-program 1 && for ((i = 0; i < 40; i++)); do echo "goroutine g$i"; echo "poll at ${i}us"; echo 'run 50us'; echo end; done; } >over.slp
+"$schedlab" run gmp replay,file=over.slp --machine sim:desktop8 --workers 1 >out 2>err
+check a_load_that_is_not_met_is_said grep -q 'load not met: .* of 1025641 arrivals/s' out err
+"$schedlab" run gmp replay,file=over.slp,rate=1 --machine sim:desktop8 --workers 1 >out 2>err
+check one_that_is_met_is_not sh -c '! grep -q "load not met" out err'
+
 # wrong NAME PART SED: the closed service, changed, is refused in a line with PART.
 wrong() {
     sed "$3" closed.yaml >wrong.yaml

@@ -33,6 +33,15 @@ for variant in kthread uthread static grq perm gmp tasksteal contsteal; do
     check "${variant}_events_fit" sh -c '! grep -q "not fit" out'
 done
 
+# A program from a file has names of its own.
+run gmp replay --workers 1
+check functions_of_a_program_are_shown grep -qE '^  G0.1 +main.log$' out
+run gmp replay --workers 1 --warmup 1 --format json
+check functions_are_in_json_in_each_call python3 -c 'import json
+functions = json.load(open("out"))["functions"]; assert functions["G0"] == functions["G1"] == "main.main", functions'
+run gmp spawn,n=2 --workers 1
+check other_workloads_have_none sh -c '! grep -q "Functions of" out'
+
 # Where each queue is: a Chase-Lev deque per P, one global queue, a queue per thread.
 run contsteal fib,n=4,spawn=both --workers 1
 check the_parent_is_queued_not_the_child grep -qE 'ran G0 +G0 \| main$' out

@@ -1,0 +1,55 @@
+/* trace_functions.c - the functions of goroutines, where the workload has names for them. */
+#include "harness/spec/spec.h"
+#include "harness/trace/trace.h"
+#include "workloads/workload.h"
+
+#include <string.h>
+
+enum { LEVELS_MAX = 8, SHOWN_MAX = 24, WIDTH = 10 };
+
+/* As sched_trace_name(), but asks the workload; NULL: it has no name for it. */
+static const char *function_of(const struct sched_trace *trace, const struct workload_spec *spec,
+                               uint32_t number)
+{
+    uint32_t path[LEVELS_MAX], at = number;
+    size_t levels = 0;
+    while (levels < LEVELS_MAX && at < trace->gs && trace->g[at].parent != 0) {
+        if (trace->g[at].by_task)
+            return NULL;
+        memmove(path + 1, path, levels++ * sizeof *path);
+        path[0] = trace->g[at].child;
+        at = trace->g[at].parent;
+    }
+    return at == 1 && levels > 0 ? spec->workload->function(spec->params, path, levels) : NULL;
+}
+
+json_t *trace_functions_to_json(const struct sched_trace *trace, const struct workload_spec *spec)
+{
+    if (!spec->workload->function)
+        return NULL;
+    json_t *functions = json_object();
+    for (uint32_t i = 1; i < trace->gs; i++) {
+        char name[SCHED_TRACE_NAME];
+        const char *function = function_of(trace, spec, i);
+        if (function)
+            json_object_set_new(functions, sched_trace_name(trace, i, false, name),
+                                json_string(function));
+    }
+    return functions;
+}
+
+void trace_functions_print(const struct sched_trace *trace, const struct workload_spec *spec,
+                           FILE *to)
+{
+    json_t *functions = trace_functions_to_json(trace, spec);
+    size_t shown = 0, count = json_object_size(functions);
+    const char *name;
+    json_t *function;
+    if (count > 0)
+        fputs("\nFunctions of goroutines:\n", to);
+    json_object_foreach(functions, name, function) if (shown++ < SHOWN_MAX)
+        fprintf(to, "  %-*s %s\n", WIDTH, name, json_string_value(function));
+    if (count > SHOWN_MAX)
+        fprintf(to, "  and %zu more with --format json\n", count - SHOWN_MAX);
+    json_decref(functions);
+}
