@@ -29,6 +29,7 @@
 #include "load.h"
 #include "program.h"
 #include "replay_demo.h"
+#include "replay_times.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -89,7 +90,7 @@ struct replay_state {
     bool has_descriptors; /* the last run's goroutines had them */
     struct histogram latency, late;
     int64_t makespan_ns, late_ns, lock_ns; /* the latter two of all goroutines together */
-    int64_t *locks_ns;                     /* of each goroutine: how long it waited for locks */
+    struct replay_times *times;            /* of each goroutine */
 };
 
 static const char *const replay_file_words[] = {"demo", NULL};
@@ -216,7 +217,7 @@ static void *replay_init(const void *params, uint64_t seed)
     state->goroutines = go_alloc_zeroed(goroutines * sizeof *state->goroutines);
     state->waits = go_alloc_zeroed(waits * sizeof *state->waits);
     state->requests_ns = go_alloc_zeroed(requests * sizeof *state->requests_ns);
-    state->locks_ns = go_alloc_zeroed(goroutines * sizeof *state->locks_ns);
+    state->times = go_alloc_zeroed(goroutines * sizeof *state->times);
     state->locks = go_alloc_zeroed(locks * sizeof *state->locks);
     state->channels = go_alloc_zeroed(channels * sizeof *state->channels);
     for (size_t i = 0; i < goroutines; i++) {
@@ -302,13 +303,6 @@ static void replay_wait(struct replay_goroutine *self, uint32_t number)
     wait->waited++;
 }
 
-static void replay_lock(struct replay_goroutine *self, struct mutex *lock)
-{
-    int64_t from_ns = go_now();
-    mutex_lock(lock);
-    self->state->locks_ns[self - self->state->goroutines] += go_now() - from_ns;
-}
-
 static int64_t replay_outside_ns(const struct replay_state *state, int64_t ns)
 {
     return (int64_t)((double)ns * 100 / (double)state->params.rate);
@@ -369,7 +363,7 @@ static void replay_step(struct replay_goroutine *self, const struct program_step
         gosched();
         break;
     case PROGRAM_LOCK:
-        replay_lock(self, &locks[step->target]);
+        mutex_lock(&locks[step->target]);
         break;
     case PROGRAM_UNLOCK:
         mutex_unlock(&locks[step->target]);
@@ -392,15 +386,31 @@ static void replay_step(struct replay_goroutine *self, const struct program_step
     }
 }
 
+/* A wait ends with the time from the wake until the goroutine ran. */
+static void replay_account(const struct replay_goroutine *self, const struct program_step *step,
+                           int64_t ns, struct replay_times *times)
+{
+    int64_t late_ns = step->kind == PROGRAM_WAIT ? replay_wait_of(self, step->target)->late_ns : 0;
+    late_ns = late_ns > ns ? ns : late_ns > 0 ? late_ns : 0;
+    times->ns[TIME_RUNNABLE] += late_ns;
+    times->ns[replay_time_of((enum program_kind)step->kind)] += ns - late_ns;
+}
+
 static void replay_goroutine_main(void *arg)
 {
     struct replay_goroutine *self = arg;
     const struct program_goroutine *goroutine = &self->state->program->goroutines[self->number];
     const struct program_step *steps = &self->state->steps[goroutine->first];
-    self->begun_ns = go_now();
-    for (size_t i = 0; i < goroutine->count; i++, self->done++)
+    struct replay_times *times = &self->state->times[self - self->state->goroutines];
+    int64_t now_ns = self->begun_ns = go_now();
+    times->ns[TIME_RUNNABLE] = now_ns - self->made_ns;
+    for (size_t i = 0; i < goroutine->count; i++, self->done++) {
+        int64_t before_ns = now_ns;
         replay_step(self, &steps[i]);
-    self->request_ns = go_now() - self->made_ns;
+        now_ns = go_now();
+        replay_account(self, &steps[i], now_ns - before_ns, times);
+    }
+    self->request_ns = times->life_ns = now_ns - self->made_ns;
     wg_done(&self->state->done);
 }
 
@@ -420,7 +430,7 @@ static void replay_reset(struct replay_state *state)
         state->goroutines[i].done = 0;
         state->goroutines[i].work_ns = 0;
         state->goroutines[i].failed = false;
-        state->locks_ns[i] = 0;
+        state->times[i] = (struct replay_times){.life_ns = 0};
     }
     for (size_t i = 0; i < state->waits_count; i++) {
         state->waits[i].wakes = state->waits[i].waited = 0;
@@ -439,7 +449,7 @@ static void replay_collect(struct replay_state *state, struct outcome *out)
         const struct replay_goroutine *goroutine = &state->goroutines[i];
         histogram_record(&state->late, goroutine->begun_ns - goroutine->made_ns);
         state->late_ns += goroutine->begun_ns - goroutine->made_ns;
-        state->lock_ns += state->locks_ns[i];
+        state->lock_ns += state->times[i].ns[TIME_LOCK];
         if (state->requests_count == 0)
             histogram_record(&state->latency, goroutine->request_ns);
         out->answer += goroutine->work_ns;
@@ -604,6 +614,7 @@ static void replay_print(void *arg, FILE *to)
     if (count >= LOAD_LEAST && due_ns > 0)
         load_print(to, count * INT64_C(1000000000) / due_ns, due_ns, state->makespan_ns,
                    "arrivals");
+    replay_times_print(program, state->times, state->goroutines_count, to);
 }
 
 static void replay_fini(void *arg)
@@ -611,7 +622,7 @@ static void replay_fini(void *arg)
     struct replay_state *state = arg;
     go_free(state->channels);
     go_free(state->locks);
-    go_free(state->locks_ns);
+    go_free(state->times);
     go_free(state->requests_ns);
     go_free(state->waits);
     go_free(state->goroutines);

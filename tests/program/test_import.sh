@@ -281,6 +281,25 @@ check a_load_that_is_not_met_is_said grep -q 'load not met: .* of 1025641 arriva
 "$schedlab" run gmp replay,file=over.slp,rate=1 --machine sim:desktop8 --workers 1 >out 2>err
 check one_that_is_met_is_not sh -c '! grep -q "load not met" out err'
 
+# Where time goes: a quarter each in computing, a lock that the other one holds, a sleep and a call, within 2 %.
+sed 's/,/\n/g' >quarters.slp <<'END'
+schedlab-program 1
+goroutine a main.quarters
+run 1ms
+lock mu
+unlock mu,sleep 1ms,call 1ms
+end
+goroutine b main.holder
+lock mu
+run 2ms
+unlock mu
+end
+END
+"$schedlab" run gmp replay,file=quarters.slp --machine sim:desktop8 --workers 2 >out 2>err
+check shares_of_a_life_are_told awk '$1 == "main.quarters" && $2 == 1 { n++; for (i = 4; i <= 10; i++) {
+    wanted = i == 4 || i == 6 || i == 7 || i == 8 ? 25 : 0; if ($i < wanted - 2 || $i > wanted + 2) exit 1 } }
+    END { exit n != 1 }' out
+
 # wrong NAME PART SED: the closed service, changed, is refused in a line with PART.
 wrong() {
     sed "$3" closed.yaml >wrong.yaml
