@@ -157,6 +157,12 @@ generation
 END
 check generations_follow_each_other has generations.slp 1 "run 1000; wait other-chan; run 400"
 
+# Go 1.22 to 1.24 write the clock's frequency at the end of each generation.
+python3 "$tree/tests/support/gotrace_make.py" --old <network >old_network.trace
+run old_network.trace -o old_network.slp
+check older_versions_of_the_format_are_read eval '[ $status = 0 ] && grep -q "of Go 1.22" out &&
+    cmp -s <(sed 1,2d network.slp) <(sed 1,2d old_network.slp)'
+
 # Windows and filters ------------------------------------------------------------------------------------------------------
 
 cat >cut <<'END'

@@ -2,6 +2,7 @@
 """Makes execution traces of Go, format v2, for tests.
 
     gotrace_make.py <EVENTS >FILE        one event a line: THREAD NS KIND ARGUMENT...
+    gotrace_make.py --old <EVENTS >FILE  as Go 1.22 to 1.24 write them: the clock's frequency comes last
     gotrace_make.py --big MB >FILE       goroutines that wake each other, so many megabytes
 
 A line "generation" begins the next one. Arguments are those of the wire format: numbers, names of
@@ -62,8 +63,9 @@ class Generation:
             data += varint({"n": lambda: last, "s": lambda: self.string(text), "k": lambda: self.stack(text)}[form]())
         at[1], at[2] = ticks, at[2] + data
 
-    def write(self, to):
-        to.write(batch(self.number, NO_THREAD, 0, b"\x32\x08" + varint(10**9)))
+    def write(self, to, old=False):
+        if not old:
+            to.write(batch(self.number, NO_THREAD, 0, b"\x32\x08" + varint(10**9)))
         for data in self.batches:
             to.write(data)
         for thread, (first, _, data) in self.threads.items():
@@ -78,20 +80,20 @@ class Generation:
         for text, number in self.strings.items():
             strings += b"\x05" + varint(number) + varint(len(text.encode())) + text.encode()
         to.write(batch(self.number, NO_THREAD, 0, bytes(stacks)) + batch(self.number, NO_THREAD, 0, bytes(strings)))
-        to.write(b"\x34")
+        to.write(batch(self.number, NO_THREAD, 0, b"\x08" + varint(10**9)) if old else b"\x34")
 
 
-def from_text(lines, to):
-    to.write(b"go 1.26 trace\0\0\0")
+def from_text(lines, to, old=False):
+    to.write(b"go 1.22 trace\0\0\0" if old else b"go 1.26 trace\0\0\0")
     generation = Generation(1)
     for line in lines:
         words = line.split("# ")[0].split()
         if words == ["generation"]:
-            generation.write(to)
+            generation.write(to, old)
             generation = Generation(generation.number + 1)
         elif words:
             generation.event(int(words[0]), int(words[1]), words[2], words[3:])
-    generation.write(to)
+    generation.write(to, old)
 
 
 def big(megabytes, to):
@@ -136,4 +138,4 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--big"]:
         big(float(sys.argv[2]), sys.stdout.buffer)
     else:
-        from_text(sys.stdin, sys.stdout.buffer)
+        from_text(sys.stdin, sys.stdout.buffer, old=sys.argv[1:] == ["--old"])
