@@ -5,7 +5,7 @@
 #
 # tests/traces/ has each program's trace with one and with two processors, and how long it took then. Each trace is
 # replayed with both numbers, natively and simulated. Where it is not its own number, computing is scaled to what it was
-# in the other trace, since the clock of the machine drifted between them. Prints rows of docs/VALIDATION.md; 20 s.
+# in the other trace, since the clock of the machine drifted between them. Prints rows of docs/VALIDATION.md; a minute.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 schedlab=$(realpath "${1:-build/schedlab}")

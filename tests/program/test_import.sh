@@ -325,12 +325,16 @@ misuse options_of_traces_are_refused 'are for traces' -- closed.yaml --from 1ms
 
 # Real programs ---------------------------------------------------------------------------------------------------------
 
-for name in serve-p1 serve-p2 pipeline-p1 pipeline-p2 tree-p1 tree-p2; do
+for name in serve-p1 serve-p2 pipeline-p1 pipeline-p2 tree-p1 tree-p2 crowd-p1 crowd-p2 locked-p1 locked-p2 jobs-p1 jobs-p2 \
+    fan-p1 fan-p2; do
     python3 -c 'import lzma, sys; sys.stdout.buffer.write(lzma.open(sys.argv[1]).read())' \
         "$tree/tests/traces/$name.trace.xz" >$name.trace
     run $name.trace -o $name.slp
     check "${name}_is_read_whole" [ "$status $(wc -c <err)" = '0 0' ]
 done
+check regions_are_requests [ "$(grep -c '^begin' jobs-p2.slp)" = 800 ]
+check a_select_replays replays fan-p2.slp
+check a_crowd_is_whole [ "$(grep -c '^goroutine' crowd-p1.slp)" = 10001 ]
 check peers_of_a_service_are_found grep -q '^wait network' serve-p2.slp
 run serve-p1.trace
 check all_but_few_waits_of_a_service_have_peers sh -c "grep -q '4096 waits for the network are for writes' out"
