@@ -16,8 +16,9 @@
  * is the queue's while the G is in it.
  *
  *   Same:    which G comes next, when the global queue is asked, what a thief takes and runs first.
- *   Differs: a queue that is full gives its older half up one by one, by get(). A walk through
- *            victims draws its step anew. Knobs of gmp's ring are not here.
+ *   Differs: a queue that is full gives half up one by one, by get(): the older half of a FIFO, the
+ *            newer one of a LIFO. A walk through victims draws its step anew. Knobs of gmp's ring
+ *            are not here.
  * Source: Go 1.26 runtime/proc.go runqput, findRunnable, stealWork.
  */
 #ifndef SCHEDLAB_RUNQ_H
@@ -31,25 +32,32 @@ struct runq_ops {
     /* Bytes of one queue; they begin as zeros, on cache lines of their own. */
     size_t size;
 
-    /* Optional: before the first and after the last use. init() ends the process by fatal(). */
+    /* Optional: before the first and after the last use. An init() that fails ends the process by
+     * fatal(). It may name parts of the queue with machine_name(); `--why` has runq.queue else. */
     void (*init)(void *queue);
     void (*fini)(void *queue);
 
     /* Required. Owner. False: it is full, and gp is not in it. */
     bool (*put)(void *queue, struct g *gp);
 
-    /* Required. Owner. The one to run next, or NULL. */
+    /* Required. Owner. The one to run next. NULL: none is left, and a thief on its way puts none
+     * back. The owner may give its P away then, and nobody looks into the queue of an idle P. */
     struct g *(*get)(void *queue);
 
-    /* Required. Another M: takes up to `most` (1 at least) out of the queue, and says how many. The
-     * last of them runs first. */
+    /* Required. Another M: takes up to `most` out of the queue, 1 to RUNQ_BATCH, and says how many.
+     * The last of them runs first, the others go to the thief's queue in their order. */
     int64_t (*steal)(void *queue, struct g **taken, int64_t most);
 
-    /* Required. How many there are; a hint. */
+    /* Required. How many there are, 0 or more; a hint, and exact for an owner without thieves. The
+     * owner asks after each put(), for DEQUE_MAX. */
     int64_t (*length)(void *queue);
 
-    /* Optional. May somebody get one? It may err towards true, never towards false: a put() that
-     * came before a full fence is seen behind that fence. Default: length() > 0. */
+    /* Optional, for a queue that keeps some to its owner: how many another M may take; a hint.
+     * Thieves ask before each steal(). Default: length(). */
+    int64_t (*stealable)(void *queue);
+
+    /* Optional. May another M get one? It may err towards true, never towards false: a put() that
+     * came before a full fence is seen behind that fence. Default: stealable() > 0. */
     bool (*has_work)(void *queue);
 };
 
@@ -83,9 +91,14 @@ static inline const struct runq_knobs *runq_knobs_of(const struct m *m)
     return m->sched->knobs;
 }
 
+static inline int64_t runq_stealable(const struct runq_ops *ops, struct runq *runq)
+{
+    return ops->stealable ? ops->stealable(runq->queue) : ops->length(runq->queue);
+}
+
 static inline bool runq_any(const struct runq_ops *ops, struct runq *runq)
 {
-    return ops->has_work ? ops->has_work(runq->queue) : ops->length(runq->queue) > 0;
+    return ops->has_work ? ops->has_work(runq->queue) : runq_stealable(ops, runq) > 0;
 }
 
 /* Life ---------------------------------------------------------------------------------------- */
@@ -121,7 +134,7 @@ static inline void runq_p_fini(const struct runq_ops *ops, struct p *p)
 
 /* Putting ------------------------------------------------------------------------------------- */
 
-/* A full queue: its older half and gp move to the global one. */
+/* A full queue: half of it, as get() gives them, and gp move to the global one. */
 static inline void runq_overflow(const struct runq_ops *ops, struct m *m, struct runq *runq,
                                  struct g *gp)
 {
@@ -250,7 +263,7 @@ static inline struct g *runq_steal_from(const struct runq_ops *ops, struct m *m,
 {
     struct g *taken[RUNQ_BATCH];
     struct runq *mine = runq_of(m->p);
-    int64_t length = ops->length(victim->queue), most = length - length / 2;
+    int64_t length = runq_stealable(ops, victim), most = length - length / 2;
     stat_add(&m->stats, STAT_VICTIM_PROBES, 1);
     if (length <= 0)
         return NULL;
