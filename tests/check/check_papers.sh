@@ -13,7 +13,7 @@ cd "$(dirname "$0")/../.." || exit 1
 papers=docs/PAPERS.md
 
 # a mutant's patch repeats what its file cites
-sources=$(find sched_variants workloads harness plots tests Makefile -type f ! -name '*.md' ! -name '*.patch' | sort)
+sources=$(find sched_variants workloads harness plots tests examples Makefile -type f ! -name '*.md' ! -name '*.patch' | sort)
 texts=$(find . \( -path ./build -o -path ./.git -o -path './results/*' \) -prune -o \
     -type f -name '*.md' ! -path "./$papers" -print | sort)
 
