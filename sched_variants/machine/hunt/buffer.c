@@ -9,9 +9,9 @@
  * hash of the seed, the thread and its moment, so that it stays the same where other switches are
  * left out.
  *
- * Only stores to shared words are buffered. A store to a stack, or of many bytes, is not. It
- * empties the buffer first, or it would be seen before those that came earlier. So does another
- * thread's first access to a word.
+ * Only stores to shared words are buffered. A store to a stack or of many bytes empties the buffer
+ * first, and so does another thread's first access to a word. Else it would be seen before those
+ * that came earlier.
  *   Source: [Sewell10] x86-TSO.
  */
 #include "kernel.h"
