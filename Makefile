@@ -428,6 +428,7 @@ AUTHOR_ABI = $(shell $(CC) -dumpmachine) $(shell cat sched_variants/*.h sched_va
 $(OUT)/schedlab-hunt: $(call objects,$(HUNT_SOURCES) harness/commands/cli.c harness/host/allocator.c harness/base/build_info.c harness/sample/source_line.c \
     $(addprefix harness/spec/,spec.c knobs.c outside.c machine_memory.c machine_start.c machine_start_hunt.c peer_table.c promises.c)) $(CORE_OBJECTS) $(HARNESS_ARCHIVE)
 	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call author_leave,$(CONFIG))
 
 # Tests of the harness take what they use out of an archive.
 $(OUT)/tests/parts.a: $(filter %.o,$(SHARED_OBJECTS))

@@ -17,7 +17,7 @@
 
 enum { WORDS_MAX = 16, ERROR_SIZE = 1024 };
 
-const char *const slv_configs[SLV_CONFIGS] = {"release", "sim", "trace"};
+const char *const slv_configs[SLV_CONFIGS] = {"release", "sim", "trace", "hunt"};
 
 /* A file of the data, and one of the headers. */
 static const char datum[] = "plots/style.gp", header[] = "sched_variants/sched.h";

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { SLV_PATH_SIZE = 4096, SLV_CONFIGS = 3 };
+enum { SLV_PATH_SIZE = 4096, SLV_CONFIGS = 4 };
 
-/* release, sim, trace; the last one may be missing. */
+/* release, sim, trace, hunt; those from SLV_MUST on may be missing. */
 extern const char *const slv_configs[SLV_CONFIGS];
 enum { SLV_MUST = 2 };
 

@@ -29,8 +29,8 @@ struct taking {
     char *files[FILES_MAX]; /* as the user wrote them */
     struct slv_part parts[FILES_MAX];
     size_t count;
-    uint64_t digest; /* of all that the program is made of */
-    bool traces;     /* all have an object for traces */
+    uint64_t digest;       /* of all that the program is made of */
+    bool has[SLV_CONFIGS]; /* this program and all files have its objects */
     struct complaint to;
 };
 
@@ -150,30 +150,30 @@ static bool names_differ(const struct taking *taking)
 
 /* The program --------------------------------------------------------------------------------- */
 
-/* Changes whenever this program or schedlab-sim does. */
+/* Changes whenever this program or another of its configurations does. */
 static uint64_t digest_of_program(const struct slv_tools *tools)
 {
     uint64_t digest = fnv1a(FNV1A_SEED, tools->abi, strlen(tools->abi));
     struct stat status = {0};
-    char *const paths[] = {xstrdup("/proc/self/exe"), text_format("%s/release.sh", tools->author),
-                           text_format("%s/sim.sh", tools->author)};
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
-        if (stat(paths[i], &status) == 0) {
+    for (size_t i = 0; i <= SLV_CONFIGS; i++) {
+        char *path = i < SLV_CONFIGS ? text_format("%s/%s.sh", tools->author, slv_configs[i])
+                                     : xstrdup("/proc/self/exe");
+        if (stat(path, &status) == 0) {
             char *seen = text_format("%jd %jd.%09ld", (intmax_t)status.st_size,
                                      (intmax_t)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
             digest = fnv1a(digest, seen, strlen(seen));
             free(seen);
         }
-        free(paths[i]);
+        free(path);
     }
     return fnv1a(digest, build_revision(), strlen(build_revision()));
 }
 
 static bool objects_take_out(struct taking *taking, const char *folder)
 {
-    taking->traces = slv_has_config(&taking->tools, "trace");
-    for (size_t i = 0; i < taking->count; i++) {
-        for (size_t k = 0; k < SLV_CONFIGS; k++) {
+    for (size_t k = 0; k < SLV_CONFIGS; k++) {
+        taking->has[k] = slv_has_config(&taking->tools, slv_configs[k]);
+        for (size_t i = 0; i < taking->count; i++) {
             char *member = text_format("%s.o", slv_configs[k]);
             char *path = text_format("%s/%s.%s", folder, taking->parts[i].name, member);
             size_t size = 0;
@@ -182,7 +182,7 @@ static bool objects_take_out(struct taking *taking, const char *folder)
                 bytes ? file_replace(path, bytes, size, taking->to.text, taking->to.size)
                       : k >= SLV_MUST || complaint_make(&taking->to, "%s has no %s: it is torn",
                                                         taking->files[i], member);
-            taking->traces &= k != SLV_CONFIGS - 1 || bytes;
+            taking->has[k] &= bytes != NULL;
             free(bytes);
             free(path);
             free(member);
@@ -211,16 +211,17 @@ static bool links_make(const struct taking *taking, const char *folder)
 
 static bool programs_make(struct taking *taking, const char *folder)
 {
-    static const char *const programs[SLV_CONFIGS] = {"schedlab", "schedlab-sim", "schedlab-trace"};
+    static const char *const programs[SLV_CONFIGS] = {"schedlab", "schedlab-sim", "schedlab-trace",
+                                                      "schedlab-hunt"};
     char *bin = text_format("%s/bin", folder);
     bool done = folder_make(bin, taking->to.text, taking->to.size) &&
                 objects_take_out(taking, bin) && links_make(taking, folder);
     if (done)
         fprintf(stderr, "schedlab: linking a program with %s%s, once\n", taking->parts[0].name,
                 taking->count > 1 ? " and others" : "");
-    for (size_t k = 0; done && k < (taking->traces ? SLV_CONFIGS : SLV_MUST); k++)
-        done = slv_link(&taking->tools, slv_configs[k], slv_configs[k], bin, programs[k],
-                        taking->parts, taking->count, &taking->to);
+    for (size_t k = 0; done && k < SLV_CONFIGS; k++)
+        done = !taking->has[k] || slv_link(&taking->tools, slv_configs[k], slv_configs[k], bin,
+                                           programs[k], taking->parts, taking->count, &taking->to);
     free(bin);
     return done;
 }

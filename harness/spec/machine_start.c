@@ -3,6 +3,7 @@
 
 #include "harness/base/fnv1a.h"
 #include "harness/spec/machine_spec.h"
+#include "harness/spec/outside.h"
 #include "machine.h"
 #include "workloads/workload.h"
 
@@ -97,6 +98,14 @@ bool machine_sim_program(const char *program, char *path, size_t path_size, char
     return false;
 }
 
+/* A program with code from outside the tree is linked of what its file has. */
+static const char *and_again(void)
+{
+    return outside_variants[0] || outside_workloads[0]
+               ? ", and `schedlab build` your file again for it"
+               : "";
+}
+
 bool machine_trace_program(const char *program, char *path, size_t path_size, char *error,
                            size_t error_size)
 {
@@ -109,7 +118,8 @@ bool machine_trace_program(const char *program, char *path, size_t path_size, ch
     if (program_beside(program, "schedlab-trace", path, path_size))
         return true;
     snprintf(error, error_size,
-             "cannot execute %s, which records what real threads do; `make trace` builds it", path);
+             "cannot execute %s, which records what real threads do; `make trace` builds it%s",
+             path, and_again());
     return false;
 }
 
@@ -118,7 +128,8 @@ bool machine_hunt_program(char *path, size_t path_size, char *error, size_t erro
     if (program_beside(NULL, "schedlab-hunt", path, path_size))
         return true;
     snprintf(error, error_size,
-             "cannot execute %s, which looks for wrong schedules; `make hunt` builds it", path);
+             "cannot execute %s, which looks for wrong schedules; `make hunt` builds it%s", path,
+             and_again());
     return false;
 }
 
