@@ -61,7 +61,7 @@ static struct block *bwos_block(struct bwos *bwos, uint64_t k)
     return &bwos->block[k % BLOCKS];
 }
 
-/* What thieves may take out of block k. */
+/* How many thieves may take out of block k. */
 static int64_t ticket_left(uint64_t ticket, uint64_t k)
 {
     return ticket >> SHIFT == k ? (int64_t)(ticket & LEFT) : 0;

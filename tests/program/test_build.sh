@@ -93,6 +93,24 @@ json it_does_the_same_work 'r[0]["ops"] == r[1]["ops"] and abs(event(0, "DISPATC
 json it_is_stolen_from_and_has_runnext 'event(0, "STOLEN") > 0 and event(0, "RUNNEXT_HITS") > 0 and event(0, "LOCAL_HITS") > 0'
 run run ./locked.slv spawn,n=2000 --workers 1 --reps 1 --format json
 json a_full_queue_overflows 'event(0, "OVERFLOWS") > 0 and event(0, "GRQ_HITS") > 0'
+check published_ones_are_built eval '"$schedlab" build "$tree/examples/the.c" && "$schedlab" build "$tree/examples/bwos.c"'
+run run ./the.slv ./bwos.slv gmp skynet,leaves=1000 --machine sim:desktop8 --workers 8 --reps 1 --format json
+json they_do_the_same_work 'len({x["ops"] for x in r}) == 1 and all(x["status"] == "ok" for x in r)'
+json what_lies_in_an_owners_block_is_not_stolen 'event(1, "STOLEN") < event(0, "STOLEN") / 2'
+run run ./the.slv ./bwos.slv order,n=10 --workers 1 --reps 1 --events none
+check one_is_a_stack_and_one_a_queue [ "$(grep '^ran:' out)" = "$(printf 'ran: 9 8 7 6 5 4 3 2 1 0\nran: 9 0-8')" ]
+run run ./the.slv ./bwos.slv spawn,n=5000 --machine sim:desktop8 --workers 8 --reps 1 --format json
+json both_are_stolen_from_and_overflow 'all(event(i, "STOLEN") > 0 and event(i, "OVERFLOWS") > 0 for i in (0, 1))'
+run --with ./locked.slv --with ./bwos.slv --with ./the.slv sweep "$tree/examples/outside.yaml" --plan
+check their_sweep_is_planned has '400 samples of 40 cells in 2 groups' out
+if [ -e "$(dirname "$schedlab")/author/hunt.sh" ]; then # so is the hunt
+    run hunt ./the.slv last_item --executions 20
+    check a_queue_is_hunted has 'nothing was found' out
+    sed 's/memory_order_relaxed) > t) {/memory_order_relaxed) > t + 1) {/' "$tree/examples/the.c" >takes.c
+    run build takes.c --name the --output takes.slv
+    run hunt ./takes.slv last_item --executions 2000
+    check and_a_race_in_it_is_found [ $status = 1 ]
+fi
 if [ -e "$(dirname "$schedlab")/author/conformance.sh" ]; then # the suite is built
     run build "$tree/examples/locked.c" --conformance
     check it_conforms has 'cases of the conformance suite hold' err
