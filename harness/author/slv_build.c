@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TOLD_MAX = 10 };
+enum { TOLD_MAX = 10, SUITE_MAX_S = 120 };
 
 struct making {
     const struct slv_order *order;
@@ -176,14 +176,19 @@ static bool conforms(const struct making *making)
     char *program = text_format("%s/conformance", making->folder);
     char *word = text_format(" %s ", making->part.name);
     const char *const argv[] = {program, word, NULL};
-    int error = process_run(program, argv, 0, &result);
-    bool done = error == 0 && WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0;
+    int error = process_run(program, argv, SUITE_MAX_S, &result);
+    bool ended = error != 0 || result.end == PROCESS_ENDED;
+    bool done = error == 0 && ended && WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0;
     if (error == 0) {
         findings_print(result.output);
         process_result_free(&result);
     }
     free(word);
     free(program);
+    if (!ended)
+        return complaint_make(&making->to,
+                              "%s holds up the conformance suite: it was ended after %d s",
+                              making->part.name, SUITE_MAX_S);
     return done || complaint_make(&making->to, "%s does what no variant may: see the cases above",
                                   making->part.name);
 }
