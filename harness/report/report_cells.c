@@ -396,7 +396,8 @@ void report_cells_write(FILE *to, const struct report *report)
              "<p>The first command of a cell runs one sample of it again, with the "
              "same seed and the same settings, and prints what it measured. The next ones tell "
              "why it took its time, write a page with its events, and one that opens where it "
-             "and the baseline part. Accounts of time and the parting take a simulated "
+             "and the baseline part. Both pages begin with the first call, on cold memory, and the "
+             "numbers are of calls after it. Accounts of time and the parting take a simulated "
              "machine: beside a native cell, add `--machine sim:desktop8 --why` to the first. "
              "To trace real threads takes `make trace` once. Counters that no table of the page "
              "shows are in events.tsv, by the name of the cell.</p>");

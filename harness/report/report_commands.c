@@ -60,7 +60,7 @@ static void parting_write(FILE *to, const struct report_cell *cell, const char *
                                                       : "<div class='parting'>");
     html_put(to,
              "Where it parts from <span class='base-name'>%s</span>: <code>build/schedlab diff "
-             "<span class='base'>%s</span> %s >%s.html</code></div>",
+             "<span class='base'>%s</span> %s >%s-diff.html</code></div>",
              baseline, word, run, cell->id);
     free(word);
 }

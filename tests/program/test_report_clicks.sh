@@ -278,6 +278,7 @@ follows a_cell_leads_to_its_trace Trace 0
 page=$(sed 's/.* --output //' command)
 check the_trace_is_a_page grep -q '<!DOCTYPE html>' "$page"
 follows a_cell_leads_to_where_it_parts_from_the_baseline 'Where it parts from gmp' 1
+check by_another_file test "$page" != "$(sed 's/.* >//' command)"
 page=$(sed 's/.* >//' command)
 check the_page_opens_there grep -q 'They part at event ' "$page"
 browse 'tested.html#view?pin.queues=perm'
