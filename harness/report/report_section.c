@@ -101,8 +101,15 @@ static enum standing standing_of(const struct report_cell *cell, const struct ve
     return cell == verdict->best ? STANDS_TIED : STANDS;
 }
 
+/* "~ " before a multiple of the baseline that is not shown to differ; mark: a word of
+ * verdicts_over_baseline(). */
+static const char *sign_of(const char *mark)
+{
+    return mark && (strcmp(mark, "none") == 0 || strcmp(mark, "few") == 0) ? "~ " : "";
+}
+
 static void throughput_row(FILE *to, const struct report *report, const struct report_group *group,
-                           const struct report_cell *cell, enum standing standing)
+                           const struct report_cell *cell, enum standing standing, const char *mark)
 {
     bool baseline = group->baseline && strcmp(group->baseline, cell->variant) == 0;
     char workers[48], n[64];
@@ -119,11 +126,12 @@ static void throughput_row(FILE *to, const struct report *report, const struct r
     if (report_cell_ok(cell)) {
         html_put(to,
                  "<td class='number'>%s%s</td><td class='range'>%s</td><td "
-                 "class='number over'>%s</td><td class='range over-range'>%s</td><td "
+                 "class='number over'>%s%s</td><td class='range over-range'>%s</td><td "
                  "class='number'>%s</td><td "
                  "class='number'>%s</td><td class='number'>%s</td><td>%s</td><td>%s</td>",
                  standing == STANDS_TIED ? "~ " : "", text_si(cell->throughput.median).s,
-                 text_si_interval(cell->throughput).s, text_ratio(cell->to_baseline.median).s,
+                 text_si_interval(cell->throughput).s, baseline ? "" : sign_of(mark),
+                 text_ratio(cell->to_baseline.median).s,
                  baseline              ? "baseline"
                  : cell->beside.unlike ? "other distances"
                                        : text_ratio_interval(cell->to_baseline).s,
@@ -167,7 +175,8 @@ static void throughput_write(FILE *to, const struct report *report,
                  group->count <= ROWS_UNFOLDED);
     html_put(to, "<p class='note'>Operations a second. At the largest number of workers is set off "
                  "who is shown to be faster than all others; ~ stands where those are that are not "
-                 "told apart from the highest median. Speed-up: over the variant's own one worker. "
+                 "told apart from the highest median. ~ before a multiple: no difference from the "
+                 "baseline is shown. Speed-up: over the variant's own one worker. "
                  "Efficiency: the speed-up over the serial run, else over one worker, per worker. "
                  "Samples: those behind the numbers, of all that are good. Their class: near or "
                  "far, the undisturbed ones while the cores were so; quiet, the undisturbed ones; "
@@ -176,6 +185,7 @@ static void throughput_write(FILE *to, const struct report *report,
     throughput_head(to, group);
     size_t at = 0, first = 0, count;
     struct verdict *verdicts = verdicts_make(group, &count);
+    const char **marks = verdicts_over_baseline(group);
     for (size_t k = 0; k < count; k++) {
         const char *workload = report_next_workload(group, &at);
         char what[128];
@@ -184,11 +194,12 @@ static void throughput_write(FILE *to, const struct report *report,
         rowgroup_write(to, workload, what, COLUMNS_NUMBERS);
         for (size_t i = first; i < at; i++)
             throughput_row(to, report, group, &group->cells[i],
-                           standing_of(&group->cells[i], &verdicts[k]));
+                           standing_of(&group->cells[i], &verdicts[k]), marks[i]);
         html_put(to, "</tbody>");
         first = at;
     }
     verdicts_free(verdicts, count);
+    free(marks);
     html_table_close(to);
     html_put(to, "</details>");
 }

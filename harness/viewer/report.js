@@ -66,6 +66,9 @@ function entryOf(text) {
         isBaseline: beside === 'b', numbers: [ratio, ...(between ? beside.split(' ') : [])].map(Number).filter((number) => number > 0)};
 }
 
+/* "~" before a multiple: no difference is shown. */
+const overOf = (entry) => `${entry.told || entry.isBaseline || entry.over === '-' ? '' : '~ '}${entry.over}`;
+
 /* id -> entry, with the baseline that is pinned. kind: "pins", or "latencies". */
 function entriesOf(group, kind) {
     const {variant, workers} = partsOf(baselineOf(group)), of = (groups[group][kind] || {})[variant], found = {};
@@ -88,10 +91,9 @@ function pinTable(group) {
     Object.values(cells[group] || {}).forEach(({id, row}) => {
         const over = row.querySelector('.over'), range = row.querySelector('.over-range'), entry = entries[id];
         if (!over) return;
-        over.textContent = entry ? entry.over : '-';
+        over.textContent = entry ? overOf(entry) : '-';
         range.textContent = entry ? entry.range : '-';
         row.classList.toggle('pinned', row.dataset.variant === variant && (!workers || row.dataset.workers === workers));
-        row.dataset.mark = entry ? entry.word : '';
     });
     const note = section.querySelector('.pinned-note'), side = `${run}:group=${group}`;
     note.replaceChildren(isPinned(group) ? `Pinned: ${inWords(pin)}. The figures are still over ${groups[group].baseline || 'none'}. ` : '',
@@ -177,7 +179,7 @@ function drawChart({card, group, chart, marks, kind, isOfEvent, reversed}) {
         if (!first || !own.length || isOfEvent) return;
         const isAsDrawn = own.every(({mark}) => mark.cell === mark.first), {entry} = own[0];
         first.hidden = !row.dataset.variant && !isAsDrawn; /* who is first was judged with the most workers */
-        if (row.dataset.variant) first.textContent = `${entry.told || entry.isBaseline ? '' : '~ '}${entry.over}`;
+        if (row.dataset.variant) first.textContent = overOf(entry);
     });
     all('.key li', card).forEach((item) => { item.hidden = !fitsKey('variant', item.dataset.variant); });
     all('.of', chart).forEach((of) => { of.textContent = inWords(baselineOf(group)); });

@@ -122,6 +122,25 @@ check marks_are_those_of_the_filtered_workers found '{m["cell"] for m in f["filt
 check answers_are_filtered found 'f["filtered_items"] == 1 and f["hidden_cards"] == ["answer-waits", "answer-counts", "answer-plain"] and f["note"]'
 check the_key_is_filtered found 'f["keys_shown"] == ["perm"]'
 check names_are_no_markup found 'f["title"] == "Who? </script><b>" and f["question"] == "Is \"one\" < many & </script>?" and f["scripts"] == 0'
+
+# The sign of a difference that is not shown, of each multiple: in the page as it is written, and after a pin.
+cat >signs.py <<'END'
+import html, json, re, sys
+page = open(sys.argv[1] + "/report.html").read()
+pins = json.loads(re.search(r'id="pins">(.*?)</script>', page, re.S).group(1))["groups"]["queues"]
+found = json.loads(html.unescape(re.search('<pre id="found">(.*?)</pre>', open("dom").read(), re.S).group(1)))
+rows = re.findall(r'<tr [^>]*data-cell=.*?</tr>', page.split('id="group-queues"')[1].split("</section>")[0], re.S)
+written = {re.search('data-cell="(.*?)"', row).group(1): re.search('class="number over">(.*?)<', row).group(1) for row in rows}
+signs = set()
+for baseline, over in ("gmp", written), ("grq", {row["cell"]: row["over"] for row in found["pinned"]}):
+    for cell, entry in zip(pins["cells"], pins["pins"][baseline][""].split(";")):
+        ratio, beside, mark = entry.split(",")
+        sign = "~ " if mark in "nw" and beside != "b" else ""
+        assert over[cell] == f"{sign}{ratio}×", (cell, over[cell], entry)
+        signs.add(sign)
+assert signs == {"", "~ "}, signs
+END
+check what_is_not_shown_has_a_sign python3 signs.py "$run"
 browse 'tested.html#view?variant=perm&pin.queues=grq'
 check a_link_filters_and_pins found '{x["variant"] for x in f["opened"]} == {"perm"} and [x["over"] for x in f["opened"]] == [x["over"] for x in f["pinned"]]'
 browse 'tested.html#view?pin.queues=gmp%402&sort=-median'
