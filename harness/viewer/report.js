@@ -23,10 +23,10 @@ const rows = all('tr[data-cell]');
 const state = {filters: {}, pins: {}, sort: ''};
 let at = null; /* the mark or row at hand: {group, id, node} */
 
-/* A filter's words must all be in the value; "2" alone means 2 and not 12. */
-const fits = (value, wanted) => wanted.toLowerCase().split(/\s+/).every((word) =>
-    !word || (/^\d+$/.test(word) ? value === word : value.toLowerCase().includes(word)));
-const fitsKey = (key, value) => !state.filters[key] || fits(value, state.filters[key]);
+/* Words of a filter must all be in the value, or those of one of its alternatives, "gmp|grq"; "2" alone means 2 and not 12. */
+const fits = (value, wanted) => wanted.toLowerCase().split('|').map((words) => words.trim()).filter(Boolean).some((words) =>
+    words.split(/\s+/).every((word) => /^\d+$/.test(word) ? value === word : value.toLowerCase().includes(word)));
+const fitsKey = (key, value) => !/[^|\s]/.test(state.filters[key] || '') || fits(value, state.filters[key]);
 const shows = (cell) => FILTERS.every((key) => fitsKey(key, cell[key]));
 const isFiltered = () => FILTERS.some((key) => state.filters[key]);
 
@@ -212,6 +212,11 @@ function filterRows() {
         const listed = byId(`cell-${cell.id}`), more = listed && /** @type {HTMLElement} */ (listed.nextElementSibling);
         if (listed) listed.hidden = more.hidden = !shows(cell);
     }));
+    Object.keys(groups).forEach((group) => {
+        const section = byId(`group-${group}`);
+        if (section) section.hidden = isFiltered() && !Object.values(cells[group] || {}).some(shows);
+    });
+    all('#cells details').forEach((fold) => { fold.hidden = all('tr[id]', fold).every((row) => row.hidden); });
     all('.answers li[data-workload], .answers tr[data-workload]').forEach((item) => { item.hidden = !fitsKey('workload', item.dataset.workload); });
     all('.answers tr:not([data-workload])').forEach((row) => {
         const items = all('li[data-workload]', row);
@@ -423,7 +428,7 @@ function buildBar() {
     const bar = element('form', {className: 'view-bar'});
     bar.setAttribute('aria-label', 'Questions and rows shown');
     bar.append('Show ', ...FILTERS.map((key) => {
-        const field = element('input', {id: `filter-${key}`, type: 'search', placeholder: key, title: `only where the ${key} has this in it`});
+        const field = element('input', {id: `filter-${key}`, type: 'search', placeholder: `${key}, a|b`, title: `only where the ${key} has this in it; a|b: this or that`});
         field.setAttribute('aria-label', `only this ${key}`);
         field.addEventListener('input', () => {
             state.filters[key] = field.value.trim();

@@ -97,6 +97,10 @@ found.filtered_items = [...card.querySelectorAll('.answers li')].filter((item) =
 found.hidden_cards = [...document.querySelectorAll('.answer')].filter((answer) => answer.hidden).map((answer) => answer.id);
 found.note = !card.querySelector('.filtered').hidden;
 found.shown = document.getElementById('shown').textContent;
+found.sections = [...document.querySelectorAll('section[id^=group-]')].filter((section) => !section.hidden).map((section) => section.id);
+found.folds = [...document.querySelectorAll('#cells details')].filter((fold) => !fold.hidden).length;
+type('variant', 'perm | GRQ');
+found.either = rows();
 type('variant', 'perm');
 found.keys_shown = [...card.querySelectorAll('.key li')].filter((item) => !item.hidden).map((item) => item.dataset.variant);
 found.title = document.querySelector('h1').textContent;
@@ -120,6 +124,8 @@ check the_command_for_the_same_numbers_is_told found '"compare --each" in f["com
 check rows_are_filtered found 'len(f["filtered"]) == 3 and {x["workload"] for x in f["filtered"]} == {"fib,n=12"} and f["shown"] == "3 of 19 rows, 1 of 4 questions"'
 check marks_are_those_of_the_filtered_workers found '{m["cell"] for m in f["filtered_marks"]} == {x["cell"] for x in f["filtered"]}'
 check answers_are_filtered found 'f["filtered_items"] == 1 and f["hidden_cards"] == ["answer-waits", "answer-counts", "answer-plain"] and f["note"]'
+check empty_parts_are_hidden found 'f["sections"] == ["group-queues"] and f["folds"] == 1'
+check one_of_several_is_enough found '[x["variant"] for x in f["either"]] == ["grq", "perm"]'
 check the_key_is_filtered found 'f["keys_shown"] == ["perm"]'
 check names_are_no_markup found 'f["title"] == "Who? </script><b>" and f["question"] == "Is \"one\" < many & </script>?" and f["scripts"] == 0'
 
