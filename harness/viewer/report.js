@@ -20,7 +20,7 @@ const STEPS = [1, 10, 0.1, 100, 0.01, 1e3, 1e-3, 1e4, 1e-4, 1e5, 1e6, 2, 0.5, 5,
     1.1, 0.9, 3, 0.3];
 const {run, groups} = JSON.parse(byId('pins').textContent);
 const rows = all('tr[data-cell]');
-const state = {filters: {}, pins: {}, sort: ''};
+const state = {filters: {}, pins: {}, sort: '', cell: ''};
 let at = null; /* the mark or row at hand: {group, id, node} */
 
 /* Words of a filter must all be in the value, or those of one of its alternatives, "gmp|grq"; "2" alone means 2 and not 12. */
@@ -251,23 +251,32 @@ function sortRows() {
     });
 }
 
+/* The cell that was opened, in the list of cells. */
+const markCell = () => all('.cells tr[id]').forEach((row) => row.classList.toggle('at', row.id === `cell-${state.cell}`));
+
 function showAll() {
     charts.forEach(drawChart);
     filterRows();
     Object.keys(groups).forEach(pinTable);
     pinCommands();
     sortRows();
+    markCell();
 }
 
-/* Address: #view?variant=gmp&pin.queues=grq@1&sort=-median; a link to a part of the page stays one. */
-function remember() {
+/* Address: #view?variant=gmp&pin.queues=grq@1&sort=-median&cell=ID. "" if there is nothing to remember. */
+function viewOf() {
     const asked = new URLSearchParams();
     FILTERS.filter((key) => state.filters[key]).forEach((key) => asked.set(key, state.filters[key]));
     Object.keys(state.pins).filter(isPinned).forEach((group) => asked.set(`pin.${group}`, state.pins[group]));
     if (state.sort) asked.set('sort', state.sort);
-    const text = `${asked}`;
+    if (state.cell) asked.set('cell', state.cell);
+    return `${asked}` && `#view?${asked}`;
+}
+
+/* change: pushState() where the browser's way back shall lead to the address before. */
+function remember(change = history.replaceState) {
     try {
-        history.replaceState(null, '', text ? `#view?${text}` : location.pathname + location.search);
+        change.call(history, null, '', viewOf() || location.pathname + location.search);
     } catch { /* a browser may forbid it for files */ }
 }
 
@@ -282,7 +291,13 @@ function changed() {
 }
 
 function restore() {
-    if (!location.hash.startsWith('#view?')) return;
+    const [, linked] = /^#cell-(.+)$/.exec(location.hash) || [];
+    if (linked) { /* from elsewhere */
+        unfold(linked);
+        remember();
+        return;
+    }
+    if (location.hash ? !location.hash.startsWith('#view?') : !viewOf()) return;
     const asked = new URLSearchParams(location.hash.slice(6));
     FILTERS.forEach((key) => {
         state.filters[key] = asked.get(key) || '';
@@ -295,12 +310,14 @@ function restore() {
     });
     const sort = asked.get('sort') || '';
     state.sort = Object.hasOwn(COLUMNS, sort.replace('-', '')) ? sort : '';
+    state.cell = asked.get('cell') || '';
     changed();
+    if (state.cell) unfold(state.cell);
 }
 
 function reset() {
     FILTERS.forEach((key) => { /** @type {HTMLInputElement} */ (byId(`filter-${key}`)).value = ''; });
-    Object.assign(state, {filters: {}, pins: {}, sort: ''});
+    Object.assign(state, {filters: {}, pins: {}, sort: '', cell: ''});
     changed();
 }
 
@@ -349,16 +366,29 @@ function point(group, id, node) {
 function open(id) {
     const target = byId(id);
     for (let fold = target && target.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
-    if (target) target.scrollIntoView({block: 'center'});
-    return target;
+    if (target) target.scrollIntoView({block: target.matches('tr') ? 'center' : 'start'});
+}
+
+function unfold(id) {
+    state.cell = byId(`cell-${id}`) ? id : '';
+    markCell();
+    open(`cell-${id}`);
 }
 
 function follow({id}) {
     leave();
-    const row = open(`cell-${id}`);
-    if (!row) return;
-    all('.cells tr.at').forEach((other) => other.classList.remove('at'));
-    row.classList.add('at');
+    unfold(id);
+    remember(history.pushState);
+}
+
+/* A link within the page keeps the view in the address. */
+function followLink(event) {
+    const link = event.target instanceof Element && event.target.closest('a[href^="#"]'), id = link && link.getAttribute('href').slice(1);
+    if (!id || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (id.startsWith('cell-')) follow({id: id.replace('cell-', '')});
+    else if (viewOf()) open(id);
+    else return;
+    event.preventDefault();
 }
 
 /* From mark to mark of a chart by arrow keys. */
@@ -477,10 +507,6 @@ function buildCard({card, group, chart, marks}, i) {
         mark.addEventListener('mouseenter', () => point(group, one.cell, mark));
         mark.addEventListener('mouseleave', leave);
         set(mark, {tabindex: -1}); /* arrow keys reach it */
-        mark.addEventListener('click', (event) => {
-            event.preventDefault(); /* the address keeps the view */
-            follow({id: one.cell});
-        });
     });
 }
 
@@ -520,7 +546,8 @@ charts.forEach(buildCard);
 buildTables();
 document.body.append(tip);
 document.addEventListener('keydown', press);
+document.addEventListener('click', followLink);
 addEventListener('hashchange', restore);
-restore();
 showAll();
+restore();
 })();

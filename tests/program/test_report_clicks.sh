@@ -152,6 +152,29 @@ check a_link_filters_and_pins found '{x["variant"] for x in f["opened"]} == {"pe
 browse 'tested.html#view?pin.queues=gmp%402&sort=-median'
 check a_link_pins_across_workers found '[(x["cell"], x["over"]) for x in f["opened"]] == [(x["cell"], x["over"]) for x in f["across"]]'
 
+# One address has the pin, the filter and the cell that was opened.
+cat common.js - >test.js <<'END'
+const opened = () => [...document.querySelectorAll('.cells tr.at')].map((row) => [row.id.replace('cell-', ''), row.closest('details').open]);
+found.opened = opened();
+found.rows = rows();
+found.hash = location.hash;
+const ways = {link: '#group-queues tr:not([hidden]) td a.id', mark: '#answer-queues tr:not([hidden]) .ratios a:not([style*=none])', part: 'nav a[href="#cells"]'};
+found.ways = Object.entries(ways).map(([way, where]) => {
+    const node = document.querySelector(where);
+    node.dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true}));
+    return [way, node.getAttribute('href').replace('#cell-', ''), location.hash, opened()];
+});
+END
+with_test
+browse 'tested.html#view?pin.queues=grq&variant=perm'
+check a_click_keeps_the_view found '(f["opened"] == [] and [w[0] for w in f["ways"]] == ["link", "mark", "part"] and all("variant=perm" in w[2] and "pin.queues=grq" in w[2] for w in f["ways"]) and
+    all(w[2].endswith("&cell=" + w[1]) and w[3] == [[w[1], True]] for w in f["ways"][:2]) and f["ways"][2][2] == f["ways"][1][2])'
+cell=$(sed -n 's/.*&amp;cell=\([^"]*\)".*/\1/p' dom)
+browse "tested.html#view?variant=perm&pin.queues=grq&cell=$cell"
+check a_link_has_pin_filter_and_cell found "f['opened'] == [['$cell', True]] and {x['variant'] for x in f['rows']} == {'perm'} and 'pin.queues=grq' in f['hash'] and 'cell=$cell' in f['hash']"
+browse "tested.html#cell-$cell"
+check a_link_to_a_cell_opens_it found "f['opened'] == [['$cell', True]]"
+
 # To the digit: every entry of every baseline is what compare says, of the same workers and of others, of rates and of latencies.
 cat >digits.py <<'END'
 import html, json, re, subprocess, sys
