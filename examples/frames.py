@@ -19,25 +19,36 @@ except FileNotFoundError as error:
     sys.exit(f"frames.py: {error}")
 baseline = sys.argv[2] if len(sys.argv) > 2 else run.cells.variant.iloc[0]
 
-# 1. Multiples of the baseline, a row for each workload and number of workers.
+# 1. Multiples of the baseline: a table for each question, a row for each machine, workload and number of workers.
 try:
     cells = schedlab.ratios(run.cells[run.cells.status == "ok"], baseline)
 except ValueError as error:
     sys.exit(f"frames.py: {error}")
-table = cells.pivot_table(index=["workload", "workers"], columns="variant", values="ratio")
-print(f"Multiples of {baseline}:", table.round(2).to_string(), sep="\n")
+print(f"Multiples of {baseline}:")
+for group, rows in cells[cells.ratio.notna()].groupby("group", sort=False):
+    # pivot() refuses what has two numbers for one place; pivot_table() would take their mean.
+    table = rows.pivot(index=["machine", "workload", "workers"], columns="variant", values="ratio")
+    print(f"\n{group}", table.round(2).to_string(na_rep="-"), sep="\n")
 
 # 2. Does a sample's throughput depend on when it was measured? Blocks come one after the other.
 samples = run.samples[run.samples.status == "ok"]
 if samples.block.nunique() > 2:
-    drift = samples.groupby(["variant", "workload", "workers"])[["block", "throughput"]].corr().iloc[0::2, -1]
+    places = ["variant", "workload", "workers", "machine", "cell"]
+    drift = samples.groupby(places, dropna=False)[["block", "throughput"]].corr().iloc[0::2, -1]
     print("\nCells whose throughput goes with the block most:", drift.droplevel(-1).abs().nlargest(3).round(2).to_string(), sep="\n")
 else:
     print("\nWhether throughput goes with the block takes three blocks or more.")
 
-# 3. The counts that differ most between variants, on the first workload.
-events = run.events[(run.events.workload == run.events.workload.iloc[0]) & run.events.per_op.notna()]
-spread = events.groupby("event").per_op.agg(["min", "max"])
-spread = spread[(spread["max"] > 0.01) & (spread["min"] > 0)]  # what one variant never does has no multiple
-spread["times"] = spread["max"] / spread["min"]
-print(f"\nCounts per operation that differ most on {events.workload.iloc[0]}:", spread.nlargest(5, "times").to_string(), sep="\n")
+# 3. The counts that differ most between variants, on the first workload: of one question, machine and number of workers.
+if run.events.empty:
+    print("\nThis run has no counts. `schedlab report` writes events.tsv, and takes the samples for it.")
+    sys.exit()
+place = ["group", "machine", "workload", "workers"]
+events = run.events[run.events.per_op.notna()].merge(run.cells[["group", "cell", "machine"]], on=["group", "cell"])
+first = events[place].iloc[0]
+counts = events[(events[place] == first).all(axis=1)].pivot(index="event", columns="variant", values="per_op")
+least, most = counts.min(axis=1), counts.max(axis=1)
+counts["times"] = most / least
+counts = counts[(most > 0.01) & (least > 0)]  # what one variant never does has no multiple
+print(f"\nCounts per operation that differ most on {first.workload}, workers={first.workers}, {first.machine}:",
+      counts.nlargest(5, "times").to_string(na_rep="-"), sep="\n")

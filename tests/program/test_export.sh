@@ -326,7 +326,25 @@ for wrong in (lambda: schedlab.ratios(run.cells, 'gnp'), lambda: schedlab.load('
 print('well')
 END
 check a_run_is_data_frames sh -c "grep -qx well frames || { cat frames >&2; false; }"
-check the_example_of_data_frames_runs sh -c "$pandas '$tree/examples/frames.py' run gmp >shown 2>&1 && grep -q '^Multiples of gmp' shown"
+check the_example_of_data_frames_runs sh -c "$pandas '$tree/examples/frames.py' run gmp >shown 2>&1 && grep -q '^Multiples of gmp' shown &&
+    grep -q '^Counts per operation that differ most on .*, workers=1, native:' shown"
+# One workload on two machines: half as much again natively, 50 times as much on the simulated one. Their mean is nobody's.
+mkdir machines
+cp run/samples.jsonl machines
+python3 - <<'END'
+import csv
+rows = list(csv.DictReader(open('run/cells.tsv'), delimiter='\t'))
+base = next(row for row in rows if row['variant'] == 'gmp' and row['workers'] == '2')
+with open('machines/cells.tsv', 'w') as file:
+    made = csv.DictWriter(file, rows[0].keys(), delimiter='\t', lineterminator='\n')
+    made.writeheader()
+    for machine, times in ('native', 1.5), ('sim:desktop8', 50):
+        made.writerow(dict(base, machine=machine, cell='a' + machine, status='ok', median=1000))
+        made.writerow(dict(base, machine=machine, cell='b' + machine, status='ok', median=1000 * times, variant='grq'))
+END
+check the_example_tells_machines_apart sh -c "$pandas '$tree/examples/frames.py' machines gmp >shown 2>&1 &&
+    grep -qE '^native .* 1\.0 +1\.5$' shown && grep -qE '^sim:desktop8 .* 1\.0 +50\.0$' shown"
+check a_run_without_counts_says_so grep -q '^This run has no counts' shown
 
 # Records of other programs
 mkdir damaged
