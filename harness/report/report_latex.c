@@ -12,23 +12,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Text in which nothing is a command. Units may have a micro sign, and ratios a times sign. */
+/* So many fit a page of 43 lines with a caption and a space before each workload. A longer table is
+ * one that breaks over pages. */
+enum { ROWS_OF_A_PAGE = 28 };
+
+/* Text in which nothing is a command. TeX's first fonts have other signs in the places of some.
+ * Units may have a micro sign, and ratios a times sign. */
 static void put_text(FILE *to, const char *text)
 {
     static const struct {
         const char *from, *to;
-    } signs[] = {{"\\", "\\textbackslash{}"},
-                 {"~", "\\textasciitilde{}"},
-                 {"^", "\\textasciicircum{}"},
-                 {"\302\265", "\\textmu{}"},
-                 {"\303\227", "$\\times$"}};
-    while (*text) {
+    } signs[] = {{"\\", "\\textbackslash{}"},  {"~", "\\textasciitilde{}"},
+                 {"^", "\\textasciicircum{}"}, {"<", "\\textless{}"},
+                 {">", "\\textgreater{}"},     {"|", "\\textbar{}"},
+                 {"\302\265", "\\textmu{}"},   {"\303\227", "$\\times$"}};
+    for (char before = ' '; *text; before = text[-1]) {
         size_t i = 0, count = sizeof signs / sizeof signs[0];
         while (i < count && strncmp(text, signs[i].from, strlen(signs[i].from)) != 0)
             i++;
         if (i < count) {
             fputs(signs[i].to, to);
             text += strlen(signs[i].from);
+            continue;
+        }
+        if (*text == '"') {
+            fputs(strchr(" ([=", before) ? "``" : "''", to);
+            text++;
             continue;
         }
         if (strchr("&%$#_{}", *text))
@@ -116,25 +125,52 @@ static void caption_write(FILE *to, const struct report *report, const struct re
     fprintf(to, "}\n\\label{tab:%s}\n", group->id);
 }
 
-static void group_write(FILE *to, const struct report *report, const struct report_group *group)
+static size_t rows_of(const struct report_group *group)
+{
+    size_t at = 0, rows = group->count;
+    while (report_next_workload(group, &at) != NULL)
+        rows++;
+    return rows;
+}
+
+static void head_write(FILE *to, const struct report_group *group)
+{
+    fputs("\\toprule\nvariant & workers & operations/s & over ", to);
+    put_text(to, group->baseline ? group->baseline : "the baseline");
+    fputs(" \\\\\n\\midrule\n", to);
+}
+
+/* Neither the space between workloads nor a workload's name stays alone at the end of a page. */
+static void rows_write(FILE *to, const struct report_group *group)
 {
     const char **marks = verdicts_over_baseline(group), *workload;
     size_t at = 0, first = 0;
-    fputs("\\begin{table}\n\\centering\n", to);
-    caption_write(to, report, group);
-    fputs("\\begin{tabular}{@{}lrll@{}}\n\\toprule\nvariant & workers & operations/s & over ", to);
-    put_text(to, group->baseline ? group->baseline : "the baseline");
-    fputs(" \\\\\n", to);
     while ((workload = report_next_workload(group, &at)) != NULL) {
-        fputs("\\midrule\n\\multicolumn{4}{@{}l}{\\texttt{", to);
+        fputs(first > 0 ? "\\addlinespace\n" : "", to);
+        fputs("\\multicolumn{4}{@{}l}{\\texttt{", to);
         put_text(to, workload);
-        fputs("}} \\\\\n", to);
+        fputs("}} \\\\*\n", to);
         for (size_t i = first; i < at; i++)
             row_write(to, group, &group->cells[i], marks[i]);
         first = at;
     }
-    fputs("\\bottomrule\n\\end{tabular}\n\\end{table}\n", to);
     free(marks);
+}
+
+static void group_write(FILE *to, const struct report *report, const struct report_group *group)
+{
+    bool is_long = rows_of(group) > ROWS_OF_A_PAGE;
+    fputs(is_long ? "\\begin{longtable}{@{}lrll@{}}\n" : "\\begin{table}\n\\centering\n", to);
+    caption_write(to, report, group);
+    fputs(is_long ? "\\\\\n" : "\\begin{tabular}{@{}lrll@{}}\n", to);
+    head_write(to, group);
+    if (is_long) {
+        fputs("\\endfirsthead\n", to);
+        head_write(to, group);
+        fputs("\\endhead\n\\bottomrule\n\\endfoot\n", to);
+    }
+    rows_write(to, group);
+    fputs(is_long ? "\\end{longtable}\n" : "\\bottomrule\n\\end{tabular}\n\\end{table}\n", to);
 }
 
 bool report_latex_write(const char *folder, FILE *to, size_t *samples, char *error,
@@ -145,7 +181,10 @@ bool report_latex_write(const char *folder, FILE *to, size_t *samples, char *err
     if (tables_write(folder, error, error_size) < 0 ||
         !report_load(&report, folder, error, error_size))
         return false;
-    fputs("% needs \\usepackage{booktabs} and, for the micro sign, \\usepackage{textcomp}\n", to);
+    fputs("% needs \\usepackage{booktabs}, for what is longer than a page \\usepackage{longtable} "
+          "(in "
+          "one column),\n% and for the micro sign \\usepackage{textcomp}\n",
+          to);
     for (size_t i = 0; i < report.groups_count; i++) {
         enum sweep_figure subject = report_subject(&report.groups[i]);
         fputs(i > 0 ? "\n" : "", to);

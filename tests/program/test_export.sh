@@ -293,11 +293,24 @@ assert body.count('{') == body.count('}') and text.count('\\\\begin{') == text.c
 rows = [line for line in text.split('\\n') if line.startswith('\\\\quad')]
 assert rows and all(line.endswith('\\\\\\\\') for line in rows)
 assert all(line.count(' & ') + line.count('multicolumn{2}') == 3 for line in rows), rows
-assert not re.search(r'(?<!\\\\)[_#%]', body.split('\\n', 1)[1]), 'something is not escaped'"
+assert not re.search(r'(?<!\\\\)[_#%]', body.split('\\n', 2)[2]), 'something is not escaped'"
 python latex_has_the_medians_of_the_tables "
 cells = list(csv.DictReader(open('run/cells.tsv'), delimiter='\t'))
 assert text.count('baseline') >= 1 and 'schedlab sweep' in text and 'toprule' in text
 assert sum(line.startswith('\\\\quad') for line in text.split('\\n')) == len(cells)"
+
+# A table of more rows than a page has breaks, with its head on each page; and the signs that TeX's first fonts have others for.
+sed -e "s/^reps: 3/reps: 1/; /^events:/d; s/Is it there?/'Is \"it\" <= 5 | > 3?'/; s/workers: \[1, 2\]/workers: [1]/" \
+    -e "s/workloads: .*\], workers/workloads: [$(seq -s ', ' -f '"order,n=%g"' 3 22)], workers/" sweep.yaml >long.yaml
+"$schedlab" sweep long.yaml --results results --no-report >folder 2>err || cat err
+run "$(cat folder)" --to latex
+python latex_breaks_a_long_table_over_pages "
+assert text.count('\\\\begin{longtable}') == 1 and text.count('\\\\end{longtable}') == 1 and 'begin{table}' not in text
+head, rows = text.split('\\\\endfoot\\n')
+assert head.count('variant & workers') == 2 and head.index('endfirsthead') < head.index('endhead')
+assert head.index('caption') < head.index('label') < head.index('toprule')
+assert sum(line.startswith('\\\\quad') for line in rows.split('\\n')) == 40 and rows.count('}} \\\\\\\\*\\n') == 20"
+check latex_has_signs_that_every_font_has grep -qF "{Is \`\`it'' \\textless{}= 5 \\textbar{} \\textgreater{} 3? " out
 
 # The same run as data frames. The first python3 may not be the distribution's, which has pandas.
 for pandas in python3 /usr/bin/python3; do
