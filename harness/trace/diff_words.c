@@ -57,18 +57,24 @@ static const char *const why_words[] = {
     [WAIT_WRITE_LOCK] = "write lock",
 };
 
+/* Queues are those of Ps, or of Ms where no thread holds a P. */
+static char letter_of(const struct sched_trace_event *event)
+{
+    return event->p >= 0 ? 'P' : 'M';
+}
+
 static void text_of_taken_brief(const struct sched_trace_event *event, const char *g, char *text,
                                 size_t size)
 {
     static const char *const words[] = {
         [FROM_RUNNEXT] = "runnext",   [FROM_LOCAL] = "own queue", [FROM_GLOBAL] = "global queue",
-        [FROM_TICK] = "global, tick", [FROM_VICTIM] = "worker",
+        [FROM_TICK] = "global, tick", [FROM_VICTIM] = "queue of",
     };
     int at = snprintf(text, size, "took %s: %s", g, WORD_OF(words, event->a));
     if (event->a == FROM_TICK)
         snprintf(text + at, size - (size_t)at, " %u", event->tick);
     else if (event->a == FROM_VICTIM)
-        snprintf(text + at, size - (size_t)at, " %" PRId32, event->b);
+        snprintf(text + at, size - (size_t)at, " %c%" PRId32, letter_of(event), event->b);
 }
 
 static void text_of_taken(const struct sched_trace_event *event, const char *g, char *text,
@@ -86,7 +92,7 @@ static void text_of_taken(const struct sched_trace_event *event, const char *g, 
                  event->tick);
         break;
     case FROM_VICTIM:
-        snprintf(text, size, "took %s from the queue of worker %" PRId32, g, event->b);
+        snprintf(text, size, "took %s from the queue of %c%" PRId32, g, letter_of(event), event->b);
         break;
     default:
         snprintf(text, size, "took %s from the global queue", g);
@@ -100,11 +106,11 @@ static void text_of_put(const struct sched_trace_event *event, const char *g, ch
         [INTO_RUNNEXT] = "runnext",
         [INTO_LOCAL] = "its own queue",
         [INTO_GLOBAL] = "the global queue",
-        [INTO_WORKER] = "the queue of worker",
+        [INTO_WORKER] = "the queue of",
     };
     int at = snprintf(text, size, "put %s into %s", g, WORD_OF(words, event->a));
     if (event->a == INTO_WORKER)
-        snprintf(text + at, size - (size_t)at, " %" PRId32, event->b);
+        snprintf(text + at, size - (size_t)at, " %c%" PRId32, letter_of(event), event->b);
 }
 
 static void text_of_g(const struct sched_trace_event *event, const char *g, bool brief, char *text,

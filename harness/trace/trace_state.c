@@ -169,15 +169,16 @@ static char *event_text(const struct trace_state *state, const struct sched_trac
 {
     const struct sched_trace_event *taken =
         event->kind == SCHED_STOLEN ? taken_after(state, event) : NULL;
+    char letter = state->by_m ? 'M' : 'P';
     diff_event_text(nameless ? NULL : state->trace, event, false, text, size);
     text_add_sleep(state, event, text, size);
     if (!taken || taken->b < 0 || taken->b >= state->lanes)
         return text;
     if (event->b)
-        snprintf(text, size, "stole what was in the runnext of worker %d", (int)taken->b);
+        snprintf(text, size, "stole what was in the runnext of %c%d", letter, (int)taken->b);
     else
-        snprintf(text, size, "stole %d of the %zu in the queue of worker %d", (int)event->a,
-                 state->lane[taken->b].queue.count, (int)taken->b);
+        snprintf(text, size, "stole %d of the %zu in the queue of %c%d", (int)event->a,
+                 state->lane[taken->b].queue.count, letter, (int)taken->b);
     return text;
 }
 

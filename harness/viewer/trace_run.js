@@ -206,7 +206,7 @@ class Run {
         const isWake = this.texts.map(([kind, words]) => kind === 'READIED' && words.includes('woken'));
         const isRun = this.texts.map(([kind]) => kind === 'DISPATCHED');
         const victim = this.texts.map(([kind, words]) => {
-            const found = kind === 'TAKEN' && / worker (\d+)$/.exec(words);
+            const found = kind === 'TAKEN' && / queue of [PM](\d+)$/.exec(words);
             return found ? +found[1] : -1;
         });
         const end = (lane, ns) => {

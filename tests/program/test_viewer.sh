@@ -127,7 +127,7 @@ check what_is_not_there_is_said found 'f["unfound"].startswith("No event fits")'
 check words_are_found found '"ended" in f["ended"]'
 check plus_goes_closer found '0.4 < f["closer"] < 0.6'
 check goroutines_have_the_names_of_the_program found '"main" in f["names"] and "G19" in f["names"] and f["words"] == [s["text"] for s in j["steps"]]'
-check a_steal_says_how_many_of_how_many grep -qE 'stole [0-9]+ of the [0-9]+ in the queue of worker 0' run.html
+check a_steal_says_how_many_of_how_many grep -qE 'stole [0-9]+ of the [0-9]+ in the queue of P0' run.html
 check what_main_starts_has_its_line found 'all(f["lines"][i][0] and "go(order_member_main" in f["lines"][i][4]
     for i, s in enumerate(j["steps"]) if s["event"] == "CREATED" and s["text"] != "created main" and i > 8)'
 check lines_are_those_of_the_source found 'all(x[4] == open("'"$tree"'/" + x[1]).read().split("\n")[x[3] - 1] for x in f["lines"] if x)'
