@@ -100,6 +100,7 @@ class Run {
         this.m = new Int16Array(count);
         this.lane = new Int16Array(count);
         this.g = new Uint32Array(count);
+        this.by = new Uint32Array(count); /* who ran on that M until then */
         this.first = new Uint32Array(count + 1);
         const changes = new Numbers(Int32Array, 4 * count + 16);
         let gs = 0, tasks = 0;
@@ -234,7 +235,7 @@ class Run {
         };
         for (let i = 0; i < this.count; i++) {
             const text = this.text[i], m = this.m[i], id = this.g[i], ns = this.ns[i];
-            const before = m >= 0 ? this.top(m) : 0, place = this.place(id);
+            const before = this.by[i] = m >= 0 ? this.top(m) : 0, place = this.place(id);
             const old = m >= 0 ? this.laneOf(m) : -1;
             this.go(i);
             if (isBirth[text] && this.parent[place] < 0) {
@@ -334,6 +335,11 @@ class Run {
         }
         return low;
     }
+    /* "woken by G2 on P0"; by P0 alone where that ran nobody else. */
+    doneBy(what, i) {
+        const by = this.by[i];
+        return `${what} by ${by && by !== this.g[i] ? `${this.name(by)} on ` : ''}${this.who(i)}`;
+    }
     /* The strip of a goroutine: [from, to, state, words]. */
     life(id) {
         const parts = [];
@@ -345,11 +351,11 @@ class Run {
         for (let i = 0; i < this.count; i++) {
             if (this.g[i] !== id) continue;
             const [kind, words] = this.texts[this.text[i]];
-            const by = this.who(i);
-            if (kind === 'CREATED' || kind === 'TASK_SPAWNED') set(i, 'runnable', `created by ${by}`);
-            else if (kind === 'READIED') set(i, 'runnable', `${words.replace(/.*\(|\).*/g, '')}, by ${by}`);
+            const by = this.who(i), how = words.replace(/.*\(|\).*/g, '');
+            if (kind === 'CREATED' || kind === 'TASK_SPAWNED') set(i, 'runnable', this.doneBy('created', i));
+            else if (kind === 'READIED') set(i, 'runnable', how === 'woken' || how === 'new' ? this.doneBy(how, i) : `${how}, by ${by}`);
             else if (kind === 'DISPATCHED' || kind === 'TASK_BEGUN') set(i, 'running', `on ${by}`);
-            else if (kind === 'PARKED') set(i, 'waiting', words.replace(/.*\(|\).*/g, ''));
+            else if (kind === 'PARKED') set(i, 'waiting', how);
             else if (kind === 'ENDED' || kind === 'TASK_RETURNED') { set(i, null, ''); }
         }
         if (state) parts.push([since, this.last, state, why]);

@@ -57,6 +57,7 @@ found.ended = run.words(run.at);
 const [from, to] = [page.lead.from, page.lead.to];
 press('+');
 found.closer = (page.lead.to - page.lead.from) / (to - from);
+found.woken = [...Array(run.gs).keys()].flatMap((id) => run.life(id)).map((part) => part[3]).filter((why) => why.startsWith('woken by ')).sort();
 found.states = run.life(3).map((part) => part[2]);
 found.arrows = run.arrows[4].reduce((sum, steal) => sum + steal, 0);
 found.stops = page.stops.map((stop) => stop.says);
@@ -101,6 +102,10 @@ marks_are_those='(lambda marks, of: marks(0, 0) == of("PARKED", "(sleep)") and m
     all(not w or (w[-1] == 0 and min(w) >= 0) for w in f["waiting"]))(
     lambda row, kind: [m[0] for m in f["marks"][row]].count(kind),
     lambda event, end: sum(s["event"] == event and s["text"].endswith(end) for s in j["steps"]))'
+# wakers_are_those: each goroutine that another one wakes says which, and where.
+wakers_are_those='f["woken"] == sorted("woken by %s%s" % (ran + " on " if ran and ran != s["g"] else "", s["who"])
+    for s in j["steps"] if s["text"].endswith("(woken)")
+    for ran in [s["lanes"][int(s["who"][1:])]["runs"] if s["who"][0] == j["lane"] else None])'
 for what in "gmp order,n=20,mode=steal" "gmp,ring=4 order,n=12" "perm spawn,n=30" "tasksteal fib,n=6" "contsteal,frames=pooled fib,n=6" \
     "gmp calls,n=2,sleep_ns=1000000" "gmp timers,n=6,ns=100000" "gmp pipes,n=4" "gmp slice,chunks=20000" "grq pingpong,rounds=10" "kthread spawn,n=3"; do
     name=$(tr -c 'a-z0-9\n' _ <<<"$what")
@@ -113,6 +118,7 @@ for what in "gmp order,n=20,mode=steal" "gmp,ring=4 order,n=12" "perm spawn,n=30
     check "going_back_undoes_all_$name" found 'f["same"]'
     check "lines_change_no_time_$name" found '[round(1000 * ns) for ns in f["ns"]] == [s["when_ps"] - j["steps"][0]["when_ps"] for s in j["steps"]]'
     check "marks_are_those_of_the_steps_$name" found "$marks_are_those"
+    check "wakers_are_those_of_the_steps_$name" found "$wakers_are_those"
 done
 "$schedlab" trace gmp order,n=20,mode=steal --workers 2 --format page --output run.html 2>err
 "$schedlab" trace gmp order,n=20,mode=steal --workers 2 --format json --output steps.json 2>err
@@ -144,6 +150,8 @@ shows() {
     with_test run.html
     browse tested.html
 }
+shows "gmp pingpong,rounds=3 --workers 1"
+check a_life_says_who_woke_it found '{"woken by G0 on P0", "woken by G1 on P0"} <= set(f["woken"])'
 shows "gmp timers,n=12,ns=200000 --workers 2"
 check a_sleep_found_by_another_worker_is_marked found '[2, -1] in f["marks"][0] and "◆ it is over, found by another worker" in f["legend"]'
 check rows_without_events_are_told found '"No event of poller or sysmon in this run." in f["legend"]'
