@@ -159,8 +159,8 @@ class View {
         this.drawMarks(to, height);
     }
     drawAxis(to, width, height) {
-        const step = 10 ** Math.floor(Math.log10((this.to - this.from) / 4));
-        const size = (this.to - this.from) / step > 20 ? 5 * step : (this.to - this.from) / step > 8 ? 2 * step : step;
+        const least = 70 * (this.to - this.from) / this.plotWidth(), power = 10 ** Math.floor(Math.log10(least)); /* a label has 70 px */
+        const size = power * [1, 2, 5, 10].find((times) => times * power >= least);
         to.textAlign = 'center';
         for (let ns = Math.ceil(Math.max(this.from, 0) / size) * size; ns <= this.to; ns += size) {
             const x = this.xOf(ns);

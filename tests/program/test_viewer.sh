@@ -83,6 +83,18 @@ found.boxes = document.querySelectorAll('.p').length;
 document.body.style.width = '380px'; /* as on a phone */
 document.querySelector('.now').style.gridTemplateColumns = '1fr';
 found.right = Math.max(...[...document.querySelectorAll('.now, .now > *, .p, .source pre')].map((box) => box.getBoundingClientRect().right));
+page.render();
+found.labels = [1, 0.6, 0.35, 0.2, 0.1].map((part) => { /* [left, right] of each label of the time axis */
+    const put = CanvasRenderingContext2D.prototype.fillText, labels = [];
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+        const half = this.measureText(text).width / 2;
+        if (y < 12) labels.push([x - half, x + half]);
+    };
+    page.lead.show(0, part * run.last);
+    page.lead.draw();
+    CanvasRenderingContext2D.prototype.fillText = put;
+    return labels;
+});
 const pre = document.createElement('pre');
 pre.id = 'found';
 pre.textContent = JSON.stringify(found);
@@ -138,6 +150,7 @@ check what_main_starts_has_its_line found 'all(f["lines"][i][0] and "go(order_me
     for i, s in enumerate(j["steps"]) if s["event"] == "CREATED" and s["text"] != "created main" and i > 8)'
 check lines_are_those_of_the_source found 'all(x[4] == open("'"$tree"'/" + x[1]).read().split("\n")[x[3] - 1] for x in f["lines"] if x)'
 check what_the_scheduler_does_has_no_line found 'f["lines"][0] is None'
+check labels_of_times_stand_apart found 'all(len(labels) > 1 and all(a[1] + 4 < b[0] for a, b in zip(labels, labels[1:])) for labels in f["labels"])'
 check it_fits_a_phone found 'f["right"] <= 380'
 check the_line_is_shown found '"order_run_beside_blocker(), workloads/order.c:" in f["source"][0] and "P0 is here" in f["source"][0]'
 check a_life_has_its_states found 'f["states"][0] == "runnable" and "running" in f["states"]'
