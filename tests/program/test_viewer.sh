@@ -80,6 +80,7 @@ page.render(); /* the browser would, in its own time */
 found.hash = location.hash;
 found.say = page.lead.say.textContent;
 found.boxes = document.querySelectorAll('.p').length;
+found.corners = page.views.map((view) => [view.canvas.getBoundingClientRect().left, view.canvas.getBoundingClientRect().top]);
 document.body.style.width = '380px'; /* as on a phone */
 document.querySelector('.now').style.gridTemplateColumns = '1fr';
 found.right = Math.max(...[...document.querySelectorAll('.now, .now > *, .p, .source pre')].map((box) => box.getBoundingClientRect().right));
@@ -185,6 +186,7 @@ with_test run.html
 browse tested.html
 check console_is_silent_of_two test ! -s said
 check two_runs_stand_where_they_part found 'f["at"] == 6'
+check they_lie_side_by_side found 'f["corners"][0][0] + 400 < f["corners"][1][0] and f["corners"][0][1] == f["corners"][1][1]'
 check both_are_there found 'len(f["others"]) == 2'
 check the_sentence_names_goroutines grep -q 'They part at event 6: gmp put G0 into runnext on P0' dom
 # Real threads, whose trace has no lines; the events are those of their own run.
