@@ -39,5 +39,6 @@ int cmd_validate(int argc, char **argv);
 __attribute__((weak)) int cmd_micro(int argc, char **argv);
 __attribute__((weak)) int cmd_bench(int argc, char **argv);
 int cmd_build(int argc, char **argv);
+int cmd_artifact(int argc, char **argv);
 
 #endif

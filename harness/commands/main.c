@@ -50,6 +50,7 @@ static const struct command {
     {"bench", cmd_bench,
      "speed beside peers and floors, what counting costs, operations over floors"},
     {"build", cmd_build, "a variant or workload that lives outside the tree, for all commands"},
+    {"artifact", cmd_artifact, "runs packed for a paper's evaluators, and held against new ones"},
     {"sample", cmd_sample, NULL}, /* what the others start: not listed */
 };
 

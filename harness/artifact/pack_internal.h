@@ -1,0 +1,44 @@
+/* pack_internal.h - what the parts of packing share, see pack.h.
+ *
+ * Callers: pack*.c.
+ */
+#ifndef SCHEDLAB_PACK_INTERNAL_H
+#define SCHEDLAB_PACK_INTERNAL_H
+
+#include "harness/artifact/pack.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { PACK_PATH_SIZE = 4096, PACK_NAME_SIZE = 256 };
+
+struct packed_run {
+    const char *folder;
+    char *name; /* without its time */
+    json_t *claims, *environment;
+    const char *revision; /* the environment's */
+
+    /* Words behind `schedlab` that measure it again, from within the artifact, for a shell. */
+    char *quick, *full;
+    double quick_seconds, full_seconds;
+};
+
+struct packing {
+    struct pack *pack;
+    struct packed_run *runs;
+    size_t count;
+    char draft[PACK_PATH_SIZE]; /* the folder until all of it is there */
+    char base[PACK_NAME_SIZE];  /* the last name of out, without .tar.xz */
+    bool archive;
+};
+
+/* Fills the commands of a loaded run and their times. False and one line in error if it cannot be
+ * measured again. */
+bool packed_run_commands(struct packed_run *run, char *error, size_t error_size);
+void packed_run_free(struct packed_run *run);
+
+/* README.md, LICENSE, Dockerfile, reproduce.sh and claims.json. */
+bool pack_write_texts(const struct packing *packing, char *error, size_t error_size);
+
+#endif
