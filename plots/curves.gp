@@ -117,10 +117,12 @@ LEGEND_COLUMNS = ceil(NC / real(LEGEND_ROWS))
 LEGEND_H = NC > 1 ? 18 * LEGEND_ROWS + 8 : 0
 LEGEND_TOP = sl_head(TITLE, READING, W) + 6
 HEAD = LEGEND_TOP + LEGEND_H
-H = HEAD + PANEL_H * ceil(NW / real(COLUMNS)) + sl_foot(CAPTION, W)
+AROUND = HEAD + sl_foot(CAPTION, W)
+FIT = sl_fit(PANEL_H, AROUND, W) * COLUMNS
+PAGES = sl_pages(NW, FIT)
 left(i) = 10 + PANEL_W * ((i - 1) % COLUMNS) + 84
 right(i) = 10 + PANEL_W * ((i - 1) % COLUMNS + 1) - 24
-top(i) = HEAD + PANEL_H * ((i - 1) / COLUMNS) + HEADING
+top(i) = HEAD + PANEL_H * ((i - 1) % FIT / COLUMNS) + HEADING
 # Curves that meet in a point step aside a little, so that each mark and interval can be seen.
 aside(c) = (c - (NC + 1) / 2.0) * (X_MAX - X_MIN) * 0.004
 # Intervals are vectors with flat heads, since yerrorbars of gnuplot 5.4 clear a disc around each
@@ -132,9 +134,13 @@ missing(i) = sl_missing_from(i, 1)
 sl_missing_from(i, c) = c > NC ? "" : (sl_index(DRAWN[i], sprintf("%d", c)) ? "" \
     : " " . word(CURVES, c)) . sl_missing_from(i, c + 1)
 
-do for [format in SL_FORMATS] {
+do for [sheet = 1:sl_sheets(PAGES)] {
+    eval sl_sheet(sheet)
+    FIRST = 1 + (page - 1) * FIT
+    LAST = page * FIT < NW ? page * FIT : NW
+    H = AROUND + PANEL_H * ceil((LAST - FIRST + 1) / real(COLUMNS))
     eval sl_terminal(format, W, H)
-    set output sl_file(PREFIX, format)
+    set output sl_page_file(PREFIX, page, format)
     set multiplot
     if (NC > 1) {
         do for [c = 1:NC] {
@@ -147,7 +153,7 @@ do for [format in SL_FORMATS] {
             set label word(CURVES, c) at x + 38, y left font ",12" textcolor rgb SL_INK
         }
     }
-    do for [i = 1:NW] {
+    do for [i = FIRST:LAST] {
         set label heading(i) at left(i), top(i) - 15 - 15 * HEADING_LINES left font sl_bold(format, 12) textcolor rgb SL_INK
         if (!strlen(DRAWN[i])) {
             set label "not measured" at left(i), top(i) - 8 left \
@@ -162,7 +168,7 @@ do for [format in SL_FORMATS] {
             font ",10" textcolor rgb SL_SOFT
     }
     load SL_HERE . "canvas.gp"
-    do for [i = 1:NW] {
+    do for [i = FIRST:LAST] {
         if (!strlen(DRAWN[i])) { continue }
         eval sl_panel(left(i), right(i), top(i), top(i) + PLOT_H, W, H)
         set xrange [X_MIN:X_MAX]

@@ -44,7 +44,7 @@ X_TICKS = sprintf("set xtics ('50 %%%%' %f, '90 %%%%' 1, '99 %%%%' 2, " . X_BESI
     . "'99.99 %%%%' 4); set xtics add ('max' %f)", \
     nines(0.5), AT_MAX)
 X_LINES = 1
-X_LABEL = "share of operations that took at most this long"
+X_LABEL = SL_WIDE ? "share of operations that took at most this long" : "share of operations, at most this long"
 y_label(i) = "latency (logarithmic), " . sl_count(WORKERS_MAX[i], "worker")
 Y_LOG = 10
 Y_SHARED = 1

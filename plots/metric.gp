@@ -116,39 +116,52 @@ READING = "Bar: median of the samples" . (RANGES ? "; line: its 95 % interval." 
         : " No lines:" . SL_FEW . ".") \
     . (CUTS ? " A line that runs to the end goes on beyond the axis." : "")
 
+row_name(r) = sl_row_name(row_label(r))
 LABEL_CHARS = 0
-do for [r = 1:NR] { LABEL_CHARS = strlen(row_label(r)) > LABEL_CHARS ? strlen(row_label(r)) : LABEL_CHARS }
-NAMES = 22 + 7.9 * LABEL_CHARS
+NAME_LINES = 1
+do for [r = 1:NR] {
+    c = sl_longest_line(row_name(r))
+    LABEL_CHARS = c > LABEL_CHARS ? c : LABEL_CHARS
+    NAME_LINES = sl_lines(row_name(r)) > NAME_LINES ? sl_lines(row_name(r)) : NAME_LINES
+}
+NAMES = sl_name_width(LABEL_CHARS)
 VALUES = 66
-ROW = 18
 COLUMNS = PANELS > 1 && NAMES < 250 && SL_WIDE ? 2 : 1
 W = sl_width(COLUMNS == 2 ? 980 : NAMES < 380 ? 640 : 820, COLUMNS * (NAMES + VALUES + 110) + 20)
 PANEL_W = (W - 20.0) / COLUMNS
 HEADING_LINES = 1
-heading(i) = sl_wrap_spec(panel_label(i), int((PANEL_W - 20) / 7.6))
+heading(i) = sl_wrap_spec(panel_label(i), int((PANEL_W - 20) / (SL_PAPER ? 8.8 : 7.6)))
 do for [i = 1:PANELS] {
     HEADING_LINES = sl_lines(heading(i)) > HEADING_LINES ? sl_lines(heading(i)) : HEADING_LINES
 }
 HEADING = 19 + 15 * HEADING_LINES
-PANEL_H = HEADING + ROW * NR + 46
 HEAD = sl_head(TITLE, READING, W)
-H = HEAD + PANEL_H * ceil(PANELS / real(COLUMNS)) + sl_foot(CAPTION, W)
+AROUND = HEAD + sl_foot(CAPTION, W)
+ROW = sl_row_h(4.0 + 14 * NAME_LINES, 1.0 + 12 * NAME_LINES, NR, AROUND + HEADING + 46, W)
+PANEL_H = HEADING + ROW * NR + 46
+FIT = sl_fit(PANEL_H, AROUND, W) * COLUMNS
+PAGES = sl_pages(PANELS, FIT)
 left(i) = 10 + PANEL_W * ((i - 1) % COLUMNS) + NAMES
 right(i) = 10 + PANEL_W * ((i - 1) % COLUMNS + 1) - VALUES
-top(i) = HEAD + PANEL_H * ((i - 1) / COLUMNS) + HEADING
+top(i) = HEAD + PANEL_H * ((i - 1) % FIT / COLUMNS) + HEADING
 # r comes from the lists, as text.
 got(i, r, k) = $1 == i && $2 == sl_number(r) ? column(k) : sl_none(r, -2 * limit - 1)
 spec(r) = row_variant(sl_number(r))
 
-do for [format in SL_FORMATS] {
+do for [sheet = 1:sl_sheets(PAGES)] {
+    eval sl_sheet(sheet)
+    FIRST = 1 + (page - 1) * FIT
+    LAST = page * FIT < PANELS ? page * FIT : PANELS
+    H = AROUND + PANEL_H * ceil((LAST - FIRST + 1) / real(COLUMNS))
     eval sl_terminal(format, W, H)
-    set output sl_file(PREFIX, format)
+    set output sl_page_file(PREFIX, page, format)
     set multiplot
-    do for [i = 1:PANELS] {
+    do for [i = FIRST:LAST] {
         set label heading(i) at 14 + PANEL_W * ((i - 1) % COLUMNS), top(i) + 3 - 15 * HEADING_LINES left \
             font sl_bold(format, 12) textcolor rgb SL_INK
         do for [r = 1:NR] {
-            set label row_label(r) at left(i) - 8, top(i) + ROW * (r - 0.5) right \
+            set label row_name(r) at left(i) - 8, \
+                top(i) + ROW * (r - 0.5) - 7 * (sl_lines(row_name(r)) - 1) right \
                 font ",12" textcolor rgb SL_INK
             if (!sl_index(DRAWN[i], sprintf("%d", r))) {
                 set label "not measured" at left(i) + 8, top(i) + ROW * (r - 0.5) left \
@@ -157,7 +170,7 @@ do for [format in SL_FORMATS] {
         }
     }
     load SL_HERE . "canvas.gp"
-    do for [i = 1:PANELS] {
+    do for [i = FIRST:LAST] {
         if (!strlen(DRAWN[i])) { continue }
         eval sl_panel(left(i), right(i), top(i), top(i) + ROW * NR, W, H)
         limit = LIMIT[i] > 0 ? LIMIT[i] * 1.04 : 1

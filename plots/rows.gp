@@ -71,48 +71,60 @@ READING = READING . (ANY_FEW ? " Where it says so:" . SL_FEW . "." : "") \
     . (ANY_CUT ? " What ends in › goes on beyond the axis." : "")
 
 LABEL_CHARS = 0
-do for [s in VARIANTS] { LABEL_CHARS = strlen(s) > LABEL_CHARS ? strlen(s) : LABEL_CHARS }
-NAMES = 22 + 7.9 * LABEL_CHARS
+NAME_LINES = 1
+do for [s in VARIANTS] {
+    c = sl_longest_line(sl_row_name(s))
+    LABEL_CHARS = c > LABEL_CHARS ? c : LABEL_CHARS
+    NAME_LINES = sl_lines(sl_row_name(s)) > NAME_LINES ? sl_lines(sl_row_name(s)) : NAME_LINES
+}
+NAMES = sl_name_width(LABEL_CHARS)
 # How far right of the axis the columns of text end.
 VALUE_END = 56.0
 BASE_END = VALUE_END + (BASELINE eq "" ? 0 : 70)
 FEW_END = BASE_END + (ANY_FEW ? 50 : 0)
 VALUES = FEW_END + 10
-ROW = 18
 COLUMNS = NW > 1 && NAMES < 250 && SL_WIDE ? 2 : 1
 W = sl_width(COLUMNS == 2 ? 980 : 640, COLUMNS * (NAMES + VALUES + 110) + 20)
 PANEL_W = (W - 20.0) / COLUMNS
-heading(i) = sl_wrap_spec(word(WORKLOADS, i), int((PANEL_W - 20) / 7.6))
+heading(i) = sl_wrap_spec(word(WORKLOADS, i), int((PANEL_W - 20) / (SL_PAPER ? 8.8 : 7.6)))
 HEADING_LINES = 1
 do for [i = 1:NW] {
     HEADING_LINES = sl_lines(heading(i)) > HEADING_LINES ? sl_lines(heading(i)) : HEADING_LINES
 }
 HEADING = 19 + 15 * HEADING_LINES
-PANEL_H = HEADING + ROW * NV + 46
 HEAD = sl_head(TITLE, READING, W)
-H = HEAD + PANEL_H * ceil(NW / real(COLUMNS)) + sl_foot(CAPTION, W)
+AROUND = HEAD + sl_foot(CAPTION, W)
+ROW = sl_row_h(4.0 + 14 * NAME_LINES, 1.0 + 12 * NAME_LINES, NV, AROUND + HEADING + 46, W)
+PANEL_H = HEADING + ROW * NV + 46
+FIT = sl_fit(PANEL_H, AROUND, W) * COLUMNS
+PAGES = sl_pages(NW, FIT)
 left(i) = 10 + PANEL_W * ((i - 1) % COLUMNS) + NAMES
 right(i) = 10 + PANEL_W * ((i - 1) % COLUMNS + 1) - VALUES
-top(i) = HEAD + PANEL_H * ((i - 1) / COLUMNS) + HEADING
+top(i) = HEAD + PANEL_H * ((i - 1) % FIT / COLUMNS) + HEADING
 # v comes from the lists, as text.
 got(i, v, k) = $1 == i && $2 == sl_number(v) ? column(k) : sl_none(v, -2 * limit - 1)
 spec(v) = word(VARIANTS, sl_number(v))
 over_base(i, v) = BASELINE eq "" ? "" : over_baseline(i, sl_number(v))
 
-do for [format in SL_FORMATS] {
+do for [sheet = 1:sl_sheets(PAGES)] {
+    eval sl_sheet(sheet)
+    FIRST = 1 + (page - 1) * FIT
+    LAST = page * FIT < NW ? page * FIT : NW
+    H = AROUND + PANEL_H * ceil((LAST - FIRST + 1) / real(COLUMNS))
     eval sl_terminal(format, W, H)
-    set output sl_file(PREFIX, format)
+    set output sl_page_file(PREFIX, page, format)
     set multiplot
-    do for [i = 1:NW] {
+    do for [i = FIRST:LAST] {
         set label heading(i) at 14 + PANEL_W * ((i - 1) % COLUMNS), top(i) + 3 - 15 * HEADING_LINES left \
             font sl_bold(format, 12) textcolor rgb SL_INK
         do for [v = 1:NV] {
-            set label word(VARIANTS, v) at left(i) - 8, top(i) + ROW * (v - 0.5) right \
+            set label sl_row_name(word(VARIANTS, v)) at left(i) - 8, \
+                top(i) + ROW * (v - 0.5) - 7 * (sl_lines(sl_row_name(word(VARIANTS, v))) - 1) right \
                 font ",12" textcolor rgb SL_INK
         }
     }
     load SL_HERE . "canvas.gp"
-    do for [i = 1:NW] {
+    do for [i = FIRST:LAST] {
         eval sl_panel(left(i), right(i), top(i), top(i) + ROW * NV, W, H)
         limit = LIMIT[i] > 0 ? LIMIT[i] * 1.04 : 1
         set xrange [0:limit]

@@ -136,13 +136,16 @@ sl_wrap_from(text, width, line, done) = !strlen(text) ? done . line \
     : strlen(line) + 1 + strlen(sl_head_word(text)) > width \
     ? sl_wrap_from(sl_tail(text), width, sl_head_word(text), done . line . "\n") \
     : sl_wrap_from(sl_tail(text), width, line . " " . sl_head_word(text), done)
-# A specification, which has no spaces, broken after commas.
+# A specification, which has no spaces, broken after commas; in a paper a much longer part breaks too.
 sl_wrap_spec(text, width) = sl_wrap_spec_from(text, width, "", "")
 sl_wrap_spec_from(text, width, line, done) = !strlen(text) ? done . line \
-    : strlen(line) && strlen(line) + strlen(sl_head_key(text)) > width \
-    ? sl_wrap_spec_from(text[strlen(sl_head_key(text)) + 1:*], width, sl_head_key(text), done . line . "\n") \
-    : sl_wrap_spec_from(text[strlen(sl_head_key(text)) + 1:*], width, line . sl_head_key(text), done)
-sl_head_key(text) = strstrt(text, ",") ? text[1:strstrt(text, ",")] : text
+    : strlen(line) && strlen(line) + strlen(sl_head_key(text, width)) > width \
+    ? sl_wrap_spec_from(text[strlen(sl_head_key(text, width)) + 1:*], width, sl_head_key(text, width), done . line . "\n") \
+    : sl_wrap_spec_from(text[strlen(sl_head_key(text, width)) + 1:*], width, line . sl_head_key(text, width), done)
+sl_head_key(text, width) = !SL_PAPER ? sl_whole_key(text) : sl_whole_key(text)[1:width > 1 ? width + 5 : 6]
+sl_whole_key(text) = strstrt(text, ",") ? text[1:strstrt(text, ",")] : text
+sl_longest_line(text) = !strstrt(text, "\n") ? strlen(text) : strstrt(text, "\n") - 1 > sl_longest_line(text[strstrt(text, "\n") + 1:*]) \
+    ? strstrt(text, "\n") - 1 : sl_longest_line(text[strstrt(text, "\n") + 1:*])
 
 # Parts of a specification in a list: "name,key=value" that all have in common, and the knobs that
 # only this one has, "plain" if there are none.
@@ -170,24 +173,46 @@ if (!SL_PAPER) { SL_COLUMN = 0.0 }
 if (!exists("SL_FONT")) { SL_FONT = "sans-serif" }
 SL_COLUMN_W = SL_COLUMN / 25.4 * 96 # CSS pixels
 # A figure's width: `usual`, or that of the column with text of 8 pt; where `least` is more, text becomes
-# smaller. Two panels stand side by side in two columns alone.
-sl_width(usual, least) = !SL_PAPER ? usual : SL_COLUMN_W * 9 / 8 > least ? SL_COLUMN_W * 9 / 8 : least
+# smaller, down to 6 pt in a column of 80 mm or more. Two panels stand side by side in two columns alone.
+SL_TEXT_8PT = SL_COLUMN_W * 9 / 8
+SL_TEXT_6PT = SL_COLUMN_W * 10 / 8
+sl_width(usual, least) = !SL_PAPER ? usual : least < SL_TEXT_8PT ? SL_TEXT_8PT \
+    : least > SL_TEXT_6PT && SL_COLUMN >= 80 ? SL_TEXT_6PT : least
 SL_WIDE = !SL_PAPER || SL_COLUMN >= 130
 sl_scale(w) = SL_PAPER ? SL_COLUMN_W / w : 1.0
+
+# A figure of a paper is at most SL_PAGE_MM high. Panels that do not fit go to further files, PREFIX-2 and so on:
+#   do for [sheet = 1:sl_sheets(PAGES)] { eval sl_sheet(sheet) ... set output sl_page_file(PREFIX, page, format)
+SL_PAGE_MM = SL_WIDE ? 200.0 : 110.0
+sl_page_h(w) = SL_PAPER ? SL_PAGE_MM / 25.4 * 96 / sl_scale(w) : 1e9
+# How many of height `each` fit onto one page beside `rest`, one at least; and how high a row of `rows` may be then.
+sl_fit(each, rest, w) = sl_page_h(w) - rest < 2 * each ? 1 : floor((sl_page_h(w) - rest) / each)
+sl_row_h(usual, least, rows, rest, w) = usual * rows + rest <= sl_page_h(w) ? usual \
+    : least * rows + rest > sl_page_h(w) ? least : floor((sl_page_h(w) - rest) / rows)
+sl_pages(rows, fit) = (rows + fit - 1) / fit
+sl_sheets(pages) = pages * words(SL_FORMATS)
+sl_sheet(n) = sprintf("page = %d; format = '%s'", (n - 1) / words(SL_FORMATS) + 1, \
+    word(SL_FORMATS, (n - 1) % words(SL_FORMATS) + 1))
+sl_page_file(prefix, page, format) = sl_file(page > 1 ? sprintf("%s-%d", prefix, page) : prefix, format)
+
+# The name of a row of bars: in a paper it takes several lines, where it is long.
+sl_row_name(spec) = SL_PAPER ? sl_wrap_spec(spec, SL_WIDE ? 20 : 15) : spec
+sl_name_width(chars) = SL_PAPER ? 14 + 7.6 * chars : 22 + 7.9 * chars
 
 # The command that opens a terminal of w x h CSS pixels (96 to the inch); 12 px is 9 pt.
 # Not enhanced: names have underscores, which would become subscripts.
 SL_FORMATS = "svg pdf png" . (exists("SL_LATEX") ? " tex" : "")
+# The terminal pdfcairo of gnuplot 5.4 makes text of n points 4/3 n points high; a pixel is 0.75 points.
+SL_PT_A_PX = 0.75 * 0.75
 SL_PLAIN = " noenhanced background '#ffffff'"
 sl_inches(w, h) = sprintf(" size %.3fin,%.3fin", w / 96.0 * sl_scale(w), h / 96.0 * sl_scale(w))
 sl_terminal(format, w, h) = format eq "svg" \
     ? sprintf("set terminal svg size %d,%d font '%s,12'", w, h, SL_FONT) . SL_PLAIN \
     : format eq "pdf" \
-    ? "set terminal pdfcairo" . sl_inches(w, h) . sprintf(" font '%s,9' fontscale %.3f linewidth %.3f", \
-        SL_FONT, sl_scale(w), sl_scale(w)) . SL_PLAIN \
+    ? "set terminal pdfcairo" . sl_inches(w, h) . sprintf(" font '%s,12' fontscale %.3f linewidth %.3f", \
+        SL_FONT, SL_PT_A_PX * sl_scale(w), sl_scale(w)) . SL_PLAIN \
     : format eq "tex" \
-    ? "set terminal cairolatex pdf input color" . sl_inches(w, h) . sprintf(" font ',9' fontscale %.3f linewidth %.3f", \
-        sl_scale(w), sl_scale(w)) \
+    ? "set terminal cairolatex pdf input color" . sl_inches(w, h) . sprintf(" font ',7' linewidth %.3f", sl_scale(w)) \
     : sprintf("set terminal pngcairo size %d,%d font '%s,10' fontscale 1.8", 2 * w, 2 * h, SL_FONT) \
         . " linewidth 2 pointscale 2" . SL_PLAIN
 sl_file(prefix, format) = prefix . (format eq "tex" ? "-latex." : ".") . format

@@ -376,6 +376,7 @@ static bool figure_draw(struct figure *figure, const struct drawing *drawing, ch
     snprintf(prefix, sizeof prefix, "%s/%s", folder, figure->name);
     const char *arguments[3 + ARGUMENTS] = {drawing->run_dir, figure->group->id, prefix};
     figure_arguments(figure, figure_question(figure), arguments + 3);
+    figures_pages_remove(folder, figure->name);
     bool ok = gnuplot_run(&drawing->gnuplot, sweep_figure_name(figure->kind), arguments, error,
                           error_size) &&
               (!drawing->latex || figures_latex_mend(folder, figure->name, error, error_size));

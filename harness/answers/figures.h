@@ -53,8 +53,19 @@ int figures_draw(struct figures *figures, const struct report *report,
 /* The settings of gnuplot; returns text. */
 char *figures_paper_settings(const struct figures_paper *paper, char *text, size_t size);
 
-/* Makes NAME-latex.tex in the folder one that LaTeX takes: names with underscores, and a path of
- * its picture that needs no folder. False and one line in error if it cannot. */
+/* A figure that is higher than a page of a paper allows goes on in NAME-2, NAME-3 and so on. Writes
+ * the name of a page, from 1; returns text. */
+char *figures_page_name(const char *name, unsigned page, char *text, size_t size);
+
+/* How many pages of the figure are in the folder, from their SVGs. */
+unsigned figures_pages(const char *folder, const char *name);
+
+/* Removes the pages but the first, which an earlier drawing has left. */
+void figures_pages_remove(const char *folder, const char *name);
+
+/* Makes NAME-latex.tex of each page in the folder one that LaTeX takes: names with underscores,
+ * text of 7 pt, and a path of its picture that needs no folder. False and one line in error if it
+ * cannot. */
 bool figures_latex_mend(const char *folder, const char *name, char *error, size_t error_size);
 
 /* Marks those that an earlier report drew. */

@@ -57,6 +57,8 @@ static const char argp_doc[] =
     "measured changes, and the report can be made again at any time. Of a folder that `schedlab "
     "repro` wrote, each run in it gets its report, and the whole repro.html, a page with all "
     "verdicts and figures.\n\n"
+    "A figure of a paper is at most 110 mm high, or 200 mm in a column of 130 mm or more, with "
+    "text of 6 pt or more. Panels that do not fit go on in NAME-2.pdf, NAME-3.pdf and so on.\n\n"
     "Example:\n"
     "  schedlab report results/default-20260131T101500Z\n"
     "  schedlab report results/default-20260131T101500Z --paper --latex\n"

@@ -13,7 +13,7 @@
 #include "harness/report/report_remarks.h"
 #include "harness/tables/tables.h"
 
-enum { PATH_SIZE = 4096, ERROR_SIZE = PATH_SIZE + 256 };
+enum { PATH_SIZE = 4096, ERROR_SIZE = PATH_SIZE + 256, NAME_SIZE = 512 };
 
 static int complain(FILE *messages, const char *error)
 {
@@ -108,6 +108,17 @@ int report_make(const char *run_dir, FILE *messages)
     return report_make_with(run_dir, true, NULL, messages);
 }
 
+/* Prints the path of each page of a paper's figure; returns how many there are. */
+static size_t tell_pages(const char *run_dir, const char *figure, FILE *to)
+{
+    char folder[PATH_SIZE], name[NAME_SIZE];
+    snprintf(folder, sizeof folder, "%s/paper", run_dir);
+    unsigned pages = figures_pages(folder, figure);
+    for (unsigned page = 1; page <= pages; page++)
+        fprintf(to, "%s/%s.pdf\n", folder, figures_page_name(figure, page, name, sizeof name));
+    return pages;
+}
+
 int report_paper(const char *run_dir, const struct figures_paper *paper, FILE *to, FILE *messages)
 {
     struct report report;
@@ -120,14 +131,16 @@ int report_paper(const char *run_dir, const struct figures_paper *paper, FILE *t
     if (!report_baseline_write(&report, error, sizeof error) ||
         figures_draw(&figures, &report, paper, error, sizeof error) != 0)
         status = complain(messages, error);
+    size_t files = 0;
     for (size_t i = 0; i < figures.count; i++)
         if (figures.figures[i].drawn)
-            fprintf(to, "%s/paper/%s.pdf\n", run_dir, figures.figures[i].name);
+            files += tell_pages(run_dir, figures.figures[i].name, to);
     if (status == 0)
-        fprintf(
-            messages,
-            "schedlab report: %s, %g mm wide, in %s/paper; draw.sh there has the command of each\n",
-            counted(figures.count, "figure").s, paper->column_mm, run_dir);
+        fprintf(messages,
+                "schedlab report: %s, %g mm wide, in %s of %s/paper; draw.sh there has the command "
+                "of each\n",
+                counted(figures.count, "figure").s, paper->column_mm, counted(files, "PDF").s,
+                run_dir);
     figures_free(&figures);
     report_free(&report);
     return status;

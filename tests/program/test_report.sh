@@ -333,8 +333,29 @@ check plots_heatmap_runs_by_hand gnuplot -d -c "$plots/heatmap.gp" "$folder" map
 check plots_write_all_formats test "$(find elsewhere -type f -size +0 | wc -l)" = 24
 # For a paper: no words but those of the figure, as wide as was asked, and in LaTeX.
 run 0 figures_for_a_paper "$folder" --paper --column 85mm --latex
-check each_figure_is_told test "$(grep -c '/paper/.*\.pdf$' out)" = "$(ls "$folder"/figures/*.svg | wc -l)"
 paper=$folder/paper
+check each_page_is_told test "$(grep -c '/paper/.*\.pdf$' out)" = "$(ls "$paper"/*.svg | wc -l)"
+# fits WIDTH HEIGHT: no page of a paper is larger, in mm, and no text of it smaller than 6 pt; every word is on the page.
+fits() {
+    python3 -c '
+import glob, re, sys
+folder, width, height = sys.argv[1], float(sys.argv[2]), float(sys.argv[3])
+names = sorted(glob.glob(glob.escape(folder) + "/*.svg"))
+assert any(name.endswith("-2.svg") for name in names) or height > 110
+for name in names:
+    box = re.search(rb"/MediaBox \[ 0 0 ([0-9.]+) ([0-9.]+)", open(name[:-4] + ".pdf", "rb").read())
+    points = [float(n) for n in box.groups()]
+    assert points[0] <= width / 25.4 * 72 + 1 and points[1] <= height / 25.4 * 72 + 1, (name, points)
+    svg = open(name).read()
+    across = float(re.search(r"viewBox=\"0 0 (\d+)", svg)[1])
+    sizes = [float(n) for n in re.findall(r"font-size=\"([0-9.]+)\"", svg)]
+    assert min(sizes) * points[0] / across >= 5.99, (name, min(sizes), points[0] / across)
+    for x, turn, size, anchor, words in re.findall(r"translate\(([-\d.]+),[-\d.]+\)( rotate\([-\d.]+\))?\"[^>]*font-size=\"([\d.]+)\" *[^>]*?text-anchor=\"(\w+)\">\s*<text>(.*?)</text>", svg, re.S):
+        wide = 0.5 * float(size) * len(re.sub(r"<[^>]*>|&\w+;", "", words).strip())
+        left = float(x) - {"start": 0, "middle": wide / 2, "end": wide}[anchor]
+        assert turn or left >= -1 and left + wide <= across + 1, (name, words)' "$paper" "$1" "$2"
+}
+check one_column_fits fits 85 110
 for figure in structures-throughput structures-speedup structures-events structures-latency tick-knob map-heatmap numbers-scale tails-latency; do
     check "a_paper_has_$figure" test -s "$paper/$figure.pdf" -a -s "$paper/$figure.svg" -a -s "$paper/$figure-latex.pdf" -a -s "$paper/$figure-latex.tex"
     check "${figure}_is_as_wide_as_a_column" python3 -c '
@@ -356,13 +377,28 @@ check that_draws_the_same sh -c 'for f in paper.before/*.svg; do cmp "$f" "$1/${
 cp -r "$folder/figures" figures.before
 check the_page_s_figures_have_their_commands env PLOTS="$plots" sh "$folder/figures/draw.sh"
 check they_draw_the_same_too sh -c 'for f in figures.before/*.svg; do cmp "$f" "$1/${f##*/}" || exit 1; done' - "$folder/figures"
+cp "$paper/structures-throughput.svg" "$paper/structures-throughput-3.svg"
 run 0 two_columns_without_hue "$folder" --paper --column 178 --colours grey --font 'DejaVu Serif'
+check two_columns_fit fits 178 200
+check older_pages_are_gone test ! -e "$paper/structures-throughput-2.svg" -a ! -e "$paper/structures-throughput-3.pdf"
 check the_font_is_the_one_asked_for grep -q 'font-family="DejaVu Serif"' "$paper/structures-throughput.svg"
 check grey_has_no_hue python3 -c '
 import re, sys
-colours = set(re.findall(r"rgb\( *(\d+), *(\d+), *(\d+)\)", open(sys.argv[1]).read()))
-colours.discard(("148", "0", "211"))  # of the empty plot that opens a panel: nothing is drawn
-assert colours and all(r == g == b for r, g, b in colours), colours' "$paper/structures-throughput.svg"
+for name in sys.argv[1:]:
+    colours = set(re.findall(r"rgb\( *(\d+), *(\d+), *(\d+)\)", open(name).read()))
+    colours.discard(("148", "0", "211"))  # of the empty plot that opens a panel: nothing is drawn
+    assert colours and all(r == g == b for r, g, b in colours), (name, colours)' "$paper"/*.svg
+# Structures have colours of their own; in grey they are told apart by hatches.
+mkdir stalls && printf 'group\tworkload\tvariant\tworkers\tstructure\tshare\tstall_ns\n' >stalls/structures.tsv
+for structure in chan g stack lock; do
+    printf 'what\tfib\t%s\t2\t%s\t0.25\t10\n' gmp $structure grq $structure
+done >>stalls/structures.tsv
+check stalls_are_drawn_for_paper gnuplot -d -e 'SL_COLUMN=85; SL_COLOURS="grey"' -c "$plots/stalls.gp" stalls what stalls/what
+check grey_stalls_are_hatched grep -q 'url(#gpPat' stalls/what.svg
+check grey_stalls_have_no_hue python3 -c '
+import re
+colours = re.findall(r"rgb\( *(\d+), *(\d+), *(\d+)\)", open("stalls/what.svg").read())
+assert colours and all(r == g == b for r, g, b in colours if (r, g, b) != ("148", "0", "211")), colours'
 check two_columns_are_wider python3 -c '
 import re, sys
 width = float(re.search(rb"/MediaBox \[ 0 0 ([0-9.]+)", open(sys.argv[1], "rb").read())[1])
