@@ -6,6 +6,7 @@
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 #include "harness/hunt/campaign.h"
+#include "harness/hunt/jobs.h"
 #include "harness/sample/source_line.h"
 #include "harness/scenarios/scenarios.h"
 #include "harness/spec/promises.h"
@@ -30,7 +31,7 @@ struct options {
     int argument_count;
     struct variant_spec variant;
     struct workload_spec workload; /* of a scenario: only its text and workload */
-    int workers, algorithm, memory, depth;
+    int workers, algorithm, memory, depth, jobs;
     int64_t seed, executions, time_ns, points;
     const char *replay;
     struct hunt_plan replayed;
@@ -48,6 +49,10 @@ static const struct cli_option option_table[] = {
      CLI(INT, depth), .least = 1, .most = 32},
     {"time", "TIME", "until then; default 60s, or no limit beside --executions", .kind = CLI_OWN},
     {"executions", "N", "so many, at most", CLI(NUMBER, executions), .least = 1, .most = 1e12},
+    {"jobs", "N",
+     "processes that share the executions out; default 1, 0: one for each processor. What is found "
+     "and counted within --executions does not depend on N",
+     CLI(INT, jobs), .letter = 'j', .least = 0, .most = JOBS_MAX},
     {"points", "N", "the most of one execution; default 100 times the usual number",
      CLI(NUMBER, points), .least = 1000, .most = 1e12},
     {"seed", "N", "of all executions; default 1", CLI(NUMBER, seed), .least = 0, .most = 1e15},
@@ -288,16 +293,6 @@ static unsigned oracles_of(const struct variant_spec *variant)
     return knobs->wake == WAKE_NONE ? all & ~(1u << HUNT_IDLE) : all;
 }
 
-static void replay(struct campaign *campaign)
-{
-    const struct hunt_outcome *outcome = campaign_execute(campaign, &campaign->plan);
-    campaign->executions = 1;
-    campaign->points = outcome->points;
-    campaign->accesses = outcome->accesses;
-    if (outcome->end != HUNT_DONE)
-        campaign->failure = outcome_copy(outcome);
-}
-
 static int hunt(struct options *options)
 {
     struct campaign campaign = {
@@ -320,13 +315,12 @@ static int hunt(struct options *options)
         campaign.algorithm = campaign.plan.algorithm < 0 ? 0 : campaign.plan.algorithm;
         campaign.depth = campaign.plan.depth;
     }
-    campaign_learn(&campaign);
     if (options->replay)
-        replay(&campaign);
+        jobs_replay(&campaign);
     else
-        campaign_run(&campaign);
+        jobs_run(&campaign, options->jobs);
     if (campaign.failure && options->minimise)
-        campaign_minimise(&campaign, MINIMISE_MOST);
+        jobs_minimise(&campaign, MINIMISE_MOST);
     if (options->json) {
         cli_print_json(campaign_to_json(options, &campaign), 6);
         return campaign.failure ? EXIT_FAILED : EXIT_DONE;
@@ -344,7 +338,7 @@ static int hunt(struct options *options)
 int main(int argc, char **argv)
 {
     static char name[] = "schedlab hunt";
-    struct options options = {.command = name, .workers = WORKERS_DEFAULT, .seed = 1};
+    struct options options = {.command = name, .workers = WORKERS_DEFAULT, .seed = 1, .jobs = 1};
     argv[0] = name;
     cli_read(&cli, argc, argv, &options);
     if (options.list) {

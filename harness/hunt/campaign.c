@@ -2,8 +2,6 @@
 #include "harness/hunt/campaign.h"
 
 #include "harness/base/memory.h"
-#include "harness/base/monotonic.h"
-#include "harness/hunt/orders.h"
 #include "harness/spec/outside.h"
 #include "sched.h"
 #include "workloads/workload.h"
@@ -137,37 +135,11 @@ struct hunt_outcome *outcome_copy(const struct hunt_outcome *outcome)
     return copy;
 }
 
-static bool wants_more(const struct campaign *campaign)
+void campaign_plan(struct campaign *campaign, int64_t i)
 {
-    return !campaign->failure &&
-           (campaign->executions_max == 0 || campaign->executions < campaign->executions_max) &&
-           (campaign->time_ns == 0 || campaign->took_ns < campaign->time_ns);
-}
-
-void campaign_run(struct campaign *campaign)
-{
-    struct orders *orders = orders_new();
-    int64_t began_ns = monotonic_ns();
     campaign->plan.algorithm = campaign->algorithm;
     campaign->plan.depth = campaign->depth;
-    while (wants_more(campaign)) {
-        campaign->plan.seed = seed_of(campaign->seed, campaign->executions);
-        const struct hunt_outcome *outcome = campaign_execute(campaign, &campaign->plan);
-        campaign->executions++;
-        campaign->points += outcome->points;
-        campaign->accesses += outcome->accesses;
-        orders_add(orders, outcome->order);
-        if (outcome->memory > campaign->memory)
-            campaign->memory = outcome->memory;
-        if (outcome->threads > campaign->threads)
-            campaign->threads = outcome->threads;
-        if (campaign->plan.oracles >> outcome->end & 1)
-            campaign->failure = outcome_copy(outcome);
-        campaign->took_ns = monotonic_ns() - began_ns;
-    }
-    campaign->orders = orders_count(orders);
-    campaign->unseen = orders_unseen(orders);
-    orders_free(orders);
+    campaign->plan.seed = seed_of(campaign->seed, i);
 }
 
 /* Fewer switches ------------------------------------------------------------------------------ */

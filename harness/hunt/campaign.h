@@ -1,7 +1,7 @@
 /* campaign.h - many executions of one variant and one workload, each another schedule, until one
  * fails or a limit is reached.
  *
- * Callers: harness/commands/hunt_main.c, on the process's own stack.
+ * Callers: jobs.c, in processes of their own, on the process's own stack.
  */
 #ifndef SCHEDLAB_CAMPAIGN_H
 #define SCHEDLAB_CAMPAIGN_H
@@ -33,8 +33,6 @@ struct campaign {
     uint64_t points, accesses;    /* sums */
     uint64_t orders;              /* different orders of accesses, an estimate */
     double unseen;                /* the chance that one execution more has a new one */
-    size_t memory;                /* bytes of blocks, the most */
-    int threads;                  /* the most */
     struct hunt_plan plan;        /* of the execution that failed */
     struct hunt_outcome *failure; /* NULL: none did */
 };
@@ -42,8 +40,8 @@ struct campaign {
 /* Learns which words are shared, in some executions. Before the others. */
 void campaign_learn(struct campaign *campaign);
 
-/* Runs until something fails or a limit is reached. */
-void campaign_run(struct campaign *campaign);
+/* Makes campaign->plan that of the i-th execution, from 0. */
+void campaign_plan(struct campaign *campaign, int64_t i);
 
 /* One execution; the outcome stays until the next. */
 const struct hunt_outcome *campaign_execute(const struct campaign *campaign,

@@ -62,6 +62,26 @@ done
 run gmp,recheck=none sleep_wake --executions 5000 --format json
 check a_failure_as_json [ "$status $(grep -c '"replay": "random:' out)" = '1 1' ]
 
+# Jobs ----------------------------------------------------------------------------------------------------------
+
+# All but the time must be the same, whatever failed.
+counts_of() { python3 -c 'import json, sys; o = json.load(open("out")); del o["seconds"]; print(json.dumps(o, sort_keys=True))'; }
+for variant in gmp gmp,recheck=before; do
+    run $variant sleep_wake --executions 1001 --format json
+    one=$(counts_of)
+    for jobs in 2 3 0; do
+        run $variant sleep_wake --executions 1001 --format json --jobs $jobs
+        check "${variant}_is_the_same_with_${jobs}_jobs" [ "$(counts_of)" = "$one" ]
+    done
+done
+# A job that dies, here as it has no processor time left, is a finding.
+(ulimit -t 1 && timeout 600 "$schedlab" hunt gmp sleep_wake --executions 10000000 --jobs 2) >out 2>err </dev/null
+status=$?
+check a_job_that_dies_is_a_failure [ "$status $(grep -c '^failed: crash: its process was ended by signal' out)" = '1 1' ]
+check a_job_that_dies_has_a_replay grep -q '^replay: .*--replay random:' out
+run $(replay_of)
+check a_death_by_chance_is_not_replayed [ "$status $(cat out)" = '0 nothing failed in this execution' ]
+
 # Misuse --------------------------------------------------------------------------------------------------------
 
 misuse variant_and_workload_are_needed 'one variant and one workload or scenario' -- gmp
@@ -75,6 +95,7 @@ misuse depth_is_of_pct '--depth comes with --algorithm=pct or delay' -- gmp slee
 misuse replay_is_one_execution '--replay is one execution' -- gmp sleep_wake --time 5s --replay random:1@0
 misuse another_program 'no longer applies' -- gmp sleep_wake --replay random:1@0
 misuse no_execution 'is no execution' -- gmp sleep_wake --replay random
+misuse jobs_are_few 'valid: 0 to 256' -- gmp sleep_wake --jobs 257
 misuse serial_is_no_scheduler 'serial' -- serial fib,n=4
 run --scenarios
 check scenarios_are_listed [ "$status $(grep -c '^sleep_wake ' out)" = '0 1' ]

@@ -1,0 +1,340 @@
+/* jobs.c - see jobs.h.
+ *
+ * A job writes a report of each execution into a pipe of its own. The parent reads the pipes in
+ * turn, so a job gets ahead of the others by no more than a pipe holds. Details of a failure are in
+ * memory that job and parent share.
+ */
+#include "harness/hunt/jobs.h"
+
+#include "harness/base/memory.h"
+#include "harness/base/monotonic.h"
+#include "harness/hunt/orders.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { REPORTS = 1024 };
+
+/* An execution, as its job tells it. The first one of a job says that it has learnt. */
+struct report {
+    uint64_t order, points, accesses;
+    uint64_t end; /* enum hunt_end */
+};
+
+/* A failure, shared by the job that found it and the parent. */
+struct found {
+    bool is_one;
+    struct hunt_plan plan;
+    struct hunt_outcome outcome;
+    struct hunt_switch planned[HUNT_SWITCHES_MAX], switches[HUNT_SWITCHES_MAX];
+};
+
+struct job {
+    pid_t pid;
+    int from; /* pipe */
+    struct found *found;
+    size_t bytes, taken; /* of reports */
+    struct report report[REPORTS];
+};
+
+enum next { NEXT_REPORT, NEXT_NONE, NEXT_TIME };
+
+/* Failures ------------------------------------------------------------------------------------ */
+
+static struct found *found_new(void)
+{
+    struct found *found = mmap(NULL, sizeof *found, PROT_READ | PROT_WRITE,
+                               MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (found == MAP_FAILED)
+        memory_die();
+    return found;
+}
+
+static void found_put(struct found *found, const struct hunt_plan *plan,
+                      const struct hunt_outcome *outcome)
+{
+    found->plan = *plan;
+    found->outcome = *outcome;
+    memcpy(found->planned, plan->switches, plan->switch_count * sizeof *plan->switches);
+    memcpy(found->switches, outcome->switches, outcome->switch_count * sizeof *outcome->switches);
+    found->is_one = true;
+}
+
+static void failure_set(struct campaign *campaign, const struct hunt_outcome *outcome)
+{
+    if (campaign->failure)
+        free(campaign->failure->switches);
+    free(campaign->failure);
+    campaign->failure = outcome_copy(outcome);
+}
+
+static void found_take(struct found *found, struct campaign *campaign)
+{
+    size_t size = found->plan.switch_count * sizeof *found->planned;
+    struct hunt_switch *planned = xmalloc(size + 1);
+    found->outcome.switches = found->switches;
+    campaign->plan = found->plan;
+    campaign->plan.switches = memcpy(planned, found->planned, size);
+    failure_set(campaign, &found->outcome);
+}
+
+/* The execution of campaign->plan ended the process that ran it. */
+static void death_take(struct campaign *campaign, int status)
+{
+    struct hunt_outcome outcome = {.end = HUNT_CRASH};
+    if (WIFSIGNALED(status))
+        snprintf(outcome.text, sizeof outcome.text, "its process was ended by signal %d (%s)\n",
+                 WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        snprintf(outcome.text, sizeof outcome.text, "its process ended with exit status %d\n",
+                 WEXITSTATUS(status));
+    failure_set(campaign, &outcome);
+}
+
+/* Jobs ---------------------------------------------------------------------------------------- */
+
+static bool fails(const struct campaign *campaign, uint64_t end)
+{
+    return campaign->plan.oracles >> end & 1;
+}
+
+/* Pre: the process is the job's own. */
+static _Noreturn void job_main(struct campaign *campaign, int64_t first, int64_t jobs, int to,
+                               struct found *found)
+{
+    struct report report = {0};
+    bool goes_on = true;
+    campaign_learn(campaign);
+    if (write(to, &report, sizeof report) != sizeof report)
+        _exit(EXIT_SUCCESS);
+    for (int64_t i = first; goes_on && (!campaign->executions_max || i < campaign->executions_max);
+         i += jobs) {
+        campaign_plan(campaign, i);
+        const struct hunt_outcome *outcome = campaign_execute(campaign, &campaign->plan);
+        report = (struct report){outcome->order, outcome->points, outcome->accesses, outcome->end};
+        goes_on = !fails(campaign, outcome->end);
+        if (!goes_on)
+            found_put(found, &campaign->plan, outcome);
+        goes_on &= write(to, &report, sizeof report) == sizeof report; /* at once: PIPE_BUF */
+    }
+    _exit(EXIT_SUCCESS);
+}
+
+/* Ends the process if there can be no other one. */
+static pid_t process_new(void)
+{
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid < 0) {
+        fprintf(stderr, "schedlab hunt: no process can be made: %s\n", strerror(errno));
+        exit(EXIT_FAILURE);
+    }
+    return pid;
+}
+
+static void job_start(struct job *jobs, int number, int count, struct campaign *campaign)
+{
+    struct job *job = &jobs[number];
+    int ends[2];
+    if (pipe(ends) != 0) {
+        fprintf(stderr, "schedlab hunt: no pipe can be made: %s\n", strerror(errno));
+        exit(EXIT_FAILURE);
+    }
+    job->found = found_new();
+    job->pid = process_new();
+    if (job->pid == 0) {
+        for (int i = 0; i < number; i++)
+            close(jobs[i].from);
+        close(ends[0]);
+        job_main(campaign, number, count, ends[1], job->found);
+    }
+    close(ends[1]);
+    job->from = ends[0];
+}
+
+static int job_end(struct job *job)
+{
+    int status = 0;
+    kill(job->pid, SIGKILL); /* a process that has ended keeps its status */
+    while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    close(job->from);
+    munmap(job->found, sizeof *job->found);
+    return status;
+}
+
+/* The status of a job that has closed its pipe. */
+static int job_status(struct job *job)
+{
+    siginfo_t info;
+    while (waitid(P_PID, (id_t)job->pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+        continue;
+    return info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status;
+}
+
+/* Milliseconds until then, rounded up; -1: there is no limit. */
+static int left_ms(int64_t until_ns)
+{
+    int64_t left = until_ns - monotonic_ns();
+    if (until_ns == 0)
+        return -1;
+    return left <= 0 ? 0 : (int)((left + 999999) / 1000000);
+}
+
+static enum next job_next(struct job *job, int64_t until_ns, struct report *report)
+{
+    if (job->bytes - job->taken < sizeof *report) {
+        struct pollfd in = {.fd = job->from, .events = POLLIN};
+        while (poll(&in, 1, left_ms(until_ns)) <= 0)
+            if (left_ms(until_ns) == 0)
+                return NEXT_TIME;
+        ssize_t got = read(job->from, job->report, sizeof job->report);
+        job->taken = 0;
+        job->bytes = got > 0 ? (size_t)got : 0;
+    }
+    if (job->bytes - job->taken < sizeof *report)
+        return NEXT_NONE;
+    memcpy(report, (const char *)job->report + job->taken, sizeof *report);
+    job->taken += sizeof *report;
+    return NEXT_REPORT;
+}
+
+static void count(struct campaign *campaign, struct orders *orders, const struct report *report)
+{
+    campaign->executions++;
+    campaign->points += report->points;
+    campaign->accesses += report->accesses;
+    orders_add(orders, report->order);
+}
+
+/* Goes through the reports by number. */
+static void reports_take(struct campaign *campaign, struct job *jobs, int count_of_jobs,
+                         struct orders *orders)
+{
+    struct report report;
+    int64_t began_ns = monotonic_ns();
+    int64_t until_ns = campaign->time_ns ? began_ns + campaign->time_ns : 0;
+    while (!campaign->failure &&
+           (!campaign->executions_max || campaign->executions < campaign->executions_max)) {
+        int64_t i = campaign->executions;
+        struct job *job = &jobs[i % count_of_jobs];
+        enum next next = job_next(job, until_ns, &report);
+        if (next == NEXT_TIME)
+            break;
+        campaign_plan(campaign, i);
+        if (next == NEXT_NONE) {
+            campaign->executions++;
+            death_take(campaign, job_status(job));
+            break;
+        }
+        count(campaign, orders, &report);
+        if (fails(campaign, report.end))
+            found_take(job->found, campaign);
+        if (until_ns && campaign->executions % count_of_jobs == 0 && left_ms(until_ns) == 0)
+            break;
+    }
+    campaign->took_ns = monotonic_ns() - began_ns;
+}
+
+/* False: a job has died meanwhile. */
+static bool all_have_learnt(struct campaign *campaign, struct job *jobs, int count_of_jobs)
+{
+    struct report report;
+    for (int i = 0; i < count_of_jobs; i++) {
+        if (job_next(&jobs[i], 0, &report) == NEXT_REPORT)
+            continue;
+        campaign_plan(campaign, i);
+        death_take(campaign, job_status(&jobs[i]));
+        return false;
+    }
+    return true;
+}
+
+/* For 0: as many as there are processors for this process. */
+static int jobs_of(int jobs)
+{
+    cpu_set_t set;
+    if (jobs > 0)
+        return jobs;
+    int processors = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return processors < JOBS_MAX ? processors : JOBS_MAX;
+}
+
+void jobs_run(struct campaign *campaign, int count_of_jobs)
+{
+    count_of_jobs = jobs_of(count_of_jobs);
+    if (campaign->executions_max && count_of_jobs > campaign->executions_max)
+        count_of_jobs = (int)campaign->executions_max;
+    struct job *jobs = xcalloc((size_t)count_of_jobs, sizeof *jobs);
+    struct orders *orders = orders_new();
+    for (int i = 0; i < count_of_jobs; i++)
+        job_start(jobs, i, count_of_jobs, campaign);
+    if (all_have_learnt(campaign, jobs, count_of_jobs))
+        reports_take(campaign, jobs, count_of_jobs, orders);
+    campaign->orders = orders_count(orders);
+    campaign->unseen = orders_unseen(orders);
+    for (int i = 0; i < count_of_jobs; i++)
+        job_end(&jobs[i]);
+    orders_free(orders);
+    free(jobs);
+}
+
+/* One execution ------------------------------------------------------------------------------- */
+
+/* Waits for a process that may have found something; how it ended. */
+static int process_wait(pid_t pid)
+{
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return status;
+}
+
+void jobs_replay(struct campaign *campaign)
+{
+    struct found *found = found_new();
+    pid_t pid = process_new();
+    if (pid == 0) {
+        campaign_learn(campaign);
+        found_put(found, &campaign->plan, campaign_execute(campaign, &campaign->plan));
+        _exit(EXIT_SUCCESS);
+    }
+    int status = process_wait(pid);
+    campaign->executions = 1;
+    if (!found->is_one) {
+        death_take(campaign, status);
+    } else {
+        campaign->points = found->outcome.points;
+        campaign->accesses = found->outcome.accesses;
+        if (found->outcome.end != HUNT_DONE)
+            found_take(found, campaign);
+    }
+    munmap(found, sizeof *found);
+}
+
+bool jobs_minimise(struct campaign *campaign, int most)
+{
+    struct found *found = found_new();
+    pid_t pid = process_new();
+    if (pid == 0) {
+        campaign_learn(campaign);
+        if (campaign_minimise(campaign, most))
+            found_put(found, &campaign->plan, campaign->failure);
+        _exit(EXIT_SUCCESS);
+    }
+    process_wait(pid);
+    bool is_fewer = found->is_one;
+    if (is_fewer)
+        found_take(found, campaign);
+    munmap(found, sizeof *found);
+    return is_fewer;
+}

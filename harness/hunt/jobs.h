@@ -1,0 +1,28 @@
+/* jobs.h - processes that share the executions of a campaign.
+ *
+ * Job j of N takes the executions j, j + N, j + 2N... Each tells its parent about every one, and
+ * the parent goes through them in the order of their numbers, up to the first that failed. So
+ * counts, and which execution is the one that failed, do not depend on N.
+ *
+ * A job learns for itself which words are shared: an execution is then the same in every job. If
+ * one dies, that is how the execution ended on which it was.
+ *
+ * Callers: harness/commands/hunt_main.c, on the process's own stack.
+ */
+#ifndef SCHEDLAB_HUNT_JOBS_H
+#define SCHEDLAB_HUNT_JOBS_H
+
+#include "harness/hunt/campaign.h"
+
+enum { JOBS_MAX = 256 };
+
+/* Runs until something fails or a limit is reached. jobs 0: one for each processor. */
+void jobs_run(struct campaign *campaign, int jobs);
+
+/* The execution of campaign->plan alone. failure is NULL if it ended well. */
+void jobs_replay(struct campaign *campaign);
+
+/* campaign_minimise(), in a process of its own: nothing has changed if that dies. */
+bool jobs_minimise(struct campaign *campaign, int most);
+
+#endif
