@@ -181,7 +181,7 @@ FLAGS_FJ_LINKED := -fno-omit-frame-pointer $(call no_red_zone,$(CC)) \
     $(if $(filter gcc,$(COMPILER)),-fno-defer-pop -fno-combine-stack-adjustments)
 # A sample starts on a simulated machine in another way than on real threads.
 START_SOURCES := $(wildcard harness/spec/machine_start_*.c)
-HARNESS_SOURCES := $(filter-out harness/micro/% harness/peers/% harness/hunt/% harness/scenarios/% harness/commands/hunt_main.c $(filter-out %_$(MACHINE).c,$(START_SOURCES)),$(wildcard harness/*.c harness/*/*.c))
+HARNESS_SOURCES := $(filter-out harness/micro/% harness/peers/% harness/hunt/% harness/scenarios/% harness/commands/hunt_% $(filter-out %_$(MACHINE).c,$(START_SOURCES)),$(wildcard harness/*.c harness/*/*.c))
 GBENCH := $(wildcard harness/*/gbench.cc)
 MICRO_SOURCES := harness/commands/cmd_micro.c harness/commands/cmd_bench.c $(wildcard harness/micro/*.c) $(GBENCH)
 TEST_SOURCES := $(wildcard tests/*/test_*.c)
@@ -261,7 +261,7 @@ build/schedlab-trace: build/schedlab always
 	@test $(TRACE_PROGRAM) -ef $@ || ln -f $(TRACE_PROGRAM) $@
 
 # And for hunting wrong schedules of them: a program of its own, with scenarios beside the workloads.
-HUNT_SOURCES := harness/commands/hunt_main.c $(wildcard harness/hunt/*.c harness/scenarios/*.c)
+HUNT_SOURCES := $(wildcard harness/commands/hunt_*.c harness/hunt/*.c harness/scenarios/*.c)
 HUNT_PROGRAM := build/hunt$(if $(filter clang,$(COMPILER)),-clang)/schedlab-hunt
 build/schedlab-hunt: build/schedlab always
 	@$(MAKE) CONFIG=hunt $(HUNT_PROGRAM)

@@ -18,7 +18,12 @@ static const char LINE_CLEAR[] = "\r\033[K";
 void progress_begin(struct progress *progress, FILE *to, size_t total)
 {
     *progress = (struct progress){
-        .to = to, .terminal = isatty(fileno(to)), .last_ns = monotonic_ns(), .total = total};
+        .to = to,
+        .terminal = isatty(fileno(to)),
+        .last_ns = monotonic_ns(),
+        .total = total,
+        .noun = "sample",
+    };
 }
 
 char *progress_duration(double seconds, char text[32])
@@ -44,7 +49,7 @@ static void line_make(const struct progress *progress, const char *cell, double 
     if (progress->skipped > 0)
         snprintf(skipped, sizeof skipped, ", %zu skipped", progress->skipped);
     snprintf(line, size, "%zu of %s%s%s, %s left: %s", progress->done,
-             counted(progress->total, "sample").s, failed, skipped, left, cell);
+             counted(progress->total, progress->noun).s, failed, skipped, left, cell);
 }
 
 static size_t terminal_width(const struct progress *progress)

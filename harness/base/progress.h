@@ -18,6 +18,7 @@ struct progress {
     bool line_is_open; /* the cursor is behind a line that changes */
     int64_t last_ns;   /* when a line was last written, not on a terminal */
     size_t done, total, failed, skipped;
+    const char *noun; /* of what is counted; at first "sample" */
 };
 
 /* total samples are to come; the caller keeps done, total, failed and skipped up to date. */

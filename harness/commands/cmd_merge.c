@@ -4,6 +4,7 @@
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 #include "harness/plan/unit_store.h"
+#include "harness/records/hunt_log.h"
 #include "harness/records/run_folder.h"
 #include "harness/sweep/merge.h"
 
@@ -41,6 +42,8 @@ static const char argp_doc[] =
     "Folders of cells, as `schedlab run --cell` and `schedlab sweep --cells` keep them, become "
     "one folder of cells, which `schedlab sweep FILE --cells OUT` takes. A cell that several have "
     "counts once, and is refused if they do not agree on it.\n\n"
+    "Campaigns of `schedlab hunt` become one, which `schedlab hunt --show OUT` prints: shards, and "
+    "campaigns of different seeds. They must be of the same cells and of one program.\n\n"
     "Example:\n"
     "  schedlab merge results/both results/monday results/tuesday\n"
     "  schedlab merge all-cells cells-of-ann cells-of-bob\n\n"
@@ -84,9 +87,19 @@ static void refuse_one_twice(const char *command, const struct merge *merge)
     free(of);
 }
 
+enum kind { RUNS, CELLS, HUNTS }; /* of folders */
+static const char *const kind_nouns[] = {"sample", "cell", "part"};
+
+static enum kind kind_of(const struct merge *merge)
+{
+    if (unit_store_is_one(merge->runs[0]) || unit_store_is_one(merge->runs[1]))
+        return CELLS;
+    return hunt_log_is_one(merge->runs[0]) ? HUNTS : RUNS;
+}
+
 /* Makes merge->out under another name first: a merge that is killed leaves nothing that could be
  * taken for a run. */
-static enum merge_result merge_beside(struct merge *merge, bool cells, char *error,
+static enum merge_result merge_beside(struct merge *merge, enum kind kind, char *error,
                                       size_t error_size)
 {
     const char *out = merge->out;
@@ -104,8 +117,9 @@ static enum merge_result merge_beside(struct merge *merge, bool cells, char *err
     }
     run_folder_remove(draft); /* of a merge that was killed */
     merge->out = draft;
-    enum merge_result result = cells ? merge_cells(merge, error, error_size)
-                                     : merge_runs(merge, stderr, error, error_size);
+    enum merge_result result = kind == CELLS   ? merge_cells(merge, error, error_size)
+                               : kind == HUNTS ? merge_hunts(merge, error, error_size)
+                                               : merge_runs(merge, stderr, error, error_size);
     merge->out = out;
     if (result != MERGE_DONE || rename(draft, out) == 0)
         return result;
@@ -123,18 +137,20 @@ int cmd_merge(int argc, char **argv)
                           .count = options.count - 1,
                           .mix_machines = options.mix_machines};
     char error[ERROR_SIZE];
-    bool cells = unit_store_is_one(merge.runs[0]) || unit_store_is_one(merge.runs[1]);
-    if (cells && options.mix_machines)
+    enum kind kind = kind_of(&merge);
+    if (kind == HUNTS && options.mix_machines)
+        cli_misuse(argv[0], "--mix-machines takes runs; a hunt is the same on every machine");
+    if (kind == CELLS && options.mix_machines)
         cli_misuse(argv[0], "--mix-machines takes runs; folders of cells are joined whatever "
                             "measured them, and `schedlab sweep --cells` asks");
     refuse_one_twice(argv[0], &merge);
-    enum merge_result result = merge_beside(&merge, cells, error, sizeof error);
+    enum merge_result result = merge_beside(&merge, kind, error, sizeof error);
     if (result != MERGE_DONE) {
         fprintf(stderr, "%s: %s\n", argv[0], error);
     } else {
         fprintf(stderr, "%s: %s of %s, %zu of them in more than one\n", argv[0],
-                counted(merge.samples, cells ? "cell" : "sample").s,
-                counted(merge.count, cells ? "folder" : "run").s, merge.repeated);
+                counted(merge.samples, kind_nouns[kind]).s,
+                counted(merge.count, kind == CELLS ? "folder" : "run").s, merge.repeated);
         printf("%s\n", merge.out);
     }
     free(options.folders);

@@ -1,18 +1,20 @@
 /* hunt_main.c - schedlab-hunt, the program behind `schedlab hunt`: wrong schedules of one variant
  * under one workload or scenario. */
 #include "harness/base/memory.h"
-#include "harness/base/suggest.h"
 #include "harness/base/text.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
+#include "harness/commands/hunt_campaign.h"
+#include "harness/commands/hunt_what.h"
 #include "harness/hunt/campaign.h"
 #include "harness/hunt/jobs.h"
+#include "harness/hunt/processes.h"
+#include "harness/plan/sweep_file.h"
 #include "harness/sample/source_line.h"
 #include "harness/scenarios/scenarios.h"
-#include "harness/spec/promises.h"
 #include "harness/spec/spec.h"
 #include "machine/machine.h"
-#include "runtime/knobs.h"
+#include "runtime/events.h"
 #include "sched.h"
 #include "workloads/workload.h"
 
@@ -21,13 +23,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ERROR_SIZE = 1024, ARGUMENTS = 2, WORKERS_MAX = 16, WORKERS_DEFAULT = 2, DEPTH_DEFAULT = 3 };
+enum { ERROR_SIZE = 1024, ARGUMENTS = 2, WORKERS_MAX = 16, WORKERS_DEFAULT = 2 };
 enum { MINIMISE_MOST = 20000, SWITCHES_SHOWN = 40 };
 static const int64_t TIME_DEFAULT_NS = INT64_C(60000000000), TIME_MAX_NS = INT64_C(86400000000000);
 
 struct options {
     const char *command;
-    const char *arguments[ARGUMENTS]; /* variant, workload */
+    const char **arguments; /* variant, workload */
     int argument_count;
     struct variant_spec variant;
     struct workload_spec workload; /* of a scenario: only its text and workload */
@@ -35,18 +37,20 @@ struct options {
     int64_t seed, executions, time_ns, points;
     const char *replay;
     struct hunt_plan replayed;
-    bool minimise, json, list;
+    bool minimise, json, list, campaign;
+    const char *resume, *show, *results, *name, *shard;
+    const char *begins; /* an option that only a new campaign takes, or NULL */
 };
 
 static const struct cli_option option_table[] = {
     {"workers", "N", "workers; default 2", CLI(INT, workers), .letter = 'w', .least = 1,
-     .most = WORKERS_MAX},
+     .most = WORKERS_MAX, .begins = true},
     {"algorithm", "NAME", "who goes on at each point: random (default), pct, pos, surw or delay",
-     CLI(WORD, algorithm), .words = hunt_algorithm_words},
+     CLI(WORD, algorithm), .words = hunt_algorithm_words, .begins = true},
     {"memory", "MODEL", "sc: sequentially consistent (default), or tso: store buffers, as on x86",
-     CLI(WORD, memory), .words = hunt_memory_words},
+     CLI(WORD, memory), .words = hunt_memory_words, .begins = true},
     {"depth", "N", "pct, delay: one more than the points at which they change something; default 3",
-     CLI(INT, depth), .least = 1, .most = 32},
+     CLI(INT, depth), .least = 1, .most = 32, .begins = true},
     {"time", "TIME", "until then; default 60s, or no limit beside --executions", .kind = CLI_OWN},
     {"executions", "N", "so many, at most", CLI(NUMBER, executions), .least = 1, .most = 1e12},
     {"jobs", "N",
@@ -55,11 +59,29 @@ static const struct cli_option option_table[] = {
      CLI(INT, jobs), .letter = 'j', .least = 0, .most = JOBS_MAX},
     {"points", "N", "the most of one execution; default 100 times the usual number",
      CLI(NUMBER, points), .least = 1000, .most = 1e12},
-    {"seed", "N", "of all executions; default 1", CLI(NUMBER, seed), .least = 0, .most = 1e15},
+    {"seed", "N", "of all executions; default 1", CLI(NUMBER, seed), .least = 0, .most = 1e15,
+     .begins = true},
     {"minimise", NULL, "leave out the switches that a failure does not need", CLI(FLAG, minimise)},
     {"replay", "EXECUTION", "this one again, as a failure printed it", CLI(TEXT, replay)},
     {"scenarios", NULL, "list the scenarios", CLI(FLAG, list)},
     {"format", "FORMAT", "table (default) or json", CLI(JSON, json)},
+    {"campaign", NULL,
+     "hunt in many cells: each of the VARIANTs under each of the WORKLOADs, by each memory model "
+     "and algorithm. No VARIANT stands for all, no WORKLOAD for all scenarios. --executions is of "
+     "each cell, default 1000; --time of all, default no limit",
+     CLI(FLAG, campaign)},
+    {"results", "DIR", "make the campaign's folder in DIR (default: results)", CLI(FOLDER, results),
+     .begins = true},
+    {"name", "NAME", "name the folder NAME-<UTC time> (default: hunt)", CLI(TEXT, name),
+     .begins = true},
+    {"resume", "RUN", "go on with the campaign in the folder RUN: what its log lacks",
+     CLI(TEXT, resume)},
+    {"shard", "I/N",
+     "of the campaign, only the I-th of N shares, from 0; `schedlab merge` joins "
+     "them",
+     CLI(TEXT, shard)},
+    {"show", "RUN", "the table of the campaign in the folder RUN, also while it is made",
+     CLI(TEXT, show)},
     {0},
 };
 
@@ -75,7 +97,12 @@ static const char argp_doc[] =
     "release that has become relaxed goes unnoticed. docs/HUNT.md says more.\n\n"
     "Example:\n"
     "  schedlab hunt gmp sleep_wake --time 10s\n"
-    "  schedlab hunt tasksteal fib,n=6 --algorithm pct --executions 10000\n\n"
+    "  schedlab hunt tasksteal fib,n=6 --algorithm pct --executions 10000\n"
+    "  schedlab hunt --campaign gmp tasksteal --memory sc --jobs 0\n"
+    "  sbatch --array=0-9 --wrap \"schedlab hunt --campaign --shard \\$SLURM_ARRAY_TASK_ID/10 "
+    "--results shards\"\n"
+    "  schedlab merge all shards/*\n"
+    "  schedlab hunt --show all\n\n"
     "Exit status: 0 nothing was found, 1 an execution failed, 2 misused.";
 
 static void option_take(void *to, const char *command, const char *name, char *value)
@@ -88,70 +115,40 @@ static void option_take(void *to, const char *command, const char *name, char *v
 static void argument_take(void *to, const char *command, char *text)
 {
     struct options *options = to;
-    if (options->argument_count == ARGUMENTS)
-        cli_misuse(command, "one variant and one workload; found \"%s\" too", text);
+    (void)command;
+    options->arguments = xrealloc(options->arguments, ((size_t)options->argument_count + 1) *
+                                                          sizeof *options->arguments);
     options->arguments[options->argument_count++] = text;
 }
 
-static const struct workload *scenario_find(const char *name)
+/* Options of one hunt, or of a campaign only; others are both's. */
+static void check_kind(const struct options *options, const char *command)
 {
-    for (size_t i = 0; scenarios[i]; i++)
-        if (strcmp(scenarios[i]->name, name) == 0)
-            return scenarios[i];
-    return NULL;
-}
-
-static void workload_find(struct options *options, const char *text)
-{
-    char error[ERROR_SIZE], near[SUGGEST_TEXT_SIZE];
-    options->workload.workload = scenario_find(text);
-    if (options->workload.workload) {
-        options->workload.text = xstrdup(text);
-        return;
-    }
-    if (workload_spec_parse(&options->workload, text, error, sizeof error))
-        return;
-    size_t length = strcspn(text, ",");
-    for (size_t i = 0; workloads[i]; i++)
-        if (strlen(workloads[i]->name) == length && strncmp(workloads[i]->name, text, length) == 0)
-            cli_misuse(options->command, "%s", error);
-    struct suggest suggest = suggest_for(text);
-    for (size_t i = 0; workloads[i]; i++)
-        suggest_offer(&suggest, workloads[i]->name);
-    for (size_t i = 0; scenarios[i]; i++)
-        suggest_offer(&suggest, scenarios[i]->name);
-    cli_misuse(options->command, "unknown workload or scenario \"%s\"; %s", text,
-               suggest_text(&suggest, "",
-                            "`schedlab list workloads` and `schedlab hunt --scenarios`", near,
-                            sizeof near));
-}
-
-static void check_fit(const struct options *options)
-{
-    char error[ERROR_SIZE];
-    const struct sched_ops *ops = options->variant.ops;
-    const struct workload *workload = options->workload.workload;
-    const void *params = options->workload.params;
-    struct promises promises = promises_of(ops, options->variant.knobs);
-    const char *misfit = promises_misfit(&promises, workload, params);
-    if (misfit)
-        cli_misuse(options->command, "%s %s in %s", options->workload.text, misfit,
-                   options->variant.text);
-    if (workload->is_paced && workload->is_paced(params))
-        cli_misuse(
-            options->command,
-            "%s waits for a clock, and has no time here; valid: a workload that is done when "
-            "its work is",
-            options->workload.text);
-    if (!workload_spec_takes_workers(
-            &options->workload, ops->single_threaded ? 1 : options->workers, error, sizeof error))
-        cli_misuse(options->command, "%s", error);
-}
-
-static bool has_depth(const struct options *options)
-{
-    const char *word = hunt_algorithm_words[options->algorithm];
-    return strcmp(word, "pct") == 0 || strcmp(word, "delay") == 0;
+    bool campaign = options->campaign || options->resume || options->show;
+    if (options->campaign + !!options->resume + !!options->show > 1)
+        cli_misuse(command, "--campaign begins one, --resume goes on with one, --show shows one; "
+                            "leave out all but one");
+    if (campaign && (options->replay || options->minimise || options->points))
+        cli_misuse(command, "--%s is of one hunt; leave it out, or the campaign",
+                   options->replay     ? "replay"
+                   : options->minimise ? "minimise"
+                                       : "points");
+    if (!options->campaign && (options->results || options->name))
+        cli_misuse(command, "--%s takes --campaign", options->results ? "results" : "name");
+    if (options->shard && !options->campaign && !options->resume)
+        cli_misuse(command, "--shard takes --campaign or --resume");
+    if ((options->resume || options->show) && (options->begins || options->argument_count))
+        cli_misuse(command, "--%s takes the campaign's own cells; leave out %s%s",
+                   options->resume ? "resume" : "show", options->begins ? "--" : "",
+                   options->begins ? options->begins : options->arguments[0]);
+    if (options->show && (options->time_ns || options->executions))
+        cli_misuse(command, "--show runs nothing; leave out --%s",
+                   options->time_ns ? "time" : "executions");
+    if (options->resume && options->executions)
+        cli_misuse(command, "--resume goes on to what the campaign was to do; leave out "
+                            "--executions");
+    if (options->name && !sweep_name_is_valid(options->name))
+        cli_misuse(command, "--name=%s is not valid; valid: " SWEEP_NAME_RULE, options->name);
 }
 
 static void options_check(void *to, const char *command)
@@ -160,28 +157,34 @@ static void options_check(void *to, const char *command)
     char error[ERROR_SIZE];
     if (options->list)
         return;
-    if (options->argument_count < ARGUMENTS)
+    check_kind(options, command);
+    if (options->campaign || options->resume || options->show)
+        return;
+    if (options->argument_count != ARGUMENTS)
         cli_misuse(command, "one variant and one workload or scenario, for example gmp sleep_wake");
-    if (options->depth && !has_depth(options))
+    options->algorithm = options->algorithm < 0 ? 0 : options->algorithm;
+    options->memory = options->memory < 0 ? 0 : options->memory;
+    if (options->depth && !hunt_has_depth(options->algorithm))
         cli_misuse(command, "--depth comes with --algorithm=pct or delay");
     if (options->replay && (options->time_ns || options->executions))
         cli_misuse(command, "--replay is one execution; leave out --%s",
                    options->time_ns ? "time" : "executions");
     if (options->replay && !replay_parse(&options->replayed, options->replay, error, sizeof error))
         cli_misuse(command, "--replay: %s", error);
-    if (!scheduler_spec_parse(&options->variant, options->arguments[0], error, sizeof error))
+    if (!scheduler_spec_parse(&options->variant, options->arguments[0], error, sizeof error) ||
+        !hunt_workload_parse(&options->workload, options->arguments[1], error, sizeof error) ||
+        !hunt_fits(&options->variant, &options->workload, options->workers, error, sizeof error))
         cli_misuse(command, "%s", error);
-    workload_find(options, options->arguments[1]);
-    check_fit(options);
     if (!options->time_ns && !options->executions)
         options->time_ns = TIME_DEFAULT_NS;
-    if (has_depth(options) && !options->depth)
-        options->depth = DEPTH_DEFAULT;
+    if (hunt_has_depth(options->algorithm) && !options->depth)
+        options->depth = HUNT_DEPTH_DEFAULT;
 }
 
 static const struct cli_command cli = {
     .options = option_table,
     .arguments = "VARIANT WORKLOAD",
+    .begins_offset = offsetof(struct options, begins),
     .help = argp_doc,
     .argument = argument_take,
     .option = option_take,
@@ -285,31 +288,19 @@ static json_t *campaign_to_json(const struct options *options, const struct camp
 
 /* Hunting ------------------------------------------------------------------------------------- */
 
-/* A variant that wakes nobody keeps what I4 looks for, by its own choice. */
-static unsigned oracles_of(const struct variant_spec *variant)
-{
-    unsigned all = (1u << HUNT_END_COUNT) - 1 - (1u << HUNT_DONE);
-    const struct runtime_knobs *knobs = variant->knobs;
-    return knobs->wake == WAKE_NONE ? all & ~(1u << HUNT_IDLE) : all;
-}
-
 static int hunt(struct options *options)
 {
-    struct campaign campaign = {
-        .ops = options->variant.ops,
-        .knobs = options->variant.knobs,
-        .workload = options->workload.workload,
-        .params = options->workload.params,
-        .workers = options->workers,
-        .algorithm = options->algorithm,
-        .depth = options->depth,
-        .seed = (uint64_t)options->seed,
-        .executions_max = options->executions,
-        .time_ns = options->time_ns,
-        .points_max = (uint64_t)options->points,
-        .plan = options->replayed,
-    };
-    campaign.plan.oracles = oracles_of(&options->variant);
+    struct campaign campaign =
+        hunt_campaign_of(&options->variant, &options->workload, options->workers);
+    unsigned oracles = campaign.plan.oracles;
+    campaign.algorithm = options->algorithm;
+    campaign.depth = options->depth;
+    campaign.seed = (uint64_t)options->seed;
+    campaign.executions_max = options->executions;
+    campaign.time_ns = options->time_ns;
+    campaign.points_max = (uint64_t)options->points;
+    campaign.plan = options->replayed;
+    campaign.plan.oracles = oracles;
     campaign.plan.memory = (enum hunt_memory)options->memory;
     if (options->replay) {
         campaign.algorithm = campaign.plan.algorithm < 0 ? 0 : campaign.plan.algorithm;
@@ -333,12 +324,41 @@ static int hunt(struct options *options)
     return EXIT_DONE;
 }
 
+static int campaign(const struct options *options)
+{
+    const struct hunt_campaign wanted = {
+        .command = options->command,
+        .words = options->arguments,
+        .word_count = (size_t)options->argument_count,
+        .workers = options->workers,
+        .algorithm = options->algorithm,
+        .memory = options->memory,
+        .depth = options->depth,
+        .seed = options->seed,
+        .executions = options->executions,
+        .time_ns = options->time_ns,
+        .jobs = options->jobs,
+        .shard = options->shard,
+        .results = options->results,
+        .name = options->name,
+        .resume = options->resume,
+        .show = options->show,
+        .json = options->json,
+    };
+    return hunt_campaign(&wanted);
+}
+
 #define KIND(kind) (UINT64_C(1) << (kind))
 
 int main(int argc, char **argv)
 {
     static char name[] = "schedlab hunt";
-    struct options options = {.command = name, .workers = WORKERS_DEFAULT, .seed = 1, .jobs = 1};
+    struct options options = {.command = name,
+                              .workers = WORKERS_DEFAULT,
+                              .seed = 1,
+                              .jobs = 1,
+                              .algorithm = -1,
+                              .memory = -1};
     argv[0] = name;
     cli_read(&cli, argc, argv, &options);
     if (options.list) {
@@ -355,5 +375,5 @@ int main(int argc, char **argv)
         .into_runnext = INTO_RUNNEXT,
     };
     hunt_event_kinds(&kinds);
-    return hunt(&options);
+    return options.campaign || options.resume || options.show ? campaign(&options) : hunt(&options);
 }

@@ -57,6 +57,9 @@ bool campaign_minimise(struct campaign *campaign, int most);
 /* "random:SEED@PROGRAM", "schedule:SEED:1.57-2,2.3-c@PROGRAM"; to be freed. */
 char *replay_text(const struct hunt_plan *plan);
 
+/* A hash of the code of schedulers and workloads: an execution is one of it. */
+uint32_t replay_program(void);
+
 /* False, and one line in error, if it is none, or another program's. The switches are allocated. */
 bool replay_parse(struct hunt_plan *plan, const char *text, char *error, size_t error_size);
 

@@ -9,11 +9,11 @@
 #include "harness/base/memory.h"
 #include "harness/base/monotonic.h"
 #include "harness/hunt/orders.h"
+#include "harness/hunt/processes.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,11 +52,7 @@ enum next { NEXT_REPORT, NEXT_NONE, NEXT_TIME };
 
 static struct found *found_new(void)
 {
-    struct found *found = mmap(NULL, sizeof *found, PROT_READ | PROT_WRITE,
-                               MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (found == MAP_FAILED)
-        memory_die();
-    return found;
+    return shared_new(sizeof(struct found));
 }
 
 static void found_put(struct found *found, const struct hunt_plan *plan,
@@ -91,12 +87,7 @@ static void found_take(struct found *found, struct campaign *campaign)
 static void death_take(struct campaign *campaign, int status)
 {
     struct hunt_outcome outcome = {.end = HUNT_CRASH};
-    if (WIFSIGNALED(status))
-        snprintf(outcome.text, sizeof outcome.text, "its process was ended by signal %d (%s)\n",
-                 WTERMSIG(status), strsignal(WTERMSIG(status)));
-    else
-        snprintf(outcome.text, sizeof outcome.text, "its process ended with exit status %d\n",
-                 WEXITSTATUS(status));
+    process_death_text(status, outcome.text, sizeof outcome.text);
     failure_set(campaign, &outcome);
 }
 
@@ -129,18 +120,6 @@ static _Noreturn void job_main(struct campaign *campaign, int64_t first, int64_t
     _exit(EXIT_SUCCESS);
 }
 
-/* Ends the process if there can be no other one. */
-static pid_t process_new(void)
-{
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid < 0) {
-        fprintf(stderr, "schedlab hunt: no process can be made: %s\n", strerror(errno));
-        exit(EXIT_FAILURE);
-    }
-    return pid;
-}
-
 static void job_start(struct job *jobs, int number, int count, struct campaign *campaign)
 {
     struct job *job = &jobs[number];
@@ -161,15 +140,13 @@ static void job_start(struct job *jobs, int number, int count, struct campaign *
     job->from = ends[0];
 }
 
-static int job_end(struct job *job)
+static void job_end(struct job *job)
 {
-    int status = 0;
-    kill(job->pid, SIGKILL); /* a process that has ended keeps its status */
-    while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR)
-        continue;
+    int status;
+    kill(job->pid, SIGKILL);
+    process_wait(job->pid, &status);
     close(job->from);
     munmap(job->found, sizeof *job->found);
-    return status;
 }
 
 /* The status of a job that has closed its pipe. */
@@ -259,19 +236,9 @@ static bool all_have_learnt(struct campaign *campaign, struct job *jobs, int cou
     return true;
 }
 
-/* For 0: as many as there are processors for this process. */
-static int jobs_of(int jobs)
-{
-    cpu_set_t set;
-    if (jobs > 0)
-        return jobs;
-    int processors = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    return processors < JOBS_MAX ? processors : JOBS_MAX;
-}
-
 void jobs_run(struct campaign *campaign, int count_of_jobs)
 {
-    count_of_jobs = jobs_of(count_of_jobs);
+    count_of_jobs = processes_of(count_of_jobs);
     if (campaign->executions_max && count_of_jobs > campaign->executions_max)
         count_of_jobs = (int)campaign->executions_max;
     struct job *jobs = xcalloc((size_t)count_of_jobs, sizeof *jobs);
@@ -290,25 +257,17 @@ void jobs_run(struct campaign *campaign, int count_of_jobs)
 
 /* One execution ------------------------------------------------------------------------------- */
 
-/* Waits for a process that may have found something; how it ended. */
-static int process_wait(pid_t pid)
-{
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
-    return status;
-}
-
 void jobs_replay(struct campaign *campaign)
 {
     struct found *found = found_new();
+    int status;
     pid_t pid = process_new();
     if (pid == 0) {
         campaign_learn(campaign);
         found_put(found, &campaign->plan, campaign_execute(campaign, &campaign->plan));
         _exit(EXIT_SUCCESS);
     }
-    int status = process_wait(pid);
+    process_wait(pid, &status);
     campaign->executions = 1;
     if (!found->is_one) {
         death_take(campaign, status);
@@ -324,6 +283,7 @@ void jobs_replay(struct campaign *campaign)
 bool jobs_minimise(struct campaign *campaign, int most)
 {
     struct found *found = found_new();
+    int status;
     pid_t pid = process_new();
     if (pid == 0) {
         campaign_learn(campaign);
@@ -331,7 +291,7 @@ bool jobs_minimise(struct campaign *campaign, int most)
             found_put(found, &campaign->plan, campaign->failure);
         _exit(EXIT_SUCCESS);
     }
-    process_wait(pid);
+    process_wait(pid, &status);
     bool is_fewer = found->is_one;
     if (is_fewer)
         found_take(found, campaign);

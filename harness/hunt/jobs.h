@@ -14,8 +14,6 @@
 
 #include "harness/hunt/campaign.h"
 
-enum { JOBS_MAX = 256 };
-
 /* Runs until something fails or a limit is reached. jobs 0: one for each processor. */
 void jobs_run(struct campaign *campaign, int jobs);
 

@@ -7,15 +7,10 @@
 
 enum { ROOM = 1 << 15, MOST = ROOM / 4 * 3 };
 
-struct order {
-    uint64_t hash;
-    uint64_t times; /* 0: free */
-};
-
 struct orders {
     struct order entry[ROOM];
     uint64_t count, added, once;
-    int level; /* zero bits at the end of all that are kept */
+    int level;
 };
 
 struct orders *orders_new(void)
@@ -53,19 +48,44 @@ static void thin_out(struct orders *orders)
     orders_free(fewer);
 }
 
-void orders_add(struct orders *orders, uint64_t hash)
+static void add(struct orders *orders, uint64_t hash, uint64_t times)
 {
     if (hash & ((UINT64_C(1) << orders->level) - 1))
         return;
     struct order *order = find(orders, hash);
-    orders->added++;
+    orders->count += order->times == 0;
+    orders->once -= order->times == 1;
     order->hash = hash;
-    order->times++;
-    orders->count += order->times == 1;
+    order->times += times;
+    orders->added += times;
     orders->once += order->times == 1;
-    orders->once -= order->times == 2;
     if (orders->count > MOST)
         thin_out(orders);
+}
+
+void orders_add(struct orders *orders, uint64_t hash)
+{
+    add(orders, hash, 1);
+}
+
+size_t orders_keep(struct orders *orders, struct order *kept, size_t most, int *level)
+{
+    size_t count = 0;
+    while (orders->count > most)
+        thin_out(orders);
+    for (int i = 0; i < ROOM; i++)
+        if (orders->entry[i].times)
+            kept[count++] = orders->entry[i];
+    *level = orders->level;
+    return count;
+}
+
+void orders_join(struct orders *orders, const struct order *kept, size_t count, int level)
+{
+    while (orders->level < level)
+        thin_out(orders);
+    for (size_t i = 0; i < count; i++)
+        add(orders, kept[i].hash, kept[i].times);
 }
 
 uint64_t orders_count(const struct orders *orders)

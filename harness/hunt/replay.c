@@ -14,7 +14,7 @@ extern const char text_end[] __asm__("__stop_simulated_text");
 extern const char workload_start[] __asm__("__start_workload_text");
 extern const char workload_end[] __asm__("__stop_workload_text");
 
-static uint32_t program_hash(void)
+uint32_t replay_program(void)
 {
     uint64_t hash = fnv1a(FNV1A_SEED, text_start, (size_t)(text_end - text_start));
     hash = fnv1a(hash, workload_start, (size_t)(workload_end - workload_start));
@@ -40,7 +40,7 @@ char *replay_text(const struct hunt_plan *plan)
         else
             fprintf(to, "%d", at->to);
     }
-    fprintf(to, "@%08" PRIx32, program_hash());
+    fprintf(to, "@%08" PRIx32, replay_program());
     fclose(to);
     return text;
 }
@@ -133,10 +133,10 @@ bool replay_parse(struct hunt_plan *plan, const char *given, char *error, size_t
             "\"%s\" is no execution; valid: ALGORITHM:SEED@PROGRAM, ALGORITHM:SEED:DEPTH@PROGRAM "
             "or schedule:SEED:THREAD.MOMENT-THREAD,...@PROGRAM, as hunt prints it",
             given);
-    else if (program != program_hash())
+    else if (program != replay_program())
         snprintf(error, error_size,
                  "the schedule is one of program %08" PRIx32
                  ", and no longer applies: this is program %08" PRIx32,
-                 program, program_hash());
-    return is_one && program == program_hash();
+                 program, replay_program());
+    return is_one && program == replay_program();
 }

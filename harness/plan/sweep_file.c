@@ -185,14 +185,6 @@ static bool check_limits(const struct yaml_reader *reader, struct sweep_file *sw
     return true;
 }
 
-/* Names become parts of paths, commands and table rows. */
-bool sweep_name_is_valid(const char *name)
-{
-    static const char valid[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
-    return *name && name[strspn(name, valid)] == '\0' && !strchr(".-_", *name) &&
-           strlen(name) <= SWEEP_NAME_MAX;
-}
-
 static bool check_name(const struct yaml_reader *reader, size_t line, const char *key,
                        const char *name)
 {

@@ -305,6 +305,15 @@ static bool line_is_unchanged(const char *line, size_t length, json_t *record)
     return memcmp(line + size, end, CHECK_SIZE) == 0;
 }
 
+json_t *record_line_parse(const char *line, size_t length)
+{
+    json_t *object = json_loadb(line, length, 0, NULL);
+    if (json_is_object(object) && line_is_unchanged(line, length, object))
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
 static enum record_read line_read(struct record_reader *reader, json_t **record, char *error,
                                   size_t error_size)
 {

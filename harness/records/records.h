@@ -108,6 +108,10 @@ enum record_read {
                        * says which */
 };
 
+/* The object of a line that record_file_append() wrote, of whatever schema, without its check. NULL
+ * if it is none, or was changed. */
+json_t *record_line_parse(const char *line, size_t length);
+
 /* 0 or -errno; to be closed. */
 int record_reader_open(struct record_reader *reader, const char *path);
 void record_reader_close(struct record_reader *reader);

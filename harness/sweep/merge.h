@@ -48,4 +48,9 @@ enum merge_result merge_runs(struct merge *merge, FILE *messages, char *error, s
  * Copies of a cell must agree. Memory does not grow with their number. `samples` counts cells. */
 enum merge_result merge_cells(struct merge *merge, char *error, size_t error_size);
 
+/* Joins campaigns of `schedlab hunt` (hunt_log.h): shards and copies of one, and those of other
+ * seeds. They must be of one program and of the same cells. Copies of a part must agree. `samples`
+ * counts parts. */
+enum merge_result merge_hunts(struct merge *merge, char *error, size_t error_size);
+
 #endif

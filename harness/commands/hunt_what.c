@@ -1,0 +1,113 @@
+/* hunt_what.c - see hunt_what.h. */
+#include "harness/commands/hunt_what.h"
+
+#include "harness/base/memory.h"
+#include "harness/base/suggest.h"
+#include "harness/scenarios/scenarios.h"
+#include "harness/spec/promises.h"
+#include "machine/machine.h"
+#include "runtime/knobs.h"
+#include "sched.h"
+#include "workloads/workload.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct workload *scenario_find(const char *name)
+{
+    for (size_t i = 0; scenarios[i]; i++)
+        if (strcmp(scenarios[i]->name, name) == 0)
+            return scenarios[i];
+    return NULL;
+}
+
+/* True if the specification begins with that name. */
+static bool is_of(const char *text, const char *name)
+{
+    size_t length = strcspn(text, ",");
+    return strlen(name) == length && strncmp(name, text, length) == 0;
+}
+
+bool hunt_is_variant(const char *text)
+{
+    for (size_t i = 0; scenarios[i]; i++)
+        if (is_of(text, scenarios[i]->name))
+            return false;
+    for (size_t i = 0; workloads[i]; i++)
+        if (is_of(text, workloads[i]->name))
+            return false;
+    return true;
+}
+
+bool hunt_workload_parse(struct workload_spec *spec, const char *text, char *error,
+                         size_t error_size)
+{
+    char near[SUGGEST_TEXT_SIZE];
+    *spec = (struct workload_spec){.workload = scenario_find(text)};
+    if (spec->workload) {
+        spec->text = xstrdup(text);
+        return true;
+    }
+    if (workload_spec_parse(spec, text, error, error_size))
+        return true;
+    struct suggest suggest = suggest_for(text);
+    for (size_t i = 0; workloads[i]; i++) {
+        if (is_of(text, workloads[i]->name))
+            return false;
+        suggest_offer(&suggest, workloads[i]->name);
+    }
+    for (size_t i = 0; scenarios[i]; i++)
+        suggest_offer(&suggest, scenarios[i]->name);
+    snprintf(error, error_size, "unknown workload or scenario \"%s\"; %s", text,
+             suggest_text(&suggest, "", "`schedlab list workloads` and `schedlab hunt --scenarios`",
+                          near, sizeof near));
+    return false;
+}
+
+bool hunt_fits(const struct variant_spec *variant, const struct workload_spec *workload,
+               int workers, char *error, size_t error_size)
+{
+    const struct sched_ops *ops = variant->ops;
+    struct promises promises = promises_of(ops, variant->knobs);
+    const char *misfit = promises_misfit(&promises, workload->workload, workload->params);
+    if (misfit) {
+        snprintf(error, error_size, "%s %s in %s", workload->text, misfit, variant->text);
+        return false;
+    }
+    if (workload->workload->is_paced && workload->workload->is_paced(workload->params)) {
+        snprintf(error, error_size,
+                 "%s waits for a clock, and has no time here; valid: a workload that is done when "
+                 "its work is",
+                 workload->text);
+        return false;
+    }
+    return workload_spec_takes_workers(workload, ops->single_threaded ? 1 : workers, error,
+                                       error_size);
+}
+
+/* A variant that wakes nobody keeps what I4 looks for, by its own choice. */
+static unsigned oracles_of(const struct variant_spec *variant)
+{
+    unsigned all = (1u << HUNT_END_COUNT) - 1 - (1u << HUNT_DONE);
+    const struct runtime_knobs *knobs = variant->knobs;
+    return knobs->wake == WAKE_NONE ? all & ~(1u << HUNT_IDLE) : all;
+}
+
+struct campaign hunt_campaign_of(const struct variant_spec *variant,
+                                 const struct workload_spec *workload, int workers)
+{
+    return (struct campaign){
+        .ops = variant->ops,
+        .knobs = variant->knobs,
+        .workload = workload->workload,
+        .params = workload->params,
+        .workers = workers,
+        .plan.oracles = oracles_of(variant),
+    };
+}
+
+bool hunt_has_depth(int algorithm)
+{
+    const char *word = hunt_algorithm_words[algorithm];
+    return strcmp(word, "pct") == 0 || strcmp(word, "delay") == 0;
+}

@@ -1,0 +1,31 @@
+/* hunt_what.h - what `schedlab hunt` runs: a variant under a workload or a scenario, and whether
+ * the two fit together. */
+#ifndef SCHEDLAB_HUNT_WHAT_H
+#define SCHEDLAB_HUNT_WHAT_H
+
+#include "harness/hunt/campaign.h"
+#include "harness/spec/spec.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A workload or a scenario. False and one line in error if it is neither. */
+bool hunt_workload_parse(struct workload_spec *spec, const char *text, char *error,
+                         size_t error_size);
+
+/* True if the text begins with the name of a variant, and not of a workload. */
+bool hunt_is_variant(const char *text);
+
+/* False and one line in error if these do not fit together. */
+bool hunt_fits(const struct variant_spec *variant, const struct workload_spec *workload,
+               int workers, char *error, size_t error_size);
+
+/* The campaign of the two, without its limits. */
+struct campaign hunt_campaign_of(const struct variant_spec *variant,
+                                 const struct workload_spec *workload, int workers);
+
+/* True if the algorithm has --depth. */
+bool hunt_has_depth(int algorithm);
+enum { HUNT_DEPTH_DEFAULT = 3 };
+
+#endif

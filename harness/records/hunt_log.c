@@ -1,0 +1,167 @@
+/* hunt_log.c - see hunt_log.h. */
+#include "harness/records/hunt_log.h"
+
+#include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096 };
+
+static bool path_of(const char *folder, char path[PATH_SIZE])
+{
+    return snprintf(path, PATH_SIZE, "%s/hunt.jsonl", folder) < PATH_SIZE;
+}
+
+bool hunt_log_is_one(const char *folder)
+{
+    char path[PATH_SIZE];
+    return path_of(folder, path) && access(path, F_OK) == 0;
+}
+
+static bool fail(const char *path, int number, char *error, size_t error_size)
+{
+    if (number == -EWOULDBLOCK)
+        snprintf(error, error_size, "%s: another process hunts into it", path);
+    else
+        snprintf(error, error_size, "%s: %s", path, strerror(-number));
+    return false;
+}
+
+static char *key_of(const json_t *cell, json_int_t seed, json_int_t from)
+{
+    return text_format(
+        "%s %s %" JSON_INTEGER_FORMAT " %s %s %" JSON_INTEGER_FORMAT " %" JSON_INTEGER_FORMAT,
+        field_text(cell, "variant"), field_text(cell, "workload"), field_integer(cell, "workers"),
+        field_text(cell, "memory"), field_text(cell, "algorithm"), seed, from);
+}
+
+json_t *hunt_log_part(const struct hunt_log *log, const json_t *cell, json_int_t seed,
+                      json_int_t from)
+{
+    char *key = key_of(cell, seed, from);
+    json_t *part = json_object_get(log->known, key);
+    free(key);
+    return part;
+}
+
+/* Takes the part; one that is there already is dropped. */
+static void part_keep(struct hunt_log *log, json_t *part)
+{
+    char *key = key_of(part, field_integer(part, "seed"), field_integer(part, "from"));
+    if (!json_object_get(log->known, key)) {
+        json_object_set(log->known, key, part);
+        json_array_append(log->parts, part);
+    }
+    json_decref(part);
+    free(key);
+}
+
+static void begin(struct hunt_log *log)
+{
+    *log = (struct hunt_log){.parts = json_array(), .known = json_object(), .file.fd = -1};
+}
+
+static bool header_is_valid(const json_t *header)
+{
+    return field_integer(header, "schema") == HUNT_LOG_SCHEMA &&
+           json_array_size(json_object_get(header, "cells")) > 0 &&
+           json_array_size(json_object_get(header, "seeds")) > 0 &&
+           field_integer(header, "executions") > 0;
+}
+
+static bool part_is_valid(const json_t *part)
+{
+    return *field_text(part, "variant") && *field_text(part, "workload") &&
+           *field_text(part, "memory") && *field_text(part, "algorithm") &&
+           json_is_integer(json_object_get(part, "from")) && field_integer(part, "executions") > 0;
+}
+
+/* Sets *whole to the bytes up to the end of the last whole line. */
+static bool lines_read(struct hunt_log *log, FILE *from, const char *path, int64_t *whole,
+                       char *error, size_t error_size)
+{
+    char *line = NULL;
+    size_t room = 0, number = 0;
+    ssize_t length;
+    bool valid = true;
+    for (*whole = 0; valid && (length = getline(&line, &room, from)) > 0; *whole += length) {
+        if (line[length - 1] != '\n')
+            break;
+        json_t *json = record_line_parse(line, (size_t)length);
+        valid = number++ == 0 ? header_is_valid(json) : part_is_valid(json);
+        if (!valid)
+            json_decref(json);
+        else if (number == 1)
+            log->header = json;
+        else
+            part_keep(log, json);
+    }
+    free(line);
+    if (valid && log->header)
+        return true;
+    snprintf(error, error_size, "%s:%zu: no line of a campaign of this version", path,
+             number ? number : 1);
+    return false;
+}
+
+bool hunt_log_open(struct hunt_log *log, const char *folder, bool writes, char *error,
+                   size_t error_size)
+{
+    char path[PATH_SIZE];
+    int64_t whole;
+    begin(log);
+    if (!path_of(folder, path))
+        return fail("the folder", -ENAMETOOLONG, error, error_size);
+    FILE *from = fopen(path, "re");
+    if (!from)
+        return fail(path, -errno, error, error_size);
+    int failed = writes ? record_file_open(&log->file, path) : 0;
+    bool ok = failed ? fail(path, failed, error, error_size)
+                     : lines_read(log, from, path, &whole, error, error_size);
+    fclose(from);
+    if (ok && writes) {
+        failed = record_file_cut(&log->file, whole);
+        ok = !failed || fail(path, failed, error, error_size);
+    }
+    return ok;
+}
+
+static bool append(struct hunt_log *log, const json_t *line, char *error, size_t error_size)
+{
+    int failed = record_file_reserve(&log->file);
+    if (!failed)
+        failed = record_file_append(&log->file, line);
+    return !failed || fail(log->file.path, failed, error, error_size);
+}
+
+bool hunt_log_create(struct hunt_log *log, const char *folder, json_t *header, char *error,
+                     size_t error_size)
+{
+    char path[PATH_SIZE];
+    begin(log);
+    log->header = header;
+    if (!path_of(folder, path))
+        return fail("the folder", -ENAMETOOLONG, error, error_size);
+    int failed = record_file_create(&log->file, path);
+    return failed ? fail(path, failed, error, error_size) : append(log, header, error, error_size);
+}
+
+bool hunt_log_add(struct hunt_log *log, json_t *part, char *error, size_t error_size)
+{
+    bool added = append(log, part, error, error_size);
+    part_keep(log, part);
+    return added;
+}
+
+void hunt_log_close(struct hunt_log *log)
+{
+    record_file_close(&log->file);
+    json_decref(log->header);
+    json_decref(log->known);
+    json_decref(log->parts);
+}

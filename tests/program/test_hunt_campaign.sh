@@ -1,0 +1,117 @@
+#!/bin/bash
+# test_hunt_campaign.sh - campaigns of schedlab hunt: nothing of what was done is lost, and shards make the whole.
+#
+#     tests/program/test_hunt_campaign.sh build/schedlab
+#
+# Prints TAP.
+. "$(dirname "$0")/../tap.sh"
+
+# run ARGUMENT...: leaves out, err, status.
+run() {
+    timeout 600 "$schedlab" hunt "$@" >out 2>err </dev/null
+    status=$?
+}
+cells=(gmp gmp,recheck=none sleep_wake --memory sc --executions 1100)
+
+# begin NAME OPTION...: a campaign in the folder NAME.
+begin() {
+    local name=$1
+    shift
+    run --campaign "${cells[@]}" --results made --name "$name" "$@"
+    mv "made/$name"-* "$name"
+}
+# The table of a folder, without times.
+found() {
+    "$schedlab" hunt --show "$1" --format json | python3 -c '
+import json, sys
+table = json.load(sys.stdin)
+for cell in table["cells"]:
+    del cell["seconds"]
+print(json.dumps(table, sort_keys=True))'
+}
+
+begin whole
+check it_fails_if_a_cell_does [ "$status" = 1 ]
+check each_cell_has_a_row [ "$(grep -cE '^gmp\S* +sleep_wake +sc +[a-z]+ +1100 ' out)" = 10 ]
+check failures_are_counted grep -qE '^gmp,recheck=none +sleep_wake .* [0-9]+ idle$' out
+check a_right_variant_has_none [ "$(grep -cE '^gmp +sleep_wake .* -$' out)" = 5 ]
+check what_was_done_is_summed grep -q '^11000 executions of 10 cells, 100 % of the campaign' out
+all=$(found whole)
+"$schedlab" hunt --show whole >out
+read -ra again <<<"$(sed -n 's/^replay: schedlab hunt //p' out | head -n 1)"
+run "${again[@]}"
+check a_failure_is_replayed [ "$status $(grep -c '^failed: idle: ' out)" = '1 1' ]
+
+begin two --jobs 2
+check jobs_change_nothing [ "$(found two)" = "$all" ]
+
+run --campaign last_item --executions 1 --algorithm pos --memory tso
+check no_variant_means_all [ "$status $(grep -c ' last_item  *tso  *pos ' out)" = '0 8' ]
+run --campaign gmp --workers 3 --executions 1 --algorithm pos --memory tso --format json
+check no_workload_means_all_scenarios [ "$(grep -c '"workload":' out)" = "$("$schedlab" hunt --scenarios | wc -l)" ]
+
+# Resuming ------------------------------------------------------------------------------------------------------
+
+# A log that a killed writer has left: half a line is at its end.
+mkdir torn && head -c $(($(wc -c <whole/hunt.jsonl) / 2)) whole/hunt.jsonl >torn/hunt.jsonl
+cp torn/hunt.jsonl before
+run --resume torn
+check a_torn_log_goes_on [ "$(found torn)" = "$all" ]
+check what_was_done_stays cmp -s <(head -n "$(wc -l <before)" torn/hunt.jsonl) <(head -n "$(wc -l <before)" before)
+# Whenever it is killed.
+"$schedlab" hunt --campaign "${cells[@]}" --results made --name killed >out 2>err </dev/null &
+until [ -s made/killed-*/hunt.jsonl ]; do kill -0 $! || break; done
+kill -KILL $! && wait $! 2>/dev/null
+mv made/killed-* killed
+run --resume killed
+check a_killed_campaign_goes_on [ "$(found killed)" = "$all" ]
+cp killed/hunt.jsonl before
+run --resume killed
+check a_whole_one_is_left_alone cmp -s killed/hunt.jsonl before
+begin short --time 1ns
+run --show short
+check time_ends_it [ "$(grep -c '^0 executions of 10 cells, 0 % ' out)" = 1 ]
+flock killed/hunt.jsonl "$schedlab" hunt --resume killed >out 2>err </dev/null
+status=$?
+check two_do_not_write_one_log refused 'another process hunts into it'
+
+# Shards and seeds ----------------------------------------------------------------------------------------------
+
+for i in 0 1 2; do begin "shard$i" --shard $i/3; done
+"$schedlab" merge joined shard2 shard0 shard1 >out 2>err
+check shards_make_the_whole [ "$(found joined)" = "$all" ]
+"$schedlab" merge again joined shard1 whole >out 2>err
+check copies_count_once [ "$(found again)" = "$all" ]
+check a_merge_is_the_same_in_any_order cmp -s <(tail -n +2 again/hunt.jsonl | sed 's/"seconds":[^,]*,//; s/,"check".*//') \
+    <(tail -n +2 joined/hunt.jsonl | sed 's/"seconds":[^,]*,//; s/,"check".*//')
+begin other --seed 2
+"$schedlab" merge seeds whole other >out 2>err
+run --show seeds
+check seeds_add_up grep -q '^22000 executions of 10 cells, 100 % of the campaign' out
+run --resume seeds
+check several_seeds_do_not_go_on refused 'several seeds'
+
+# Misuse --------------------------------------------------------------------------------------------------------
+
+misuse a_word_is_something 'hunt --scenarios' -- --campaign sleepwake
+misuse shards_are_numbers 'valid: I/N' -- --campaign gmp --shard 3/3
+misuse shard_is_of_a_campaign '--shard takes --campaign or --resume' -- gmp sleep_wake --shard 0/3
+misuse resume_has_its_cells "--resume takes the campaign's own cells; leave out --seed" -- --resume whole --seed 3
+misuse resume_has_its_variants 'leave out gmp' -- --resume whole gmp
+misuse replay_is_of_one_hunt '--replay is of one hunt' -- --campaign --replay random:1@0
+misuse show_needs_a_log 'nowhere/hunt.jsonl' -- --show nowhere
+misuse nothing_fits 'valid: a workload' -- --campaign gmp timers,n=4
+misuse names_are_names 'valid: up to 64' -- --campaign gmp --name a/b
+mkdir changed && sed 's/"program":"[0-9a-f]*"/"program":"00000000"/; s/,"check":"[0-9a-f]*"//' whole/hunt.jsonl >changed/hunt.jsonl
+misuse another_program 'whose executions are others' -- --resume changed
+"$schedlab" merge none changed whole >out 2>err
+status=$?
+check programs_do_not_mix refused 'different campaigns: program'
+sed 's/"accesses":/&1/; s/,"check":"[0-9a-f]*"//' whole/hunt.jsonl >changed/hunt.jsonl
+"$schedlab" merge none changed whole >out 2>err
+status=$?
+check copies_must_agree refused 'has other executions'
+sed 's/"accesses":/&1/' whole/hunt.jsonl >changed/hunt.jsonl
+misuse a_changed_line_is_refused 'no line of a campaign' -- --show changed
+
+finish
