@@ -32,7 +32,7 @@ struct options {
     const char **arguments; /* variant, workload */
     int argument_count;
     struct variant_spec variant;
-    struct workload_spec workload; /* of a scenario: only its text and workload */
+    struct workload_spec workload;
     int workers, algorithm, memory, depth, jobs;
     int64_t seed, executions, time_ns, points;
     const char *replay;
@@ -195,8 +195,13 @@ static const struct cli_command cli = {
 
 static void scenarios_print(void)
 {
-    for (size_t i = 0; scenarios[i]; i++)
-        printf("%-16s %s\n", scenarios[i]->name, scenarios[i]->idea);
+    for (size_t i = 0; scenarios[i]; i++) {
+        char range[ERROR_SIZE];
+        printf("%-16s %s", scenarios[i]->name, scenarios[i]->idea);
+        for (const struct param *param = scenarios[i]->params; param && param->name; param++)
+            printf("; %s: %s", param_key(param), param_range_text(param, range, sizeof range));
+        puts("");
+    }
 }
 
 static void print_found(const struct options *options, const struct campaign *campaign)

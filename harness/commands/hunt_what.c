@@ -1,7 +1,6 @@
 /* hunt_what.c - see hunt_what.h. */
 #include "harness/commands/hunt_what.h"
 
-#include "harness/base/memory.h"
 #include "harness/base/suggest.h"
 #include "harness/scenarios/scenarios.h"
 #include "harness/spec/promises.h"
@@ -13,49 +12,35 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct workload *scenario_find(const char *name)
-{
-    for (size_t i = 0; scenarios[i]; i++)
-        if (strcmp(scenarios[i]->name, name) == 0)
-            return scenarios[i];
-    return NULL;
-}
-
-/* True if the specification begins with that name. */
-static bool is_of(const char *text, const char *name)
+/* The one whose name the text begins with, in front of its settings; NULL if there is none. */
+static const struct workload *named(const struct workload *const *list, const char *text)
 {
     size_t length = strcspn(text, ",");
-    return strlen(name) == length && strncmp(name, text, length) == 0;
+    for (size_t i = 0; list[i]; i++)
+        if (strlen(list[i]->name) == length && strncmp(list[i]->name, text, length) == 0)
+            return list[i];
+    return NULL;
 }
 
 bool hunt_is_variant(const char *text)
 {
-    for (size_t i = 0; scenarios[i]; i++)
-        if (is_of(text, scenarios[i]->name))
-            return false;
-    for (size_t i = 0; workloads[i]; i++)
-        if (is_of(text, workloads[i]->name))
-            return false;
-    return true;
+    return !named(scenarios, text) && !named(workloads, text);
 }
 
 bool hunt_workload_parse(struct workload_spec *spec, const char *text, char *error,
                          size_t error_size)
 {
     char near[SUGGEST_TEXT_SIZE];
-    *spec = (struct workload_spec){.workload = scenario_find(text)};
-    if (spec->workload) {
-        spec->text = xstrdup(text);
-        return true;
-    }
+    const struct workload *scenario = named(scenarios, text);
+    if (scenario)
+        return workload_spec_parse_of(spec, scenario, text, error, error_size);
     if (workload_spec_parse(spec, text, error, error_size))
         return true;
+    if (named(workloads, text))
+        return false;
     struct suggest suggest = suggest_for(text);
-    for (size_t i = 0; workloads[i]; i++) {
-        if (is_of(text, workloads[i]->name))
-            return false;
+    for (size_t i = 0; workloads[i]; i++)
         suggest_offer(&suggest, workloads[i]->name);
-    }
     for (size_t i = 0; scenarios[i]; i++)
         suggest_offer(&suggest, scenarios[i]->name);
     snprintf(error, error_size, "unknown workload or scenario \"%s\"; %s", text,

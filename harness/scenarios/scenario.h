@@ -5,11 +5,14 @@
  *     SCENARIO(NAME, goroutines, workers, "idea", "the protocol's file")
  *
  * crosses() runs on the main goroutine and returns NULL, or one line that says what went wrong.
+ * SCENARIO_WITH() is for one with parameters; its state begins with a struct NAME_params.
  */
 #ifndef SCHEDLAB_SCENARIO_H
 #define SCHEDLAB_SCENARIO_H
 
 #include "workloads/workload.h"
+
+#include <string.h>
 
 /* Waits without giving the worker away: somebody else has to do it. */
 static inline void until(const _Atomic uint32_t *count, uint32_t value)
@@ -73,6 +76,14 @@ static inline const char *scenario_verify(void *state, const struct outcome *out
 
 /* With skip() of a workload, where a variant promises too little for it to end. */
 #define SCENARIO_UNLESS(skip_, name_, goroutines, workers_, idea_, source_)                        \
+    SCENARIO_OF(skip_, NULL, 0, name_, goroutines, workers_, idea_, source_)
+
+/* With a table of parameters. A variant that is right passes with their defaults. */
+#define SCENARIO_WITH(table_, name_, goroutines, workers_, idea_, source_)                         \
+    SCENARIO_OF(NULL, table_, sizeof(struct name_##_params), name_, goroutines, workers_, idea_,   \
+                source_)
+
+#define SCENARIO_OF(skip_, table_, size_, name_, goroutines, workers_, idea_, source_)             \
     static uint64_t name_##_gs(const void *params)                                                 \
     {                                                                                              \
         (void)params;                                                                              \
@@ -85,9 +96,11 @@ static inline const char *scenario_verify(void *state, const struct outcome *out
     }                                                                                              \
     static void *name_##_init(const void *params, uint64_t seed)                                   \
     {                                                                                              \
-        (void)params;                                                                              \
+        void *state = go_alloc_zeroed(sizeof(struct name_));                                       \
         (void)seed;                                                                                \
-        return go_alloc_zeroed(sizeof(struct name_));                                              \
+        if (params)                                                                                \
+            memcpy(state, params, size_);                                                          \
+        return state;                                                                              \
     }                                                                                              \
     static void name_##_run(void *state, struct outcome *out)                                      \
     {                                                                                              \
@@ -103,6 +116,8 @@ static inline const char *scenario_verify(void *state, const struct outcome *out
         .op = "execution",                                                                         \
         .source = (source_),                                                                       \
         .style = STYLE_GOROUTINE,                                                                  \
+        .params = (table_),                                                                        \
+        .params_size = (size_),                                                                    \
         .live_gs_max = name_##_gs,                                                                 \
         .workers_min = name_##_workers,                                                            \
         .skip = (skip_),                                                                           \

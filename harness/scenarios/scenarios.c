@@ -28,7 +28,8 @@
     X(sleepers)                                                                                    \
     X(call_handoff)                                                                                \
     X(preempted)                                                                                   \
-    X(poller_break)
+    X(poller_break)                                                                                \
+    X(permits)
 
 #define SCENARIO_DECLARE(name) extern const struct workload scenario_##name;
 #define SCENARIO_ROW(name) &scenario_##name,

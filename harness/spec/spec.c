@@ -646,6 +646,24 @@ void variant_spec_free(struct variant_spec *spec)
     *spec = (struct variant_spec){0};
 }
 
+static bool workload_spec_fill(struct workload_spec *spec, const struct workload *workload,
+                               char *settings, struct complaint *to)
+{
+    *spec = (struct workload_spec){.workload = workload};
+    spec->params = machine_zalloc(workload->params_size + 1);
+    struct owner owner = {
+        .name = workload->name, .kind = "parameter", .own = {workload->params, spec->params}};
+    const char *wrong = NULL;
+    settings_default(&owner);
+    bool ok = settings_parse(&owner, settings, to);
+    if (ok && workload->check && (wrong = workload->check(spec->params)))
+        ok = complaint_make(to, "%s: %s", workload->name, wrong);
+    spec->text = ok ? canonical_text(&owner, owner.name, NULL) : NULL;
+    if (!ok)
+        workload_spec_free(spec);
+    return ok;
+}
+
 bool workload_spec_parse(struct workload_spec *spec, const char *text, char *error,
                          size_t error_size)
 {
@@ -653,23 +671,20 @@ bool workload_spec_parse(struct workload_spec *spec, const char *text, char *err
     to.text = error;
     char *copy = xstrdup(text);
     char *settings = cut_name(copy);
-    *spec = (struct workload_spec){0};
     const struct workload *workload = workload_find(copy, &to);
-    bool ok = false;
-    if (workload) {
-        spec->params = machine_zalloc(workload->params_size + 1);
-        struct owner owner = {
-            .name = workload->name, .kind = "parameter", .own = {workload->params, spec->params}};
-        const char *wrong = NULL;
-        settings_default(&owner);
-        ok = settings_parse(&owner, settings, &to);
-        if (ok && workload->check && (wrong = workload->check(spec->params)))
-            ok = complaint_make(&to, "%s: %s", workload->name, wrong);
-        spec->workload = workload;
-        spec->text = ok ? canonical_text(&owner, owner.name, NULL) : NULL;
-    }
-    if (!ok)
-        workload_spec_free(spec);
+    *spec = (struct workload_spec){0};
+    bool ok = workload && workload_spec_fill(spec, workload, settings, &to);
+    free(copy);
+    return ok;
+}
+
+bool workload_spec_parse_of(struct workload_spec *spec, const struct workload *workload,
+                            const char *text, char *error, size_t error_size)
+{
+    struct complaint to = {.size = error_size};
+    to.text = error;
+    char *copy = xstrdup(text);
+    bool ok = workload_spec_fill(spec, workload, cut_name(copy), &to);
     free(copy);
     return ok;
 }

@@ -66,6 +66,9 @@ bool variant_spec_parse(struct variant_spec *spec, const char *text, char *error
                         size_t error_size);
 bool workload_spec_parse(struct workload_spec *spec, const char *text, char *error,
                          size_t error_size);
+/* The same for a workload that is in no list; text begins with its name. */
+bool workload_spec_parse_of(struct workload_spec *spec, const struct workload *workload,
+                            const char *text, char *error, size_t error_size);
 
 /* The same for sched_variants[] alone, where a scheduler of this program is needed. */
 bool scheduler_spec_parse(struct variant_spec *spec, const char *text, char *error,

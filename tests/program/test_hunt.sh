@@ -62,6 +62,16 @@ done
 run gmp,recheck=none sleep_wake --executions 5000 --format json
 check a_failure_as_json [ "$status $(grep -c '"replay": "random:' out)" = '1 1' ]
 
+# Three ways to lose a task in a pool with CPU permits; the scenario's defaults are among those that pass below.
+for way in park=blind:deadlock release=quiet:deadlock tasks=yield,steal=dry:'a task lay in a queue'; do
+    run kthread "permits,${way%%:*}" --executions 20000 --algorithm pos
+    check "permits_${way%%:*}_is_found" [ "$status $(grep -c "^failed: .*${way#*:}" out)" = '1 1' ]
+done
+for memory in sc tso; do
+    run kthread permits,tasks=yield --executions 2000 --memory $memory
+    check "permits_with_yields_pass_under_$memory" [ "$status $(tail -n 1 out)" = '0 nothing was found' ]
+done
+
 # Jobs ----------------------------------------------------------------------------------------------------------
 
 # All but the time must be the same, whatever failed.
@@ -89,6 +99,7 @@ misuse unknown_algorithm 'pct' -- gmp sleep_wake --algorithm pctt
 misuse unknown_memory 'valid: sc, tso' -- gmp sleep_wake --memory weak
 misuse unknown_variant 'the nearest is "gmp"' -- gmpp sleep_wake
 misuse unknown_scenario 'sleep_wake' -- gmp sleep_wak
+misuse parameters_of_scenarios_are_checked 'the nearest is "blind"' -- kthread permits,park=blnd
 misuse parameters_are_checked 'valid: 0 to 45' -- gmp fib,n=-1
 misuse a_clock_is_refused 'has no time here' -- gmp timers,n=4
 misuse depth_is_of_pct '--depth comes with --algorithm=pct or delay' -- gmp sleep_wake --depth 3
@@ -100,6 +111,7 @@ misuse serial_is_no_scheduler 'serial' -- serial fib,n=4
 run --scenarios
 check scenarios_are_listed [ "$status $(grep -c '^sleep_wake ' out)" = '0 1' ]
 cp out scenarios
+check parameters_of_scenarios_are_listed grep -q '^permits .*; park: look, blind' out
 while read -r scenario _; do
     run gmp "$scenario" --executions 100 --workers 3
     check "${scenario}_passes_on_gmp" [ "$status $(tail -n 1 out)" = '0 nothing was found' ]
