@@ -244,6 +244,7 @@ const struct conform_case conform_io_cases[] = {
     CASE(conform_pipes_carry_all, .settings = "netpoll=call"),
     CASE(conform_tcp_echoes),
     CASE(conform_tcp_echoes, .settings = "netpoll=thread"),
+    CASE(conform_tcp_echoes, .settings = "mailbox=mpsc"),
     CASE(conform_tcp_echoes, .settings = "netpoll=call"),
     CASE(conform_tcp_echoes, .settings = "netpoll_trigger=level"),
     CASE(conform_tcp_echoes, .settings = "netpoll_place=global"),

@@ -318,6 +318,7 @@ const struct conform_case conform_timer_cases[] = {
     CASE(conform_timer_happens_beside_a_busy_worker),
     CASE(conform_timers_seeded_stress),
     CASE(conform_timers_seeded_stress, .settings = "timers=global"),
+    CASE(conform_timers_seeded_stress, .settings = "mailbox=mpsc"),
     CASE(conform_timers_seeded_stress, .settings = "poll_round=ms"),
     {0},
 };

@@ -102,6 +102,8 @@ void knob_steal_age_ns(const char *variant);
 /* knobs_static.c */
 void knob_block(const char *variant);
 void knob_wait(const char *variant);
+void knob_mailbox(const char *variant);
+void knob_deal(const char *variant);
 
 /* knobs_timers.c */
 void knob_timers(const char *variant);

@@ -697,6 +697,8 @@ static const struct knob_test {
     {"lock", "grq", knob_lock},
     {"block", "static", knob_block},
     {"wait", "static", knob_wait},
+    {"mailbox", "static", knob_mailbox},
+    {"deal", "static", knob_deal},
     {"starve_ns", RUNTIME, knob_starve_ns},
     {"mutex_spin", RUNTIME, knob_mutex_spin},
     {"sysmon", RUNTIME, knob_sysmon},
