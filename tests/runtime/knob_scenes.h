@@ -89,6 +89,7 @@ void knob_gs_cache(const char *variant);
 void knob_lock(const char *variant);
 
 /* knobs_queue.c */
+void knob_frames(const char *variant);
 void knob_owner_number(const char *variant);
 void knob_runnext_wake(const char *variant);
 void knob_victim(const char *variant);
