@@ -137,9 +137,15 @@ enum { FJ_REQUEST = -1 };
  * parks and adds nothing: it helps others until pending is -spawned.
  */
 struct fj_frame {
-    /* aligned: so is the stack pointer of the function then, whatever it calls; see linked.h */
-    _Alignas(16) struct fj_frame
-        *up; /* FJ_HELP, FJ_LINKED: the next frame down this stack; NULL: none */
+    /* The owner writes this word at each spawn. It lies 64 bytes from `pending`, which others take
+     * at each end of a child. So neither takes the other's cache line.
+     * aligned: so is the stack pointer of the function then, whatever it calls; see linked.h */
+    _Alignas(16) int32_t spawned;
+    /* FJ_HELP: children queued on this stack, this frame's included; FJ_LINKED: frames queued on it
+     * before this one was opened */
+    int32_t queued;
+    _Atomic(struct g *) owner; /* whom the last child wakes; relaxed: known by the spawn */
+    struct fj_frame *up;       /* FJ_HELP, FJ_LINKED: the next frame down this stack; NULL: none */
     /* FJ_HELP: private children, linked by `older`; the list ends with FJ_PUBLIC, and only then
      * are spawned and pending set, if the frame has public ones */
     struct fj_task *newest;
@@ -147,13 +153,10 @@ struct fj_frame {
     _Atomic(char *) sp;
     void *pc, *fp; /* FJ_LINKED: where to go on, with which frame pointer */
     char *home;    /* FJ_LINKED: a thief has taken it: its context on the function's own stack */
-    /* FJ_HELP: children queued on this stack, this frame's included; FJ_LINKED: frames queued on it
-     * before this one was opened */
-    int32_t queued;
-    int32_t spawned;
     _Atomic int32_t pending;
-    _Atomic(struct g *) owner; /* whom the last child wakes; relaxed: known by the spawn */
 };
+_Static_assert(offsetof(struct fj_frame, pending) - offsetof(struct fj_frame, spawned) == 64,
+               "spawner and children write different lines");
 
 /* The policy of the scheduler that runs the caller, a goroutine. */
 enum fj_policy fj_policy(void);
