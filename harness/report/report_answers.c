@@ -349,9 +349,18 @@ static void latency_write(FILE *to, const struct latency_view *view)
 static void card_open(FILE *to, const struct report_group *group)
 {
     html_put(to,
-             "<article class='answer' id='answer-%s' data-group='%s'><div class='lesson'><h3><a "
-             "href='#group-%s'>%s</a></h3>",
-             group->id, group->id, group->id, group->question ? group->question : group->id);
+             "<article class='answer' id='answer-%s' data-group='%s'><details class='print card'>"
+             "<summary><h3>%s</h3>",
+             group->id, group->id, group->question ? group->question : group->id);
+}
+
+/* The summary ends here, and what it folds begins: the sentences beside the chart. */
+static void card_unfold(FILE *to, const struct report_group *group)
+{
+    html_put(to,
+             "</summary><div class='unfolded'><div class='lesson'><p><a href='#group-%s'>Figures "
+             "and tables</a></p>",
+             group->id);
 }
 
 static void rows_open(FILE *to)
@@ -377,10 +386,13 @@ static const char *baseline_of(const struct report_group *group)
 /* Sentence, sureness and chart stand between the question and the rows. */
 static void story_write(FILE *to, const struct chart *chart, size_t count, const char *best)
 {
+    report_chart_glance_write(to, chart);
+    report_lesson_line_write(to, chart->verdicts, count, best, chart->group->baseline);
+    report_sureness_write(to, chart->group, chart->verdicts, count);
+    card_unfold(to, chart->group);
     if (peer_is_floor_name(chart->group->baseline))
         report_lesson_multiples_write(to, chart->group);
     report_lesson_write(to, chart->verdicts, count, best, chart->group->baseline);
-    report_sureness_write(to, chart->group, chart->verdicts, count);
     report_chart_key_write(to, chart->group);
     html_put(to, "<div class='pins'></div></div>"); /* the page's script fills it */
     report_chart_write(to, chart);
@@ -497,6 +509,37 @@ static void counts_write(FILE *to, const struct chart *chart)
     html_put(to, ".</p><p class='note'>%s: %s.</p>", chart->about, counter_help(chart->event));
 }
 
+/* "GRQ_HITS per operation: from gmp 0.0241 to grq 2.00", by the most of each over the workloads. */
+static void counts_line(FILE *to, const struct chart *chart)
+{
+    const struct report_group *group = chart->group;
+    const char *low = NULL, *high = NULL;
+    double least, most, lowest = INFINITY, highest = -INFINITY;
+    for (size_t i = 0; i < group->count; i++) {
+        const char *variant = group->cells[i].variant;
+        counts_range(group, variant, chart->event, &least, &most);
+        if (most < lowest) {
+            lowest = most;
+            low = variant;
+        }
+        if (most > highest) {
+            highest = most;
+            high = variant;
+        }
+    }
+    html_put(to, "<span class='line'>%s per %s: ", chart->about,
+             chart->per > 1 ? "million operations" : "operation");
+    if (!high)
+        html_put(to, "not counted");
+    else if (low != high)
+        html_put(to,
+                 "from at most %s with <b class='name'>%s</b> to %s with <b class='name'>%s</b>",
+                 text_count(lowest * chart->per).s, low, text_count(highest * chart->per).s, high);
+    else
+        html_put(to, "%s at the most", text_count(highest * chart->per).s);
+    html_put(to, ".</span>");
+}
+
 /* A question that does not ask which variant is faster. Less than one in a thousand operations is
  * counted by the million, as in its figure. */
 static void counts_card(FILE *to, const struct report *report, const struct report_group *group,
@@ -506,6 +549,8 @@ static void counts_card(FILE *to, const struct report *report, const struct repo
     char *event = event_of(report, group);
     card_open(to, group);
     if (!event) {
+        html_put(to, "<span class='line'>Nothing was counted.</span>");
+        card_unfold(to, group);
         html_put(to, "<p class='note'>%s</p></div>", text);
         return;
     }
@@ -514,6 +559,9 @@ static void counts_card(FILE *to, const struct report *report, const struct repo
                           .event = event,
                           .per = most < 0.001 ? 1e6 : 1,
                           .about = counter_short_name(event)};
+    report_chart_glance_write(to, &chart);
+    counts_line(to, &chart);
+    card_unfold(to, group);
     counts_write(to, &chart);
     html_put(to, "<p class='note'>%s</p>", text);
     report_chart_key_write(to, group);
@@ -544,6 +592,10 @@ static void sizes_card(FILE *to, const struct report_group *group)
     size_t end = 0, written = 0;
     report_next_workload(group, &end);
     card_open(to, group);
+    html_put(to, "<span class='line'>Time of one operation, from few to many: ");
+    sizes_of_write(to, group, group->cells[0].variant);
+    html_put(to, ".</span>");
+    card_unfold(to, group);
     html_put(to, "<p class='says'>Time of one operation, all calls together, from %s to %s: ",
              group->cells[0].workload, group->cells[group->count - 1].workload);
     for (size_t i = 0; i < end; i++) {
@@ -577,7 +629,7 @@ static void card_write(FILE *to, const struct report *report, const struct repor
         throughput_card(to, report, group);
         break;
     }
-    html_put(to, "</article>");
+    html_put(to, "</div></details></article>");
 }
 
 /* All ------------------------------------------------------------------------------------------ */
@@ -585,10 +637,9 @@ static void card_write(FILE *to, const struct report *report, const struct repor
 void report_answers_write(FILE *to, const struct report *report)
 {
     html_put(to,
-             "<section id='answers'><h2>Answers</h2><p class='note'>Each row of a chart is a "
-             "workload, each mark a median beside the baseline's at the line of 1, each bar its "
-             "95 %% interval. A hollow mark is not shown to differ from the baseline. "
-             "~ stands before those that are not told apart.</p>");
+             "<section id='answers'><h2>Answers</h2><p class='note'>A question unfolds by a click. "
+             "Its small chart has each variant from its least to its most over the workloads, "
+             "beside the baseline at the line of 1.</p>");
     report_words_write(to, report);
     report_chart_shapes_write(to);
     for (size_t i = 0; i < report->groups_count; i++)
@@ -596,6 +647,9 @@ void report_answers_write(FILE *to, const struct report *report)
     html_put(
         to,
         "<details class='print'><summary>How to read the answers</summary><p class='note'>"
+        "Each row of an unfolded chart is a workload, each mark a median, each bar its 95 %% "
+        "interval. A hollow mark is not shown to differ from the baseline. ~ stands before those "
+        "that are not told apart. "
         "Throughput, or latency where the question is about it, at the largest "
         "number of workers of each group. 1.95× grq means 1.95 times the median of grq, with the "
         "95 %% bootstrap interval of that ratio in brackets. The first is the next fastest, a "

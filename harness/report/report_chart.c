@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANE = 8, LANE_OF_MANY = 5, MANY = 4, PAD = 3, TICKS_MAX = 8 };
+enum { GLANCE_PX = 42, LANE = 8, LANE_OF_MANY = 5, MANY = 4, PAD = 3, TICKS_MAX = 8 };
 
 /* Percent of an SVG's width that stays free on each side, and that two ticks are apart. */
 static const double MARGIN = 3, TICK_ROOM = 15;
@@ -403,6 +403,64 @@ static void rows_write(FILE *to, const struct chart *chart, const struct lanes *
         first = at;
     }
 }
+
+/* Glance --------------------------------------------------------------------------------------- */
+
+static int is_less(const void *a_void, const void *b_void)
+{
+    const double *a = a_void, *b = b_void;
+    return (*a > *b) - (*a < *b);
+}
+
+/* The variant's medians over the workloads in ascending order; returns how many there are. */
+static size_t medians_of(const struct chart *chart, const char *variant, double *medians)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < chart->group->count; i++) {
+        const struct report_cell *cell = &chart->group->cells[i];
+        if (is_in_chart(chart, cell) && strcmp(cell->variant, variant) == 0 &&
+            isfinite(value_of(chart, cell).median))
+            medians[n++] = value_of(chart, cell).median;
+    }
+    qsort(medians, n, sizeof *medians, is_less);
+    return n;
+}
+
+/* An SVG in the SVG: x is in percent of both, and y is the lane's own. */
+static void glance_lane(FILE *to, const struct axis *axis, const struct lane *lane, double y,
+                        const double *medians, size_t n)
+{
+    html_put(to, "<svg y='%d' class='v%d' data-variant='%s'>", (int)lround(y), lane->shape,
+             lane->variant);
+    fprintf(to, "<line x1=\"%.1f%%\" x2=\"%.1f%%\"/><use href=\"#shape-%d\" x=\"%.1f%%\"/></svg>",
+            axis_place(axis, medians[0]), axis_place(axis, medians[n - 1]), lane->shape,
+            axis_place(axis, medians[n / 2]));
+}
+
+void report_chart_glance_write(FILE *to, const struct chart *chart)
+{
+    if (!has_numbers(chart))
+        return;
+    struct lanes lanes = lanes_make(chart->group);
+    struct axis axis = axis_make(chart);
+    double *medians = xcalloc(chart->group->count + 1, sizeof *medians);
+    double step = fmin(LANE_OF_MANY, (double)(GLANCE_PX - 2 * PAD) / (double)lanes.count);
+    fprintf(to, "<svg class=\"glance\" height=\"%.0f\" aria-hidden=\"true\">",
+            2 * PAD + step * (double)lanes.count);
+    if (!chart->event)
+        fprintf(to, "<line class=\"one\" x1=\"%.1f%%\" x2=\"%.1f%%\" y2=\"100%%\"/>",
+                axis_place(&axis, 1), axis_place(&axis, 1));
+    for (size_t i = 0; i < lanes.count; i++) {
+        size_t n = medians_of(chart, lanes.of[i].variant, medians);
+        if (n > 0)
+            glance_lane(to, &axis, &lanes.of[i], PAD + step * ((double)i + 0.5), medians, n);
+    }
+    fputs("</svg>", to);
+    free(medians);
+    free(lanes.of);
+}
+
+/* Table ---------------------------------------------------------------------------------------- */
 
 static void caption_write(FILE *to, const struct chart *chart)
 {

@@ -24,6 +24,10 @@ struct chart {
 /* Writes the chart; a sentence in its place if nothing of it has a number. */
 void report_chart_write(FILE *to, const struct chart *chart);
 
+/* Writes the chart at a glance, for the folded question: a lane for each variant, from its least to
+ * its most over the workloads, with its mark at the middle one. Nothing if there is no number. */
+void report_chart_glance_write(FILE *to, const struct chart *chart);
+
 /* Writes the shapes of all charts, once. */
 void report_chart_shapes_write(FILE *to);
 

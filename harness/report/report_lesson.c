@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_MAX = 4 };
+enum { NAMES_MAX = 4, LINE_NAMES = 3 };
 
 /* From the least to the most of some multiples; n of them. */
 struct range {
@@ -280,6 +280,38 @@ void report_lesson_write(FILE *to, const struct verdict *verdicts, size_t count,
     free(tallies.of);
 }
 
+/* "None is the fastest everywhere: uthread on 2 of 9 workloads, tasksteal on 1" */
+static void winners_line(FILE *to, const struct tallies *tallies, const char *best)
+{
+    size_t winners = 0;
+    for (size_t i = 0; i < tallies->count; i++)
+        winners += tallies->alone > 0 ? tallies->of[i].won.n > 0 : tallies->of[i].level > 0;
+    html_put(to, "None is %s everywhere%s: ", best, tallies->alone > 0 ? "" : "; not behind");
+    for (size_t i = 0; i < winners && i < LINE_NAMES; i++) {
+        html_put(to, "%s", i > 0 ? ", " : "");
+        name_write(to, tallies->of[i].variant);
+        html_put(to, " on %zu", tallies->alone > 0 ? tallies->of[i].won.n : tallies->of[i].level);
+        if (i == 0)
+            html_put(to, " of %zu workloads", tallies->decided);
+    }
+    if (winners > LINE_NAMES)
+        html_put(to, " and %zu more", winners - LINE_NAMES);
+    html_put(to, ".");
+}
+
+void report_lesson_line_write(FILE *to, const struct verdict *verdicts, size_t count,
+                              const char *best, const char *baseline)
+{
+    struct tallies tallies = tallies_make(verdicts, count, baseline);
+    html_put(to, "<span class='line'>");
+    if (tallies.decided == 0)
+        html_put(to, "Nothing is decided.");
+    else if (!leaders_write(to, &tallies, verdicts, count, best))
+        winners_line(to, &tallies, best);
+    html_put(to, "</span>");
+    free(tallies.of);
+}
+
 void report_lesson_multiples_write(FILE *to, const struct report_group *group)
 {
     struct tallies tallies = {.baseline = group->baseline};
@@ -350,7 +382,7 @@ void report_sureness_write(FILE *to, const struct report_group *group,
     }
     size_t won = outcomes_count(verdicts, count, VERDICT_WON);
     size_t tied = outcomes_count(verdicts, count, VERDICT_TIED);
-    html_put(to, "<p class='sure'>How sure: ");
+    html_put(to, "<span class='sure'>How sure: ");
     squares_write(to, "\342\226\240", won, "with one winner");
     squares_write(to, "\342\227\252", part, "with several ahead of others");
     squares_write(to, "\342\226\241", tied - part, "with no difference shown");
@@ -362,5 +394,5 @@ void report_sureness_write(FILE *to, const struct report_group *group,
                            : "p \342\211\244 %s after Holm's correction, ",
                  text_p(p).s);
     samples_write(to, group, verdicts, count);
-    html_put(to, "</span></p>");
+    html_put(to, "</span></span>");
 }

@@ -14,6 +14,10 @@
 void report_lesson_write(FILE *to, const struct verdict *verdicts, size_t count, const char *best,
                          const char *baseline);
 
+/* The same in one short sentence, for the folded question: who wins on how many workloads. */
+void report_lesson_line_write(FILE *to, const struct verdict *verdicts, size_t count,
+                              const char *best, const char *baseline);
+
 /* Writes each variant's multiples of the baseline over the workloads, at the largest number of
  * workers: for a baseline that does not compete, as plain C. */
 void report_lesson_multiples_write(FILE *to, const struct report_group *group);

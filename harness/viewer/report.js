@@ -186,7 +186,15 @@ function drawChart({card, group, chart, marks, kind, isOfEvent, reversed}) {
     if (isOfEvent || !shown.length) return;
     const numbers = shown.flatMap(({entry}) => entry.numbers), axis = {least: Math.min(0.9, ...numbers), most: Math.max(1.1, ...numbers), reversed};
     shown.forEach(({mark, entry}) => drawMark(mark, entry, axis));
-    all('.one', chart).forEach((line) => set(line, {x1: `${placeOf(1, axis)}%`, x2: `${placeOf(1, axis)}%`}));
+    all('.glance svg', card).forEach((lane) => {
+        const [line, shape] = lane.children, of = shown.filter(({mark}) => cells[group][mark.cell].variant === lane.dataset.variant);
+        const places = of.map(({entry}) => entry.numbers[0]).sort((a, b) => a - b).map((number) => `${placeOf(number, axis)}%`);
+        lane.style.display = places.length ? '' : 'none';
+        if (!places.length) return;
+        set(line, {x1: places[0], x2: places[places.length - 1]});
+        set(shape, {x: places[Math.floor(places.length / 2)]});
+    });
+    all('.one', card).forEach((line) => set(line, {x1: `${placeOf(1, axis)}%`, x2: `${placeOf(1, axis)}%`}));
     const scale = chart.querySelector('.axis svg');
     scale.replaceChildren(...ticksOf(axis).map((tick) => {
         const text = document.createElementNS('http://www.w3.org/2000/svg', 'text');
@@ -402,6 +410,13 @@ function stepOn(chart, by) {
 
 let question = -1;
 
+/** @returns {HTMLDetailsElement} */
+const foldOf = (card) => card.querySelector('details');
+
+/* Its chart, whose marks arrow keys go through, or what unfolds it. */
+const focusQuestion = ({card, chart}) =>
+    (chart && foldOf(card).open ? chart : all('summary', card)[0]).focus({preventScroll: true});
+
 function goToQuestion(by) {
     const shown = charts.filter(({card}) => !card.hidden);
     const now = shown.indexOf(charts[question]);
@@ -409,17 +424,25 @@ function goToQuestion(by) {
     if (!next) return;
     question = charts.indexOf(next);
     next.card.scrollIntoView({block: 'start'});
-    /** @type {HTMLElement} */ (next.chart || all('a', next.card)[0]).focus({preventScroll: true});
+    focusQuestion(next);
 }
 
 const KEYS = {
     '/': ['filter by variant', () => byId('filter-variant').focus()],
     j: ['next question', () => goToQuestion(1)],
     k: ['question before', () => goToQuestion(-1)],
-    o: ['unfold or fold the question', () => charts[question] && all('details', charts[question].card).forEach((fold) => {
-        /** @type {HTMLDetailsElement} */ (fold).open = !(/** @type {HTMLDetailsElement} */ (fold).open);
-    })],
-    b: ['its baseline', () => charts[question] && byId(`pin-${charts[question].group}`) && byId(`pin-${charts[question].group}`).focus()],
+    o: ['unfold or fold the question', () => {
+        if (!charts[question]) return;
+        const {card} = charts[question], isOpen = foldOf(card).open;
+        all('details', card).forEach((fold) => { /** @type {HTMLDetailsElement} */ (fold).open = !isOpen; });
+        focusQuestion(charts[question]);
+    }],
+    b: ['its baseline', () => {
+        const select = charts[question] && byId(`pin-${charts[question].group}`);
+        if (!select) return;
+        foldOf(charts[question].card).open = true;
+        select.focus();
+    }],
     g: ['its figures and tables', () => {
         const part = charts[question] && byId(`group-${charts[question].group}`);
         if (!part) return;

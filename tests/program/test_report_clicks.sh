@@ -75,11 +75,19 @@ END
 # Filters, baselines, links -----------------------------------------------------------------------------------------
 
 cat common.js - >test.js <<'END'
+found.folds_open = document.querySelectorAll('.card[open]').length;
+found.bottoms = [...document.querySelectorAll('.answer')].map((answer) => answer.getBoundingClientRect().bottom + scrollY);
+found.lines = [...document.querySelectorAll('.card .line')].filter((line) => line.getClientRects().length).map((line) => line.getClientRects()[0].height / parseFloat(getComputedStyle(line).lineHeight));
+found.told = [...document.querySelectorAll('.card > summary')].map((fold) => [fold.querySelector('.line').textContent, !!fold.querySelector('.sure'), fold.querySelectorAll('.glance use').length]);
+const glance = () => [...card.querySelectorAll('.glance svg')].filter((lane) => lane.style.display !== 'none')
+    .map((lane) => [lane.dataset.variant, parseFloat(lane.querySelector('use').getAttribute('x'))]);
+found.glance = glance();
 found.opened = rows();
 found.marks = marks();
 document.querySelector('#group-queues tr[data-variant=grq] button.pin').click();
 found.pinned = rows();
 found.moved = marks();
+found.glance_moved = glance();
 found.caption = card.querySelector('caption').textContent;
 found.select = document.getElementById('pin-queues').value;
 found.hash = location.hash;
@@ -102,6 +110,7 @@ found.folds = [...document.querySelectorAll('#cells details')].filter((fold) => 
 type('variant', 'perm | GRQ');
 found.either = rows();
 type('variant', 'perm');
+found.glance_filtered = glance();
 found.keys_shown = [...card.querySelectorAll('.key li')].filter((item) => !item.hidden).map((item) => item.dataset.variant);
 found.title = document.querySelector('h1').textContent;
 found.question = card.querySelector('h3').textContent;
@@ -113,6 +122,12 @@ END
 with_test
 browse tested.html
 check console_is_silent test ! -s said
+check questions_are_folded_at_first found 'f["folds_open"] == 0 and len(f["told"]) == 4'
+check three_fit_a_screen found 'sum(bottom <= 900 for bottom in f["bottoms"]) >= 3'
+check each_is_told_in_one_line found 'all(0.5 < lines < 1.5 for lines in f["lines"]) and all(line.endswith(".") and len(line) < 120 for line, *_ in f["told"])'
+check each_has_a_small_chart found '[n for *_, n in f["told"]] == [3, 2, 2, 3] and [sure for _, sure, _ in f["told"]] == [True, True, False, True]'
+check a_pin_moves_the_small_chart found 'len(f["glance_moved"]) == 3 and f["glance_moved"] != f["glance"]'
+check the_small_chart_is_filtered found '[variant for variant, _ in f["glance_filtered"]] == ["perm"]'
 check rows_are_all_there_at_first found 'len(f["opened"]) == 12 and f["reset"] == f["opened"] and f["reset_hash"] == ""'
 check a_click_pins found 'f["select"] == "grq" and all((x["over"] == "1.00×") == (x["range"] == "baseline") == (x["variant"] == "grq") for x in f["pinned"])'
 check a_pin_moves_the_marks found 'len(f["moved"]) == 6 and f["moved"] != f["marks"] and "multiple of grq" in f["caption"]'
@@ -245,14 +260,15 @@ found.tip_samples = document.querySelectorAll('#tip .strip use').length;
 mark.dispatchEvent(new MouseEvent('mouseleave'));
 found.tip_gone = document.getElementById('tip').hidden;
 press('j');
+found.folded = document.activeElement === card.querySelector('summary') && !card.querySelector('details').open;
+press('o');
 found.first = document.activeElement === card.querySelector('.chart');
 press('ArrowRight', document.activeElement);
 press('ArrowRight', document.activeElement);
 found.stepped = text('#tip');
 press('p', document.activeElement);
 found.pinned = document.getElementById('pin-queues').value;
-press('o');
-found.unfolded = card.querySelector('details').open;
+found.unfolded = [...card.querySelectorAll('details')].every((fold) => fold.open);
 press('Enter', card.querySelector('.chart'));
 found.cell = !!document.querySelector('.cells tr.at') && document.querySelector('.cells tr.at').closest('details').open;
 press('j');
@@ -281,7 +297,7 @@ browse tested.html
 check console_is_silent_of_keys test ! -s said
 check a_mark_tells_its_cell found '(all(part in f["tip"] for part in ("grq on fib,n=12, 4 workers", "median ", "95 % interval", "8 of 8 samples", "× gmp (", "samples in run order")) and
     f["tip_samples"] == 8 and f["tip_gone"])'
-check keys_go_to_a_question_and_its_marks found 'f["first"] and f["stepped"].startswith("perm on fib,n=12")'
+check keys_go_to_a_question_and_its_marks found 'f["folded"] and f["first"] and f["stepped"].startswith("perm on fib,n=12")'
 check a_key_pins_the_cell_at_hand found 'f["pinned"] == "perm@4" and f["reset"] == "gmp"'
 check a_key_unfolds found 'f["unfolded"] and f["part"]'
 check a_key_leads_to_the_cell found 'f["cell"]'
