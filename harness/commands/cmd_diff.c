@@ -2,6 +2,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
+#include "harness/commands/trace_options.h"
 #include "harness/host/topology.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
@@ -34,7 +35,8 @@ enum {
     KEY_MOST,
     KEY_TIMEOUT,
     KEY_FORMAT,
-    KEY_ONLY
+    KEY_ONLY,
+    KEY_OUTPUT
 };
 
 static const char MACHINE_DEFAULT[] = "sim:desktop8";
@@ -53,6 +55,7 @@ struct options {
     size_t context;
     enum format format;
     struct trace_only *only; /* NULL: all events */
+    const char *output;      /* NULL: standard output */
 };
 
 static const struct argp_option option_table[] = {
@@ -72,6 +75,7 @@ static const struct argp_option option_table[] = {
     {"timeout", KEY_TIMEOUT, "S", 0, "seconds a run may take, 0 for no limit; default 60", 0},
     {"format", KEY_FORMAT, "FORMAT", 0,
      "table (default), json, or page, with both runs to look around in", 0},
+    {"output", KEY_OUTPUT, "FILE", 0, "where to; default: the terminal", 0},
     {0},
 };
 
@@ -116,7 +120,6 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
     struct sample_request *request = &options->request;
-    char error[ERROR_SIZE];
     switch (key) {
     case 'w':
         request->workers = (int)number(options, "workers", arg, 1, SAMPLE_WORKERS_MAX);
@@ -142,14 +145,13 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
                              1e9;
         break;
     case KEY_ONLY:
-        cli_once(options->command, "only", options->only ? trace_only_text(options->only) : NULL,
-                 arg);
-        options->only = trace_only_parse(arg, error, sizeof error);
-        if (!options->only)
-            cli_misuse(options->command, "--only=%s: %s", arg, error);
+        options->only = trace_option_only(options->command, options->only, arg);
         break;
     case KEY_FORMAT:
         options->format = (enum format)cli_word(options->command, "format", arg, format_words);
+        break;
+    case KEY_OUTPUT:
+        options->output = arg;
         break;
     case ARGP_KEY_ARG:
         if (options->argument_count == ARGUMENTS)
@@ -186,6 +188,7 @@ static void options_complete(struct options *options)
     if (topology_is_crowded(request->workers, options->machine.model.cores, false, error,
                             sizeof error))
         fprintf(stderr, "%s: warning: %s\n", options->command, error);
+    trace_option_output_check(options->command, options->output);
     request->sched_sites = options->format == FORMAT_PAGE;
     request->machine = options->machine.text;
     request->workload = options->workload.text;
@@ -230,7 +233,7 @@ static int terminal_width(void)
 }
 
 /* Both runs, one below the other. */
-static void page_write(const struct options *options, struct diff_page *diff)
+static void page_write(const struct options *options, struct diff_page *diff, FILE *to)
 {
     struct trace_page pages[2];
     const struct trace_page *both[2] = {&pages[0], &pages[1]};
@@ -250,8 +253,24 @@ static void page_write(const struct options *options, struct diff_page *diff)
     bool parts = diff->diff.at != DIFF_NONE;
     struct trace_parting parting = {diff->diff.at,
                                     parts ? diff_sentence(diff, sentence, sizeof sentence) : NULL};
-    if (!trace_html_write(both, 2, parts ? &parting : NULL, stdout, error, sizeof error))
+    if (!trace_html_write(both, 2, parts ? &parting : NULL, to, error, sizeof error))
         give_up(options, "the page", error);
+}
+
+static void answer_write(const struct options *options, struct diff_page *page)
+{
+    FILE *to = trace_option_output_open(options->command, options->output);
+    if (options->format == FORMAT_JSON) {
+        json_t *object = diff_to_json(page);
+        json_dumpf(object, to, JSON_INDENT(2));
+        fputc('\n', to);
+        json_decref(object);
+    } else if (options->format == FORMAT_PAGE) {
+        page_write(options, page, to);
+    } else {
+        diff_print(page, to == stdout ? terminal_width() : WIDTH_DEFAULT, to);
+    }
+    trace_option_output_close(options->command, to);
 }
 
 static int diff_run(const struct options *options)
@@ -273,16 +292,7 @@ static int diff_run(const struct options *options)
     for (int side = 0; side < 2 && options->only; side++)
         trace_only_keep(options->only, &page.side[side].trace);
     diff_find(&page.diff, &page.side[0].trace, &page.side[1].trace);
-    if (options->format == FORMAT_JSON) {
-        json_t *object = diff_to_json(&page);
-        json_dumpf(object, stdout, JSON_INDENT(2));
-        putchar('\n');
-        json_decref(object);
-    } else if (options->format == FORMAT_PAGE) {
-        page_write(options, &page);
-    } else {
-        diff_print(&page, terminal_width(), stdout);
-    }
+    answer_write(options, &page);
     for (int side = 0; side < 2; side++) {
         json_decref((json_t *)page.side[side].record);
         sched_trace_free(&page.side[side].trace);

@@ -2,6 +2,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
+#include "harness/commands/trace_options.h"
 #include "harness/host/topology.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
@@ -102,8 +103,8 @@ static const struct argp_option option_table[] = {
     {"to", KEY_TO, "TIME", 0, "and until then", 0},
     {"only", KEY_ONLY, "LIST", 0,
      "and only events of these kinds, goroutines or workers, with commas: stolen,woken or G3,P1; "
-     "of "
-     "several sorts an event has to fit each",
+     "of several sorts an event has to fit each. Not of schedtrace, whose lines count all that "
+     "has happened and are written as the run goes on",
      0},
     {"warmup", KEY_WARMUP, "N", 0,
      "calls before it, whose events come first; default 0. The first call meets cold memory", 0},
@@ -155,7 +156,6 @@ static void note_of_run(struct options *options, int key)
 /* Takes an option that says how a run is shown; false: it is none of these. */
 static bool show_parse(struct options *options, int key, char *arg)
 {
-    char error[ERROR_SIZE];
     switch (key) {
     case KEY_PLAY:
         options->play = true;
@@ -168,11 +168,7 @@ static bool show_parse(struct options *options, int key, char *arg)
         options->to_ns = cli_time_ns(options->command, "to", arg, 1000, INT64_C(86400000000000));
         break;
     case KEY_ONLY:
-        cli_once(options->command, "only", options->only ? trace_only_text(options->only) : NULL,
-                 arg);
-        options->only = trace_only_parse(arg, error, sizeof error);
-        if (!options->only)
-            cli_misuse(options->command, "--only=%s: %s", arg, error);
+        options->only = trace_option_only(options->command, options->only, arg);
         break;
     case KEY_FORMAT:
         options->format = (enum format)cli_word(options->command, "format", arg, format_words);
@@ -275,11 +271,7 @@ static void check_output(const struct options *options)
     if (is_figure(options) && options->format != FORMAT_TIMELINE)
         cli_misuse(options->command, "--output=%s: only --format=timeline draws figures",
                    options->output);
-    int fd = open(options->output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0)
-        cli_misuse(options->command, "--output: cannot write %s: %s", options->output,
-                   strerror(errno));
-    close(fd);
+    trace_option_output_check(options->command, options->output);
 }
 
 static int rows_of_terminal(void)
@@ -287,6 +279,14 @@ static int rows_of_terminal(void)
     struct winsize window;
     bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_row > 0;
     return known ? window.ws_row : ROWS_DEFAULT;
+}
+
+/* Tables have a least width and may break; a picture that is drawn again and again may not. */
+static int columns_of_terminal(void)
+{
+    struct winsize window;
+    bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
+    return known ? window.ws_col : CLI_COLUMNS;
 }
 
 /* True if it is stepped through; elsewhere the steps are printed. */
@@ -337,8 +337,8 @@ static void options_complete(struct options *options)
     if (options->format == FORMAT_SCHEDTRACE &&
         (options->from_ns || options->to_ns >= 0 || options->only))
         cli_misuse(options->command,
-                   "--%s does not come with --format=schedtrace, whose lines are "
-                   "written as the run goes on",
+                   "--%s does not come with --format=schedtrace, whose lines "
+                   "count all that has happened and are written as the run goes on",
                    options->only      ? "only"
                    : options->from_ns ? "from"
                                       : "to");
@@ -406,16 +406,12 @@ static json_t *run_with_events(struct options *options, struct sched_trace *trac
 
 static FILE *output_open(const struct options *options)
 {
-    FILE *to = options->output ? fopen(options->output, "we") : stdout;
-    if (!to)
-        give_up(options, strerror(errno));
-    return to;
+    return trace_option_output_open(options->command, options->output);
 }
 
 static void output_close(const struct options *options, FILE *to)
 {
-    if (to != stdout && fclose(to) != 0)
-        give_up(options, strerror(errno));
+    trace_option_output_close(options->command, to);
 }
 
 /* Copies the lines that the sample's process writes as it runs. */
@@ -529,8 +525,7 @@ static int trace_events(struct options *options)
     check_shown(options, &page);
     bool ok = true;
     if (plays(options))
-        trace_play(&page, cli_columns_of(stdout, CLI_COLUMNS), rows_of_terminal(), STDIN_FILENO,
-                   stdout);
+        trace_play(&page, columns_of_terminal(), rows_of_terminal(), STDIN_FILENO, stdout);
     else if (options->format == FORMAT_TIMELINE && is_figure(options))
         ok = trace_timeline_draw(&page, options->output, error, sizeof error);
     else

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 enum { AROUND = 3, FAR = 10, TEXT_SIZE = 128, KEY_SIZE = 8, LANES_LINES = 2 };
+enum { KEYS_WIDTH = 72 }; /* of a terminal with room for the names of keys */
 
 struct player {
     const struct trace_page *page;
@@ -81,11 +82,12 @@ static void lane_print(const struct player *player, const struct trace_state *st
 static void event_print(const struct player *player, const struct trace_state *before, size_t i)
 {
     const struct sched_trace_event *event = &player->page->trace.event[i];
-    char text[TEXT_SIZE], who[16];
-    fprintf(player->to, "%5zu %10.3f us  %s %s\r\n", i + 1,
-            (double)(event->when_ps - player->page->trace.event[0].when_ps) / 1e6,
-            trace_who(before, event, who, sizeof who),
-            trace_event_text(before, event, text, sizeof text));
+    char text[TEXT_SIZE], who[16], line[2 * TEXT_SIZE];
+    snprintf(line, sizeof line, "%5zu %10.3f us  %s %s", i + 1,
+             (double)(event->when_ps - player->page->trace.event[0].when_ps) / 1e6,
+             trace_who(before, event, who, sizeof who),
+             trace_event_text(before, event, text, sizeof text));
+    fprintf(player->to, "%.*s\r\n", player->width - 1, line); /* behind one sign */
 }
 
 /* The lines of a picture, by how many there are. A terminal with few has no blank ones, fewer
@@ -109,19 +111,40 @@ static struct layout layout_of(int height)
     return layout;
 }
 
-/* As many lanes as there is room for, the one of the event among them. */
+/* As many as there is room for. If that is not all, a line says so: one of theirs, or that of the
+ * title where there is none to spare. */
+static int32_t lanes_shown(const struct layout *layout, int32_t lanes)
+{
+    int room = layout->lanes / LANES_LINES;
+    if (room < lanes)
+        room = layout->lanes > LANES_LINES ? (layout->lanes - 1) / LANES_LINES : 1;
+    return lanes < room ? lanes : room;
+}
+
+static bool title_says_so(const struct layout *layout, int32_t lanes)
+{
+    return lanes_shown(layout, lanes) < lanes && layout->lanes <= LANES_LINES;
+}
+
+static void hidden_print(const struct player *player, const struct layout *layout,
+                         const struct trace_state *state)
+{
+    char line[TEXT_SIZE];
+    snprintf(line, sizeof line, "and %" PRId32 " more %cs: make the terminal taller",
+             state->lanes - lanes_shown(layout, state->lanes), state->by_m ? 'M' : 'P');
+    fprintf(player->to, "%.*s\r\n", player->width, line);
+}
+
+/* The lanes that there is room for, the one of the event among them. */
 static void lanes_print(const struct player *player, const struct layout *layout,
                         const struct trace_state *state, int32_t acts)
 {
-    int room = layout->lanes / LANES_LINES;
-    if (room < state->lanes) /* a line says so, if there is one */
-        room = layout->lanes > LANES_LINES ? (layout->lanes - 1) / LANES_LINES : 1;
-    int32_t shown = state->lanes < room ? state->lanes : room;
+    int32_t shown = lanes_shown(layout, state->lanes);
     int32_t first = acts >= shown ? acts - shown + 1 : 0;
     for (int32_t i = first; i < first + shown; i++)
         lane_print(player, state, i, i == acts);
-    if (shown < state->lanes && layout->lanes > LANES_LINES)
-        fprintf(player->to, "... %" PRId32 " of %" PRId32 " shown\r\n", shown, state->lanes);
+    if (shown < state->lanes && !title_says_so(layout, state->lanes))
+        hidden_print(player, layout, state);
     if (!layout->global)
         return;
     fprintf(player->to, "global (%zu)\r\n     ", state->global.count);
@@ -159,15 +182,22 @@ static void draw(const struct player *player)
     FILE *to = player->to;
     struct layout layout = layout_of(player->height);
     const char *blank = layout.blanks ? "\r\n" : "";
-    char *title = trace_title(page);
-    fprintf(to, "\033[H\033[2J%.*s\r\n%s", player->width, title, blank);
-    free(title);
     trace_state_init(&state, &page->trace, page->by_m, page->workers);
+    fputs("\033[H\033[2J", to);
+    if (title_says_so(&layout, state.lanes)) {
+        hidden_print(player, &layout, &state);
+    } else {
+        char *title = trace_title(page);
+        fprintf(to, "%.*s\r\n", player->width, title);
+        free(title);
+    }
+    fputs(blank, to);
     events_print(player, layout.around, &state);
     fputs(blank, to);
     lanes_print(player, &layout, &state, trace_lane_of(&state, &page->trace.event[player->at]));
-    fprintf(to, "%sstep %zu of %zu   n next  b back  N B ten  g G first, last  q quit", blank,
-            player->at + 1, player->last + 1);
+    fprintf(to, "%sstep %zu of %zu  %s", blank, player->at + 1, player->last + 1,
+            player->width < KEYS_WIDTH ? "n b N B g G  q quit"
+                                       : " n next  b back  N B ten  g G first, last  q quit");
     fflush(to);
     trace_state_free(&state);
 }

@@ -71,6 +71,12 @@ run gmp gmp,victim=fixed fib,n=14 --workers 8 --only stolen --format json --cont
 json only_some_are_compared "all(e['event'] == 'STOLEN' for s in 'ab' for e in j['context'][s]) and j['differs']"
 run gmp gmp,victim=fixed fib,n=14 --workers 8 --only stolen
 check it_says_of_what grep -q ', seed 1, only stolen$' out
+run gmp gmp,victim=fixed fib,n=14 --workers 8 --only stolen --output table.txt
+check a_file_is_written [ ! -s out -a $status = 1 ]
+check it_has_the_table grep -q ', seed 1, only stolen$' table.txt
+run gmp gmp,victim=fixed fib,n=14 --workers 8 --format page --output page.html
+check a_page_goes_to_a_file grep -q '</html>' page.html
+misuse a_file_that_cannot_be_written '--output: cannot write /nowhere/x' -- gmp gmp fib --output /nowhere/x
 misuse a_page_has_all_events '--only comes with --format=table or json' -- gmp gmp fib --only stolen --format page
 
 run gmp gmp fib,n=4 --workers 99

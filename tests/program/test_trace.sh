@@ -244,7 +244,7 @@ pid, master = pty.fork()
 if pid == 0:
     os.environ.pop('COLUMNS', None)
     if 'ROWS' in os.environ:
-        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('4H', int(os.environ['ROWS']), 80, 0, 0))
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('4H', int(os.environ['ROWS']), int(os.environ.get('WIDE', 80)), 0, 0))
     os.execv(sys.argv[1], sys.argv[1:])
 before = termios.tcgetattr(master)[3]
 shown = [seen(master, b'q quit')]
@@ -266,6 +266,14 @@ check boxes_are_shown grep -qE '\(G[0-9]\)' out
 for rows in 24 13 12 9 7 6 5; do
     ROWS=$rows python3 play.py "$schedlab" trace gmp order,n=5 --workers 3 --play >out 2>err
     check "${rows}_rows_show_as_much_as_they_can" sh -c 'grep -qE "^1 2 3 13 12 ([0-9]+) 1 1 0 True" out && grep -q " P0 created G2" out && grep -qE "^lines ($1|$(($1 - 1)))$" out' - $((rows < 24 ? rows : 17))
+done
+# Ps that have no room are told, in a line of their own or in the place of the title; no line is broken by a narrow terminal.
+for rows in 24 10 7; do
+    ROWS=$rows WIDE=40 python3 play.py "$schedlab" trace gmp order,n=5 --workers 8 --play >out 2>err
+    check "${rows}_rows_tell_how_many_ps_are_hidden" grep -qE "and [1-7] more Ps: make the terminal taller" out
+    check "${rows}_rows_of_40_are_not_broken" python3 -c 'import re
+lines = re.sub("\033\\[[0-9;?]*[a-zA-Z]", "", open("out").read()).split("\n")[2:]
+assert lines and all(len(line.rstrip("\r")) <= 40 for line in lines), max(lines, key=len)'
 done
 ROWS=4 python3 play.py "$schedlab" trace gmp order,n=5 --workers 1 --play >out 2>err
 check four_rows_are_too_few grep -q '^? ? ? .* 512 False' out

@@ -1,0 +1,54 @@
+/* trace_options.c - see trace_options.h. */
+#include "harness/commands/trace_options.h"
+
+#include "harness/commands/cli.h"
+#include "harness/commands/commands.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ERROR_SIZE = 1024 };
+
+struct trace_only *trace_option_only(const char *command, const struct trace_only *before,
+                                     const char *text)
+{
+    char error[ERROR_SIZE];
+    cli_once(command, "only", before ? trace_only_text(before) : NULL, text);
+    struct trace_only *only = trace_only_parse(text, error, sizeof error);
+    if (!only)
+        cli_misuse(command, "--only=%s: %s", text, error);
+    return only;
+}
+
+void trace_option_output_check(const char *command, const char *path)
+{
+    if (!path)
+        return;
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        cli_misuse(command, "--output: cannot write %s: %s", path, strerror(errno));
+    close(fd);
+}
+
+static _Noreturn void give_up(const char *command)
+{
+    fprintf(stderr, "%s: %s\n", command, strerror(errno));
+    exit(EXIT_FAILED);
+}
+
+FILE *trace_option_output_open(const char *command, const char *path)
+{
+    FILE *to = path ? fopen(path, "we") : stdout;
+    if (!to)
+        give_up(command);
+    return to;
+}
+
+void trace_option_output_close(const char *command, FILE *to)
+{
+    if (to != stdout && fclose(to) != 0)
+        give_up(command);
+}

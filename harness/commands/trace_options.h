@@ -1,0 +1,26 @@
+/* trace_options.h - options that `trace` and `diff` share: --only and --output.
+ *
+ * Callers: cmd_trace.c and cmd_diff.c. A mistake of the user ends the process as cli_misuse() does.
+ */
+#ifndef SCHEDLAB_TRACE_OPTIONS_H
+#define SCHEDLAB_TRACE_OPTIONS_H
+
+#include "harness/trace/trace.h"
+
+#include <stdio.h>
+
+/* Reads --only=text. before: what an earlier --only left, or NULL; a second one is a misuse.
+ * trace_only_free() the result. */
+struct trace_only *trace_option_only(const char *command, const struct trace_only *before,
+                                     const char *text);
+
+/* Ends the process unless the file of --output can be written. path: NULL, nothing to check. */
+void trace_option_output_check(const char *command, const char *path);
+
+/* The file of --output, or standard output if path is NULL. Exit 1 if it cannot be opened. */
+FILE *trace_option_output_open(const char *command, const char *path);
+
+/* Closes it unless it is standard output. Exit 1 if not all of it could be written. */
+void trace_option_output_close(const char *command, FILE *to);
+
+#endif
