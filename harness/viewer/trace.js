@@ -102,6 +102,11 @@ class View {
     zoom(by, around = this.run.ns[Math.max(this.run.at, 0)] || 0) {
         this.show(around - (around - this.from) * by, around + (this.to - around) * by);
     }
+    /* To the left or right, by a part of what is seen. */
+    pan(by) {
+        const ns = by * (this.to - this.from);
+        this.show(this.from + ns, this.to + ns);
+    }
     /* Moves the view if the event is out of it. */
     reveal() {
         const ns = this.run.ns[Math.max(this.run.at, 0)] || 0, span = this.to - this.from;
@@ -527,14 +532,12 @@ class Page {
     }
     /* The next event, or with by -1 the one before, that fits what is searched for. */
     search(by) {
-        const {run} = this.lead, asked = input('find').value.trim().toLowerCase();
-        const is = (id) => [asked, `g${asked}`].includes(run.name(id).toLowerCase());
-        const fits = asked ? (i) => run.words(i).toLowerCase().includes(asked) || (run.g[i] && is(run.g[i])) :
-            this.followed ? (i) => run.g[i] === this.followed : () => false;
+        const {run} = this.lead, asked = input('find').value.trim().toLowerCase(), finder = run.finder(asked);
+        const fits = asked ? finder.fits : this.followed ? (i) => run.g[i] === this.followed : () => false;
         for (let k = 1; k <= run.count; k++) {
             const i = ((run.at + by * k) % run.count + run.count) % run.count;
             if (run.hidden[i] || !fits(i)) continue;
-            if (asked && run.g[i] && is(run.g[i])) this.followed = run.g[i];
+            if (asked && run.g[i] && finder.is(run.g[i])) this.followed = run.g[i];
             this.goTo(i);
             return;
         }
@@ -572,7 +575,9 @@ class Page {
             s: () => this.stop(1),
             S: () => this.stop(-1),
             f: () => this.follow(this.followed ? 0 : this.lead.run.g[this.lead.run.at]),
-            d: () => this.parts >= 0 && this.goTo(this.parts),
+            a: () => this.views.forEach((view) => view.pan(-0.25)),
+            d: () => this.views.forEach((view) => view.pan(0.25)),
+            x: () => this.parts >= 0 && this.goTo(this.parts),
             '/': () => byId('find').focus(),
             '?': () => byId('help').click(),
         };

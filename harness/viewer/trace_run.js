@@ -296,6 +296,37 @@ class Run {
         if (place === 1 && !parts.length) return 'main';
         return place === 1 && parts.length <= LEVELS && name.length < NAME ? name : `${letter}#${id & ~TASK}`;
     }
+    /* What a search asks: fits(i), is the text in the event's words, or the name of its goroutine; is(id), is it that name.
+     * Words repeat, so each text is looked at once, and a name only where it can decide. */
+    finder(asked) {
+        const NO = 1, YES = 2, NAMED = 3, WORDS = 4, isName = /^g?(main|spins|[gt]?[\d.#]+)$/.test(asked);
+        const IS = 2, HAS = 4, known = new Uint8Array(this.parent.length);
+        const named = (id) => {
+            const place = this.place(id), name = known[place] ? '' : this.name(id).toLowerCase();
+            if (name) known[place] = 1 | (name === asked || name === `g${asked}` ? IS : 0) | (name.includes(asked) ? HAS : 0);
+            return known[place];
+        };
+        const kinds = this.texts.map(([, words]) => {
+            const at = words.search(/\b[GT] 0\b/), [before, after] = [words.slice(0, Math.max(at, 0)), words.slice(at < 0 ? 0 : at + 3)]
+                .map((part) => part.toLowerCase());
+            if (before.includes(asked) || after.includes(asked)) return YES;
+            if (at < 0) return NO;
+            let kind = NO;
+            for (let from = 0; from < asked.length; from++)
+                for (let to = from + 1; to <= asked.length; to++) {
+                    const fits = before.endsWith(asked.slice(0, from)) && after.startsWith(asked.slice(to));
+                    if (fits && /^[gt\d.#main]+$/.test(asked.slice(from, to))) kind = from || to < asked.length ? WORDS : Math.max(kind, NAMED);
+                }
+            return kind;
+        });
+        const is = (id) => isName && (named(id) & IS) > 0;
+        const fits = (i) => {
+            const kind = kinds[this.text[i]], id = this.g[i];
+            return kind === YES || (id > 0 && is(id)) || (kind === NAMED && (named(id) & HAS) > 0) ||
+                (kind === WORDS && this.words(i).toLowerCase().includes(asked));
+        };
+        return {fits, is};
+    }
     words(i) {
         return this.texts[this.text[i]][1].replace(/\b[GT] 0\b/, () => this.name(this.g[i]));
     }

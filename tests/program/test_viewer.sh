@@ -55,6 +55,18 @@ document.getElementById('find').value = 'ended';
 document.getElementById('next').click();
 found.ended = run.words(run.at);
 const [from, to] = [page.lead.from, page.lead.to];
+found.searches = ['g', 'g3', '3', 'main', 'created g', 'd g1', 'put', 'g1 ', 'g1 into', 'g3.1', 'a', 'n', 'spins', '0', 'z', '.'].map((asked) => {
+    const finder = run.finder(asked), is = (id) => [asked, `g${asked}`].includes(run.name(id).toLowerCase());
+    const wrong = [...Array(run.count).keys()].filter((i) => finder.fits(i) !== (run.words(i).toLowerCase().includes(asked) || (run.g[i] > 0 && is(run.g[i]))));
+    return [asked, wrong.length, [...Array(run.count).keys()].filter(finder.fits).length];
+});
+page.lead.show(0.4 * run.last, 0.6 * run.last);
+const [panned] = [page.lead.from];
+press('d');
+found.right_by = (page.lead.from - panned) / (page.lead.to - page.lead.from);
+press('a');
+found.back_by = (page.lead.from - panned) / (page.lead.to - page.lead.from);
+page.lead.show(from, to);
 press('+');
 found.closer = (page.lead.to - page.lead.from) / (to - from);
 found.woken = [...Array(run.gs).keys()].flatMap((id) => run.life(id)).map((part) => part[3]).filter((why) => why.startsWith('woken by ')).sort();
@@ -144,6 +156,8 @@ check a_goroutine_is_followed found 'f["follows"] == 0 and f["next"] >= 0'
 check the_end_is_a_key found 'f["last"] == len(f["forwards"])'
 check what_is_not_there_is_said found 'f["unfound"].startswith("No event fits")'
 check words_are_found found '"ended" in f["ended"]'
+check searches_find_what_is_told found 'all(wrong == 0 for _, wrong, _ in f["searches"]) and {asked for asked, _, n in f["searches"] if n} >= {"g3", "main", "created g", "a"}'
+check keys_pan_by_a_quarter found 'abs(f["right_by"] - 0.25) < 0.01 and abs(f["back_by"]) < 0.01'
 check plus_goes_closer found '0.4 < f["closer"] < 0.6'
 check goroutines_have_the_names_of_the_program found '"main" in f["names"] and "G19" in f["names"] and f["words"] == [s["text"] for s in j["steps"]]'
 check a_steal_says_how_many_of_how_many grep -qE 'stole [0-9]+ of the [0-9]+ in the queue of P0' run.html
