@@ -532,8 +532,9 @@ static void csv_write(const struct exporting *exporting)
 
 /* tidy ---------------------------------------------------------------------------------------- */
 
+/* missing: why there is no value, where there is none. */
 static void tidy_line(const struct exporting *exporting, const json_t *record, const char *metric,
-                      double value)
+                      double value, const char *missing)
 {
     static const char *const keys[] = {"cell",    "variant", "workload", "workers",
                                        "machine", "block",   "status"};
@@ -546,10 +547,22 @@ static void tidy_line(const struct exporting *exporting, const json_t *record, c
     fprintf(to, "%s,%s,", comparable_is_marked(record) ? "true" : "false",
             distance == DISTANCE_NONE ? "" : core_distance_text(distance));
     put_quoted(to, metric);
-    if (isfinite(value))
-        fprintf(to, ",%.15g\r\n", value);
-    else
-        fputs(",\r\n", to);
+    if (isfinite(value)) {
+        fprintf(to, ",%.15g,\r\n", value);
+    } else {
+        fputs(",,", to);
+        put_quoted(to, missing);
+        fputs("\r\n", to);
+    }
+}
+
+/* Why has_numbers() does not hold. */
+static const char *tidy_why(const json_t *record)
+{
+    const char *reason = field_text(record, "reason");
+    if (!record_is(record, "ok"))
+        return *reason ? reason : field_text(record, "status");
+    return ns_per_op(record) > 0 ? "another sample of the cell failed" : "it made no operation";
 }
 
 static void tidy_latencies(const struct exporting *exporting, const json_t *record)
@@ -557,23 +570,26 @@ static void tidy_latencies(const struct exporting *exporting, const json_t *reco
     static const char *const keys[] = {"p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns"};
     const json_t *latency = json_object_get(record, "latency");
     for (size_t i = 0; latency && i < sizeof keys / sizeof keys[0]; i++)
-        tidy_line(exporting, record, keys[i], field_number(latency, keys[i]));
+        tidy_line(exporting, record, keys[i], field_number(latency, keys[i]),
+                  "too few operations were timed");
 }
 
 static void tidy_write(const struct exporting *exporting)
 {
-    fputs("cell,variant,workload,workers,machine,block,status,disturbed,distance,metric,value\r\n",
+    fputs("cell,variant,workload,workers,machine,block,status,disturbed,distance,metric,value,"
+          "missing\r\n",
           exporting->to);
     json_each(record, exporting->records) {
         bool ok = has_numbers(exporting, record);
-        tidy_line(exporting, record, "throughput", ok ? field_number(record, "throughput") : NAN);
+        tidy_line(exporting, record, "throughput", ok ? field_number(record, "throughput") : NAN,
+                  ok ? "" : tidy_why(record));
         if (!ok)
             continue;
-        tidy_line(exporting, record, "ns_per_op", ns_per_op(record));
+        tidy_line(exporting, record, "ns_per_op", ns_per_op(record), "");
         tidy_latencies(exporting, record);
         json_each(event, json_object_get(record, "events"))
             tidy_line(exporting, record, counter_short_name(field_text(event, "name")),
-                      record_event_value(event));
+                      record_event_value(event), field_text(event, "absent"));
     }
     exporting->result->samples = json_array_size(exporting->records);
 }

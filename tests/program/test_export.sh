@@ -240,7 +240,7 @@ check csv_leaves_nothing_out [ ! -s err ]
 run run --to tidy
 python tidy_has_the_numbers_of_the_records "
 rows = list(csv.DictReader(io.StringIO(text), strict=True))
-assert list(rows[0]) == ['cell', 'variant', 'workload', 'workers', 'machine', 'block', 'status', 'disturbed', 'distance', 'metric', 'value']
+assert list(rows[0]) == ['cell', 'variant', 'workload', 'workers', 'machine', 'block', 'status', 'disturbed', 'distance', 'metric', 'value', 'missing']
 good = [r for r in ok if r['cell'] != '0123456789ab']
 assert sum(row['metric'] == 'throughput' for row in rows) == len(records)
 values = sorted(float(row['value']) for row in rows if row['metric'] == 'throughput' and row['value'])
@@ -253,7 +253,10 @@ python tidy_has_no_zero_for_what_is_absent "
 rows = list(csv.DictReader(io.StringIO(text), strict=True))
 absent = sum('absent' in e for r in ok if r['cell'] != '0123456789ab' for e in r['events'] if e['name'] == 'PAPI_L1_DCM')
 assert sum(row['metric'] == 'PAPI_L1_DCM' and row['value'] == '' for row in rows) == absent
-assert all(row['value'] == '' for row in rows if row['status'] != 'ok')"
+assert all(row['value'] == '' for row in rows if row['status'] != 'ok')
+assert all((row['value'] == '') == (row['missing'] != '') for row in rows)
+reasons = {r['reason'] for r in records if r.get('reason')} | {e['absent'] for r in ok for e in r['events'] if 'absent' in e}
+assert len(reasons & {row['missing'] for row in rows}) >= 2, {row['missing'] for row in rows}"
 
 # The data dictionary has a row, with meaning and unit, for each column of csv: of this run, of a simulated one, and of
 # each key that a record may have. And for each of tidy.
