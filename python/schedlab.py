@@ -12,7 +12,8 @@
     schedlab.ratios(run.cells, "gmp")    each cell's median over that variant's, by workload and workers
 
 One file, without installation. It needs pandas (Debian: python3-pandas). Columns are those of the .tsv files that
-`schedlab report` writes; results/README.md is their dictionary. What could not be measured is NaN or None, never zero.
+`schedlab report` writes; results/README.md is their dictionary. An event has one name in all of them, that of a column of
+run.samples: STEALS, without the component before it. What could not be measured is NaN or None, never zero.
 """
 import json
 import lzma
@@ -57,6 +58,11 @@ def _records(folder):
                 return
 
 
+def _short(event):
+    """The name of an event without its component: STEALS of sde:::schedlab::STEALS."""
+    return event.rsplit("::", 1)[-1]
+
+
 def _samples(folder):
     keys = ["cell", "variant", "workload", "workers", "machine", "block", "status", "reason", "throughput", "time_ns", "ops",
             "threads", "seed", "command"]
@@ -68,8 +74,7 @@ def _samples(folder):
         row["disturbed"] = bool(record.get("marks"))
         row.update({f"latency_{key}": value for key, value in record.get("latency", {}).items() if key.endswith("_ns")})
         for event in record.get("events", []):
-            name = event["name"].rsplit("::", 1)[-1]
-            row[name] = event.get("per_op", event.get("value"))
+            row[_short(event["name"])] = event.get("per_op", event.get("value"))
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -82,12 +87,15 @@ def load(folder):
     if not (folder / "cells.tsv").exists():
         raise FileNotFoundError(f"{folder} has no tables yet: run `schedlab report {folder}`")
     environment, sweep = folder / "environment.json", folder / "sweep.yaml"
+    tables = {name: _table(folder, file) for name, file in TABLES.items()}
+    if not tables["events"].empty:
+        tables["events"]["event"] = tables["events"]["event"].map(_short)
     return Run(
         folder=folder,
         samples=_samples(folder),
         environment=json.loads(environment.read_text(encoding="utf-8")) if environment.exists() else {},
         sweep=sweep.read_text(encoding="utf-8") if sweep.exists() else "",
-        **{name: _table(folder, file) for name, file in TABLES.items()},
+        **tables,
     )
 
 

@@ -330,6 +330,7 @@ wanted = sum(r['throughput'] for r in good)
 assert abs(run.samples.throughput.sum() - wanted) < 1e-9 * wanted
 assert run.samples[run.samples.status != 'ok'].throughput.isna().all(), 'a failed sample has no throughput'
 assert run.events[run.events.event == 'PAPI_L1_DCM'].n.notna().all()
+assert 'DISPATCHES' in set(run.events.event) <= set(run.samples.columns), 'an event has one name'
 ratios = schedlab.ratios(run.cells[run.cells.status == 'ok'], 'gmp')
 assert (ratios[ratios.variant == 'gmp'].ratio.dropna() == 1).all() and len(ratios) > 4
 for wrong in (lambda: schedlab.ratios(run.cells, 'gnp'), lambda: schedlab.load('nowhere')):
