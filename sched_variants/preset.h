@@ -14,6 +14,7 @@ struct preset {
     const char *settings; /* knobs, as in a specification: "key=value,key=value" */
     const char *idea;     /* one line for `schedlab list` */
     const char *source;   /* keys of docs/PAPERS.md */
+    const char *left_out; /* what of the original is not modelled: sentences, without an end mark */
 };
 
 /* Ends with a name that is NULL. */

@@ -24,6 +24,7 @@ enum { ERROR_SIZE = 4096 };
 enum topic {
     TOPIC_ALL,
     TOPIC_VARIANTS,
+    TOPIC_PRESETS,
     TOPIC_WORKLOADS,
     TOPIC_KNOBS,
     TOPIC_EVENTS,
@@ -31,8 +32,8 @@ enum topic {
     TOPIC_MACHINE, /* one, by its specification */
     TOPIC_NAME,    /* one of any other kind */
 };
-static const char *const topic_words[] = {"all",    "variants", "workloads", "knobs",
-                                          "events", "machines", NULL};
+static const char *const topic_words[] = {"all",   "variants", "presets",  "workloads",
+                                          "knobs", "events",   "machines", NULL};
 enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_WORDS };
 static const char *const format_words[] = {"table", "json", "words", NULL};
 
@@ -81,13 +82,14 @@ static const struct argp_option option_table[] = {
 static const struct argp argp = {
     option_table,
     parse_option,
-    "[all|variants|workloads|knobs|events|machines|sim:MODEL[,KEY=VALUE]...|NAME]",
+    "[all|variants|presets|workloads|knobs|events|machines|sim:MODEL[,KEY=VALUE]...|NAME]",
     "Lists what can be named on the command line and in sweep files. Without an argument: every "
-    "variant, preset and workload, a line each. A topic lists all of one kind: knobs by group, "
-    "decisive ones first; events that can be counted on this machine; models of machines that can "
-    "be simulated, or all keys of one of these. NAME explains one variant, preset, workload, knob, "
-    "parameter or event: its meaning, default, range and source, the experiments that vary it, the "
-    "events that a knob moves, and an example."
+    "variant, preset and workload. A topic lists all of one kind. Presets come with what they "
+    "leave "
+    "out of the original, and knobs by group, decisive ones first. Events are those that can be "
+    "counted on this machine; machines are the models that can be simulated, or all keys of one. "
+    "NAME explains one variant, preset, workload, knob, parameter or event: its meaning, default, "
+    "range and source, the experiments that vary it, the events that a knob moves, and an example."
     "\v"
     "Numbers may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024); bytes in KiB, "
     "MiB, GiB too; times in ns, us, ms, s.\n\n"
@@ -154,11 +156,11 @@ static _Noreturn void refuse_name(const struct options *options)
     if (suggest.near)
         cli_misuse(options->command, "nothing is called \"%s\"; %s", options->name,
                    suggest_text(&suggest, "", "", text, sizeof text));
-    cli_misuse(
-        options->command,
-        "nothing is called \"%s\"; valid: all, variants, workloads, knobs, events, machines, "
-        "or a name that these list; `schedlab repro --list` has the experiments",
-        options->name);
+    cli_misuse(options->command,
+               "nothing is called \"%s\"; valid: all, variants, presets, workloads, knobs, events, "
+               "machines, "
+               "or a name that these list; `schedlab repro --list` has the experiments",
+               options->name);
 }
 
 static int list_name(const struct options *options)
@@ -184,7 +186,7 @@ static json_t *topic_to_json(enum topic topic)
     json_t *object = json_object();
     if (topic == TOPIC_ALL || topic == TOPIC_VARIANTS)
         json_object_set_new(object, "variants", list_variants_to_json());
-    if (topic == TOPIC_ALL || topic == TOPIC_VARIANTS)
+    if (topic == TOPIC_ALL || topic == TOPIC_VARIANTS || topic == TOPIC_PRESETS)
         json_object_set_new(object, "presets", list_presets_to_json());
     if (topic == TOPIC_ALL || topic == TOPIC_WORKLOADS)
         json_object_set_new(object, "workloads", list_workloads_to_json());
@@ -200,11 +202,9 @@ static json_t *topic_to_json(enum topic topic)
 static int list_topic(enum topic topic)
 {
     static void (*const print[])(const struct list_page *page) = {
-        [TOPIC_ALL] = list_all_print,
-        [TOPIC_VARIANTS] = list_variants_print,
-        [TOPIC_WORKLOADS] = list_workloads_print,
-        [TOPIC_KNOBS] = list_knobs_print,
-        [TOPIC_EVENTS] = list_events_print,
+        [TOPIC_ALL] = list_all_print,         [TOPIC_VARIANTS] = list_variants_print,
+        [TOPIC_PRESETS] = list_presets_print, [TOPIC_WORKLOADS] = list_workloads_print,
+        [TOPIC_KNOBS] = list_knobs_print,     [TOPIC_EVENTS] = list_events_print,
     };
     struct list_page page = list_page_make();
     print[topic](&page);

@@ -140,9 +140,10 @@ json_t *list_presets_to_json(void)
 {
     json_t *array = json_array();
     for (const struct preset *preset = presets; preset->name; preset++)
-        json_array_append_new(array, json_pack("{ss ss ss ss ss}", "name", preset->name, "variant",
-                                               preset->variant, "settings", preset->settings,
-                                               "idea", preset->idea, "source", preset->source));
+        json_array_append_new(array, json_pack("{ss ss ss ss ss ss}", "name", preset->name,
+                                               "variant", preset->variant, "settings",
+                                               preset->settings, "idea", preset->idea, "source",
+                                               preset->source, "left_out", preset->left_out));
     return array;
 }
 

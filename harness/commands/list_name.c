@@ -87,9 +87,10 @@ static json_t *variant_to_json(const struct sched_ops *ops, const struct uses *u
 
 static json_t *preset_to_json(const struct preset *preset, const struct uses *uses)
 {
-    json_t *object = json_pack("{ss ss ss ss ss ss}", "role", "preset", "name", preset->name,
-                               "variant", preset->variant, "settings", preset->settings, "idea",
-                               preset->idea, "source", preset->source);
+    json_t *object =
+        json_pack("{ss ss ss ss ss ss ss}", "role", "preset", "name", preset->name, "variant",
+                  preset->variant, "settings", preset->settings, "idea", preset->idea, "source",
+                  preset->source, "left_out", preset->left_out);
     json_object_set_new(object, "compared_in",
                         uses_experiments(uses, USES_THAT_COMPARE, preset->name));
     set_command(object, text_format("schedlab run %s %s pingpong --workers 2", preset->variant,

@@ -74,6 +74,7 @@ static void print_preset(const struct list_page *page, const json_t *role)
     page_text(page, INDENT, field_text(role, "idea"));
     page_settings(page, field_text(role, "variant"), field_text(role, "settings"));
     page_field(page, "source", field_text(role, "source"));
+    page_field(page, "left out", field_text(role, "left_out"));
     page_list(page, "compared in", list_of(role, "compared_in"), "no experiment");
     page_command(field_text(role, "example"));
 }

@@ -41,6 +41,18 @@ static void print_prefixed(const struct list_page *page, const char *prefix, con
     free(text);
 }
 
+static void print_preset_names(const struct list_page *page)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = memory_stream(&text, &size);
+    for (const struct preset *preset = presets; preset->name; preset++)
+        fprintf(to, "%s%s", preset == presets ? "" : ", ", preset->name);
+    fclose(to);
+    page_row(page, COLUMN_NAME, "presets", text);
+    free(text);
+}
+
 void list_all_print(const struct list_page *page)
 {
     struct list_page narrow = *page;
@@ -51,8 +63,7 @@ void list_all_print(const struct list_page *page)
     for (size_t i = 0; (ops = spec_variant(i)); i++)
         if (!peer_is(ops))
             page_line(&narrow, COLUMN_NAME, ops->name, ops->idea);
-    for (const struct preset *preset = presets; preset->name; preset++)
-        page_line(&narrow, COLUMN_NAME, preset->name, preset->idea);
+    print_preset_names(&narrow);
     print_prefixed(&narrow, PEER_PREFIX, "other runtimes");
     print_prefixed(&narrow, FLOOR_PREFIX, "by hand, without a scheduler");
     putchar('\n');
@@ -61,6 +72,7 @@ void list_all_print(const struct list_page *page)
         page_line(&narrow, COLUMN_NAME, (*at)->name, (*at)->idea);
     putchar('\n');
     puts("schedlab list NAME      explains one: gmp, fib, a knob (tick), an event (STEALS)");
+    puts("schedlab list presets   schedulers elsewhere as variants with knobs set");
     puts("schedlab list knobs     what can be set in variants, by topic, with defaults");
     puts("schedlab list events    what can be counted in a run");
     puts("schedlab list machines  what can be simulated; sim:MODEL lists all keys of one");
@@ -104,11 +116,16 @@ static void print_settings(const struct list_page *page, const struct param *tab
     }
 }
 
-static void print_preset(const struct list_page *page, const struct preset *preset)
+void list_presets_print(const struct list_page *page)
 {
-    page_row(page, COLUMN_NAME, preset->name, preset->idea);
-    page_field(page, "source", preset->source);
-    page_settings(page, preset->variant, preset->settings);
+    page_heading(page, "Presets: variants with knobs set, as schedulers elsewhere have them");
+    for (const struct preset *preset = presets; preset->name; preset++) {
+        putchar('\n');
+        page_row(page, COLUMN_NAME, preset->name, preset->idea);
+        page_field(page, "source", preset->source);
+        page_settings(page, preset->variant, preset->settings);
+        page_field(page, "left out", preset->left_out);
+    }
 }
 
 void list_variants_print(const struct list_page *page)
@@ -128,11 +145,7 @@ void list_variants_print(const struct list_page *page)
     page_heading(page, "Settings that every variant has beside its knobs");
     print_settings(page, variant_common_params, "others");
     putchar('\n');
-    page_heading(page, "Presets: variants with knobs set, as schedulers elsewhere have them");
-    for (const struct preset *preset = presets; preset->name; preset++) {
-        putchar('\n');
-        print_preset(page, preset);
-    }
+    list_presets_print(page);
     puts("\n`schedlab list NAME` explains one, with all its knobs; `list KNOB` a knob.");
 }
 

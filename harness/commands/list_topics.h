@@ -11,7 +11,8 @@
 /* A line for each variant, preset and workload. */
 void list_all_print(const struct list_page *page);
 
-void list_variants_print(const struct list_page *page);
+void list_variants_print(const struct list_page *page); /* and presets */
+void list_presets_print(const struct list_page *page);
 void list_workloads_print(const struct list_page *page);
 
 /* By group, what decides most first; each once, with the variants that have it. */

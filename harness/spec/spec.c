@@ -20,7 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANGE_TEXT_SIZE = 400, VALUE_TEXT_SIZE = 80, PRESET_CHANGES_MAX = 2 };
+enum { RANGE_TEXT_SIZE = 400, VALUE_TEXT_SIZE = 80 };
+enum { PRESET_CHANGES_MAX = 2, PRESET_SAVES_LEAST = 3 };
 
 const struct sched_ops spec_serial = {
     .name = "serial",
@@ -435,22 +436,23 @@ static int settings_differ(const struct settings *settings, void *base)
     return count;
 }
 
-/* Begins with the variant or, if that leaves fewer settings to be said, and few, with a preset of
- * it. If presets are equally near, it is the named one if that is among them, so that its user
- * finds it again. named: NULL if none was. */
+/* Begins with the variant or, if that saves some settings and leaves few, with a preset of it. If
+ * presets are equally near, it is the named one if that is among them, so that its user finds it
+ * again. named: NULL if none was. */
 static char *variant_text(const struct owner *owner, const struct sched_ops *ops,
                           const struct preset *named)
 {
     const char *name = ops->name;
     void *base = NULL;
-    int least = settings_differ(&owner->own, NULL);
+    const int all = settings_differ(&owner->own, NULL);
+    int least = all;
     for (const struct preset *preset = presets; preset->name; preset++) {
         if (strcmp(preset->variant, ops->name) != 0)
             continue;
         void *knobs = preset_knobs(preset, ops);
         int count = settings_differ(&owner->own, knobs);
         bool nearer = (count < least || (count == least && base && preset == named)) &&
-                      count <= PRESET_CHANGES_MAX;
+                      count <= PRESET_CHANGES_MAX && all - count >= PRESET_SAVES_LEAST;
         machine_free(nearer ? base : knobs);
         if (!nearer)
             continue;

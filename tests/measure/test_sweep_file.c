@@ -477,7 +477,7 @@ static void unknown_names_name_the_nearest(void **state)
         {"gmp", "gmp,tick=-3", "fib", 8, "tick", "1024"},
         {"gmp", "gmp", "fibb", 10, "\"fibb\"", "\"fib\""},
         {"gmp", "gmp", "fib,m=3", 10, "\"m\"", "valid: n"},
-        {"gmp", "cilk", "fib", 8, "\"cilk\"", "valid: kthread, "},
+        {"gmp", "gizmo", "fib", 8, "\"gizmo\"", "valid: kthread, "},
         {"gmp", "gmp", "zzz", 10, "\"zzz\"", "valid: fib, "},
         {"gmp", "tick=3", "fib", 8, "\"tick=3\"", "in quotes"},
         {"gmp", "x\\ny z", "fib", 8, "unknown variant", "valid: kthread, "},

@@ -341,7 +341,7 @@ misuse all_events_beside_names "--events names those to show" -- run gmp fib --a
 misuse all_events_of_json "has all of them" -- run gmp fib --all-events --format json
 misuse far_off_format "valid: table, json" -- run gmp fib --format xml
 misuse far_off_option "valid: --workers, --reps" -- run gmp fib --colour
-misuse far_off_variant "valid: kthread, uthread" -- run cilk fib
+misuse far_off_variant "valid: kthread, uthread" -- run gizmo fib
 misuse far_off_workload "valid: fib, nqueens" -- run gmp zzz
 misuse far_off_event 'valid: those of `schedlab list events`' -- run gmp fib --events bogus
 misuse two_workloads 'one workload at a time, found "fib"' -- run gmp fib pingpong

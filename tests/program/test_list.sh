@@ -33,7 +33,9 @@ check all_names_fit_a_screen awk 'length($0) > 80 { exit 1 } END { exit NR > 60 
 check no_line_is_cut_short [ "$(grep -c '\.\.\.$' all)" = 0 ]
 names='lines = [l.split() for l in open("all")]; heads = [l[0] for l in lines if l]'
 json every_name_has_a_line \
-    "all(heads.count(x['name']) == 1 for k in ('variants', 'presets', 'workloads') for x in j[k] if ':' not in x['name'])" all.json
+    "all(heads.count(x['name']) == 1 for k in ('variants', 'workloads') for x in j[k] if ':' not in x['name'])" all.json
+names='text = open("all").read()'
+json every_preset_has_a_name_there "all(p['name'] in text for p in j['presets'])" all.json
 run list all
 check all_is_the_default cmp -s out all
 names=
@@ -47,6 +49,10 @@ json json_says_what_changes_nothing \
 # Topics --------------------------------------------------------------------------------------
 
 listed variants_have_knobs_and_sources variants -- contsteal 'tokio-1.51 ' runnext_cap=3 Vyukov12 malloc=jemalloc
+listed presets_say_what_they_leave_out presets -- 'is           perm ring=128' 'left out     Tasks that are known to block'
+run list presets --format json
+mv out presets.json
+json presets_are_a_topic "list(j) == ['presets'] and all(p['left_out'] for p in j['presets'])" presets.json
 listed workloads_have_parameters workloads -- mergesort n=1000000
 listed events_have_meanings events -- STEALS 'those of the warm-up' SIM_L1D_MISS_FALSE_SHARING PAPI_TOT_CYC
 check default_events_are_marked grep -q '^\* STEALS ' out
@@ -84,7 +90,7 @@ mv out short
 run list sde:::schedlab::STEALS
 check it_is_found_by_its_full_name cmp -s out short
 listed an_event_of_the_processor_is_explained PAPI_TOT_CYC -- cycles 'the processor (pmu)'
-listed a_preset_is_explained tokio-1.50 -- 'a preset of gmp' runnext_cap=3
+listed a_preset_is_explained tokio-1.50 -- 'a preset of gmp' runnext_cap=3 'left out'
 listed a_peer_is_explained peer:go -- 'a variant' goroutines
 listed an_experiment_says_what_shows_it E3 -- 'E3: an experiment' 'FIFO, runnext or LIFO' \
     'schedlab repro --explain E3'

@@ -253,8 +253,8 @@ sed 's/variants:/varants:/' small.yaml >bad.yaml
 misuse unknown_key 'bad.yaml:12: a group has no key "varants"; the nearest is "variants"' -- bad.yaml
 sed 's/grq/gqr/' small.yaml >bad.yaml
 misuse unknown_variant 'bad.yaml:12: unknown variant "gqr"; the nearest is "grq"' -- bad.yaml
-sed 's/grq/cilk/' small.yaml >bad.yaml
-misuse far_off_variant 'bad.yaml:12: unknown variant "cilk"; valid: kthread, uthread, ' -- bad.yaml
+sed 's/grq/gizmo/' small.yaml >bad.yaml
+misuse far_off_variant 'bad.yaml:12: unknown variant "gizmo"; valid: kthread, uthread, ' -- bad.yaml
 sed 's/grq/gmp,tick=4/' small.yaml >bad.yaml
 misuse unquoted_knob 'bad.yaml:12: "tick=4" is no variant; write NAME,tick=4 as one word, and in YAML in quotes' -- bad.yaml
 sed 's/Which/"&/' small.yaml >bad.yaml
