@@ -305,7 +305,7 @@ static int next_by_algorithm(uint64_t ready, bool clock)
 
 int choose_next(uint64_t ready, bool clock)
 {
-    if (hunt.points > hunt_plan.points_max / 2)
+    if (hunt.points > hunt_plan.points_max / 2 || hunt_blocks_left < BLOCKS_MAX / 2)
         return self_can(ready) && draw(FAIR_TURN) ? hunt.self->index : any_of(ready);
     int next = next_by_algorithm(ready, clock);
     note(next, ready);

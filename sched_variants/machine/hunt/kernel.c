@@ -14,7 +14,7 @@
 
 /* A point takes 1, 8, 64 or 512 ns in an execution. */
 enum { PACES = 4, PACE_SHIFT = 3, ROUND_POINTS = 8 };
-enum { SIGNAL_STACK = 64 << 10, FIRST_NS = 1000000, BLOCKS_MAX = 50000000 };
+enum { SIGNAL_STACK = 64 << 10, FIRST_NS = 1000000 };
 
 /* As kernel.h of the simulated machine has it: sim/switch.c. */
 void sim_switch(void **save, void *to);

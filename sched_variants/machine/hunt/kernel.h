@@ -9,6 +9,9 @@ enum sim_access { SIM_READ, SIM_WRITE };
 
 enum { THREAD_STACK = 1 << 20, EVENTS_MAX = 256, WAITS_MAX = 1024, HUNT_LAST = 1024 };
 
+/* Basic blocks that an execution may have. */
+enum { BLOCKS_MAX = 50000000 };
+
 enum { BUFFER_STORES = 8, BUFFER_BYTES = 16 };
 
 /* Stores that others do not see yet, oldest first: buffer.c. */
