@@ -125,8 +125,8 @@ static json_t *header_of(const struct hunt_campaign *wanted)
     if (json_array_size(cells) == 0)
         cli_misuse(wanted->command, "%s", error);
     if (misfits)
-        fprintf(stderr, "%s: %s left out, for example: %s\n", wanted->command,
-                counted(misfits, "pair of variant and workload").s, error);
+        fprintf(stderr, "%s: %s of variant and workload left out, for example: %s\n",
+                wanted->command, counted(misfits, "pair").s, error);
     char program[16];
     snprintf(program, sizeof program, "%08" PRIx32, replay_program());
     return json_pack("{si sI ss ss s[I] si so}", "schema", HUNT_LOG_SCHEMA, "executions",
