@@ -327,6 +327,7 @@ INTERRUPTIBLE = $(OBJCOPY) --rename-section $(or $(TEXT_$(CONFIG)),.text)=worklo
 $(OUT)/workloads/%.o: workloads/%.c $(OUT)/command
 	@mkdir -p $(@D)
 	$(SAY) $(COMPILE) $(IN_TEXT) -MMD -MP -c -o $@ $< $(SIMULATED) && $(INTERRUPTIBLE)
+$(OUT)/harness/hunt/lone.o: INSTRUMENTED = $(INSTRUMENT)
 $(OUT)/harness/scenarios/%.o: INSTRUMENTED = $(INSTRUMENT)
 $(OUT)/harness/scenarios/%.o: harness/scenarios/%.c $(OUT)/command
 	@mkdir -p $(@D)

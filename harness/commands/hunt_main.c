@@ -5,12 +5,13 @@
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/hunt_campaign.h"
+#include "harness/commands/hunt_lone.h"
+#include "harness/commands/hunt_switches.h"
 #include "harness/commands/hunt_what.h"
 #include "harness/hunt/campaign.h"
 #include "harness/hunt/jobs.h"
 #include "harness/hunt/processes.h"
 #include "harness/plan/sweep_file.h"
-#include "harness/sample/source_line.h"
 #include "harness/scenarios/scenarios.h"
 #include "harness/spec/spec.h"
 #include "machine/machine.h"
@@ -24,7 +25,7 @@
 #include <string.h>
 
 enum { ERROR_SIZE = 1024, ARGUMENTS = 2, WORKERS_MAX = 16, WORKERS_DEFAULT = 2 };
-enum { MINIMISE_MOST = 20000, SWITCHES_SHOWN = 40 };
+enum { MINIMISE_MOST = 20000 };
 static const int64_t TIME_DEFAULT_NS = INT64_C(60000000000), TIME_MAX_NS = INT64_C(86400000000000);
 
 struct options {
@@ -34,6 +35,7 @@ struct options {
     struct variant_spec variant;
     struct workload_spec workload;
     int workers, algorithm, memory, depth, jobs;
+    int exhaustive, threads, operations; /* exhaustive: of lone_words, -1: no */
     int64_t seed, executions, time_ns, points;
     const char *replay;
     struct hunt_plan replayed;
@@ -63,6 +65,14 @@ static const struct cli_option option_table[] = {
      .begins = true},
     {"minimise", NULL, "leave out the switches that a failure does not need", CLI(FLAG, minimise)},
     {"replay", "EXECUTION", "this one again, as a failure printed it", CLI(TEXT, replay)},
+    {"exhaustive", "QUEUE",
+     "all executions of a queue without a scheduler, up to those that cannot differ: deque, ring, "
+     "globq or chan; sc",
+     CLI(WORD, exhaustive), .words = lone_words},
+    {"threads", "N", "of --exhaustive; default 3", CLI(INT, threads), .least = 2,
+     .most = LONE_THREADS},
+    {"operations", "N", "of --exhaustive, of each thread; default 2", CLI(INT, operations),
+     .least = 1, .most = LONE_OPERATIONS},
     {"scenarios", NULL, "list the scenarios", CLI(FLAG, list)},
     {"format", "FORMAT", "table (default) or json", CLI(JSON, json)},
     {"campaign", NULL,
@@ -98,6 +108,7 @@ static const char argp_doc[] =
     "Example:\n"
     "  schedlab hunt gmp sleep_wake --time 10s\n"
     "  schedlab hunt tasksteal fib,n=6 --algorithm pct --executions 10000\n"
+    "  schedlab hunt --exhaustive deque\n"
     "  schedlab hunt --campaign gmp tasksteal --memory sc --jobs 0\n"
     "  sbatch --array=0-9 --wrap \"schedlab hunt --campaign --shard \\$SLURM_ARRAY_TASK_ID/10 "
     "--results shards\"\n"
@@ -151,6 +162,27 @@ static void check_kind(const struct options *options, const char *command)
         cli_misuse(command, "--name=%s is not valid; valid: " SWEEP_NAME_RULE, options->name);
 }
 
+static void check_exhaustive(const struct options *options, const char *command)
+{
+    if (options->exhaustive < 0 && (options->threads || options->operations))
+        cli_misuse(command, "--%s takes --exhaustive", options->threads ? "threads" : "operations");
+    if (options->exhaustive < 0)
+        return;
+    const char *wrong = options->campaign         ? "--campaign"
+                        : options->resume         ? "--resume"
+                        : options->show           ? "--show"
+                        : options->replay         ? "--replay"
+                        : options->minimise       ? "--minimise"
+                        : options->points         ? "--points"
+                        : options->time_ns        ? "--time"
+                        : options->memory > 0     ? "--memory"
+                        : options->algorithm >= 0 ? "--algorithm"
+                        : options->argument_count ? options->arguments[0]
+                                                  : NULL;
+    if (wrong)
+        cli_misuse(command, "--exhaustive is of a queue, not of a variant; leave out %s", wrong);
+}
+
 static void options_check(void *to, const char *command)
 {
     struct options *options = to;
@@ -158,6 +190,9 @@ static void options_check(void *to, const char *command)
     if (options->list)
         return;
     check_kind(options, command);
+    check_exhaustive(options, command);
+    if (options->exhaustive >= 0)
+        return;
     if (options->campaign || options->resume || options->show)
         return;
     if (options->argument_count != ARGUMENTS)
@@ -231,42 +266,12 @@ static void print_replay(const struct options *options, const struct hunt_plan *
     free(text);
 }
 
-/* The place where the thread stood when others went on: before an access, or in a wait. */
-static void place_print(struct source_lines *lines, uintptr_t pc)
-{
-    struct source_line at;
-    if (pc && lines && source_line_find(lines, pc, &at))
-        printf(" in %s (%s:%d)", at.function, at.file, at.line);
-}
-
-static void switches_print(const struct hunt_outcome *failure)
-{
-    struct source_lines *lines = source_lines_open();
-    if (failure->switch_count == 0)
-        puts("each thread goes on for as long as it can, and then the next one: no switch is "
-             "needed");
-    else
-        puts("switches that it takes; else each thread goes on for as long as it can:");
-    for (size_t i = 0; i < failure->switch_count && i < SWITCHES_SHOWN; i++) {
-        const struct hunt_switch *at = &failure->switches[i];
-        printf("  thread %d %s", at->thread, at->away ? "is stopped" : "waits");
-        place_print(lines, at->pc);
-        if (at->to == HUNT_CLOCK)
-            puts("; time jumps to the next timer");
-        else
-            printf("; thread %d goes on\n", at->to);
-    }
-    if (failure->switch_count > SWITCHES_SHOWN)
-        printf("  and %zu more\n", failure->switch_count - SWITCHES_SHOWN);
-    source_lines_close(lines);
-}
-
 static int failure_print(const struct options *options, const struct campaign *campaign)
 {
     const struct hunt_outcome *failure = campaign->failure;
     printf("failed: %s: %s", hunt_end_words[failure->end], failure->text);
     if (campaign->plan.algorithm < 0)
-        switches_print(failure);
+        hunt_switches_print(failure);
     print_replay(options, &campaign->plan);
     return EXIT_FAILED;
 }
@@ -363,7 +368,8 @@ int main(int argc, char **argv)
                               .seed = 1,
                               .jobs = 1,
                               .algorithm = -1,
-                              .memory = -1};
+                              .memory = -1,
+                              .exhaustive = -1};
     argv[0] = name;
     cli_read(&cli, argc, argv, &options);
     if (options.list) {
@@ -380,5 +386,15 @@ int main(int argc, char **argv)
         .into_runnext = INTO_RUNNEXT,
     };
     hunt_event_kinds(&kinds);
+    if (options.exhaustive >= 0) {
+        const struct hunt_lone lone = {
+            .queue = (enum lone_queue)options.exhaustive,
+            .threads = options.threads ? options.threads : LONE_THREADS,
+            .operations = options.operations ? options.operations : LONE_OPERATIONS / 2,
+            .executions = options.executions,
+            .json = options.json,
+        };
+        return hunt_lone(&lone);
+    }
     return options.campaign || options.resume || options.show ? campaign(&options) : hunt(&options);
 }

@@ -38,7 +38,7 @@ parts=$(find sched_variants/machine/sim -name '*.h' -exec basename {} .h \; | pa
 allow '^sched_variants/machine/sim/' $none "the simulated machine knows machine.h and its own parts" \
     "<|\"(machine|no_memory|$parts)\.h\""
 allow '^sched_variants/machine/hunt/' $none "the machine that hunts knows machine.h, its own parts and the simulated machine's" \
-    '<|"(machine|kernel|hunt|sim/[a-z_]+)\.h"'
+    '<|"(machine|kernel|hunt|explore|sim/[a-z_]+)\.h"'
 deny '^sched_variants/runtime/' $none "the runtime knows no variant" '"(\.\./)?(contsteal|gmp|grq|kthread|perm|static|tasksteal|uthread)/'
 deny '^workloads/' $none "a workload includes the public header only" \
     '"(sched|g|internal|deque|lock|stats|machine|runtime/(sched|g|internal|deque|lock|stats)|sched_variants/.*)\.h"'

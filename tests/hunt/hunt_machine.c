@@ -1,5 +1,6 @@
 /* hunt_machine.c - the machine that looks for wrong schedules: finds the known ones, takes no right
  * program for wrong, and does again what it did. A program of CONFIG=hunt. */
+#include "hunt/explore.h"
 #include "hunt/hunt.h"
 #include "tests/hunt/hunt_kernels.h"
 
@@ -195,6 +196,49 @@ static void switches_alone_replay_an_execution(void **state)
     }
 }
 
+static int ended_with[3]; /* executions, by the sum; cut ones have none: 0 */
+
+static void sum_count(void)
+{
+    ended_with[result.sum]++;
+    result.sum = 0;
+}
+
+static struct explore_result explore_all(bool locked)
+{
+    static const struct explore_watcher watcher = {.executes = sum_count};
+    result.sum = 0;
+    memset(ended_with, 0, sizeof ended_with);
+    struct explore_result explored = explore_run(kernel_lost_update, &locked, &watcher, UINT64_MAX);
+    sum_count();
+    assert_true(explored.complete);
+    assert_null(explored.failure);
+    return explored;
+}
+
+static void all_executions_have_every_outcome(void **state)
+{
+    (void)state;
+    explore_all(false);
+    assert_int_not_equal(ended_with[1], 0);
+    assert_int_not_equal(ended_with[2], 0);
+    explore_all(true);
+    assert_int_equal(ended_with[1], 0);
+    assert_int_not_equal(ended_with[2], 0);
+}
+
+static void all_executions_have_a_lost_wake_up(void **state)
+{
+    (void)state;
+    static const struct explore_watcher none;
+    struct explore_result explored = explore_run(kernel_lost_wake, NULL, &none, UINT64_MAX);
+    assert_non_null(explored.failure);
+    assert_int_equal(explored.failure->end, HUNT_STUCK);
+    explored = explore_run(kernel_no_end, NULL, &none, UINT64_MAX);
+    assert_non_null(explored.failure);
+    assert_int_equal(explored.failure->end, HUNT_STUCK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +253,8 @@ int main(void)
         cmocka_unit_test(memory_is_the_same_each_time),
         cmocka_unit_test(an_execution_is_a_function_of_its_plan),
         cmocka_unit_test(switches_alone_replay_an_execution),
+        cmocka_unit_test(all_executions_have_every_outcome),
+        cmocka_unit_test(all_executions_have_a_lost_wake_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

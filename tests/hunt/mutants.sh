@@ -8,7 +8,8 @@
 #
 #     Bug: one sentence that says what is wrong.
 #     Origin: the issue, paper or function of Go that the step comes from.
-#     Hunt: VARIANT WORKLOAD [OPTION...]     the arguments with which it is found
+#     Hunt: VARIANT WORKLOAD [OPTION...]     the arguments with which it is found; "none": only exhaustively
+#     Exhaustive: QUEUE                      if so, --exhaustive QUEUE finds it too, with 3 threads of 2 operations
 #
 # Each is built in a copy of the source, build/hunt-mutants/, and hunted by each algorithm with N seeds (default 5) for up to
 # S seconds each (default 60). Before that, the unpatched source is hunted with the same arguments, and nothing may be found.
@@ -105,6 +106,21 @@ print("\t".join([name, algorithm, "%d/%d" % (len(found), len(runs)), span([r["ex
 sys.exit(len(found) < len(runs) or not runs)' "$@"
 }
 
+# exhausts NAME: a row for --exhaustive, if the mutant has one; exit 1 if it finds nothing.
+exhausts() {
+    local queue
+    queue=$(header "$1" Exhaustive)
+    [ -n "$queue" ] || return 0
+    "$lane/build/hunt/schedlab-hunt" --exhaustive "$queue" --threads 3 --operations 2 --format json 2>>"$log" |
+        python3 -c '
+import json, sys
+name, origin = sys.argv[1:]
+last = json.load(sys.stdin)["scripts"][-1]
+print("\t".join([name, "exhaustive", "%d/1" % ("failure" in last), str(last["executions"]), "%.1f" % (1000 * last["seconds"]),
+                 last.get("failure", {}).get("end", ""), origin]))
+sys.exit("failure" not in last)' "$1" "$(header "$1" Origin)"
+}
+
 mapfile -t chosen < <(names)
 [ ${#chosen[@]} -gt 0 ] || exit 2
 [ -e build/release/harness.a ] || misuse "build/release/harness.a is missing; \`make hunt\` builds it"
@@ -112,6 +128,7 @@ lane_prepare
 bad=0
 for name in "${chosen[@]}"; do
     read -ra arguments <<<"$(header "$name" Hunt)"
+    [ "${arguments[0]}" != none ] || continue
     if ! "$lane/build/hunt/schedlab-hunt" "${arguments[@]}" --executions 2000 >>"$log" 2>&1; then
         echo "$name: the unpatched source fails: schedlab hunt ${arguments[*]}" >&2
         bad=1
@@ -123,7 +140,9 @@ for name in "${chosen[@]}"; do
     if build; then
         read -ra arguments <<<"$(header "$name" Hunt)"
         first=1
+        exhausts "$name" || bad=1
         for algorithm in ${algorithms//,/ }; do
+            [ "${arguments[0]}" != none ] || break
             hunts "$seeds" "$time_s" "$algorithm" "${arguments[@]}" | row "$name" "$algorithm" "$(header "$name" Origin)" ||
                 bad=$((bad | first))
             first=0

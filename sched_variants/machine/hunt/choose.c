@@ -307,7 +307,7 @@ int choose_next(uint64_t ready, bool clock)
 {
     if (hunt.points > hunt_plan.points_max / 2 || hunt_blocks_left < BLOCKS_MAX / 2)
         return self_can(ready) && draw(FAIR_TURN) ? hunt.self->index : any_of(ready);
-    int next = next_by_algorithm(ready, clock);
+    int next = hunt_plan.explores ? explore_next(ready) : next_by_algorithm(ready, clock);
     note(next, ready);
     return next;
 }

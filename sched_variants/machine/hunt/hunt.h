@@ -7,6 +7,7 @@
  *   calls.c   the kernel's calls: futexes, threads, sleeping, interrupts
  *   oracle.c  is work left lying?
  *   choose.c  who goes on: the algorithms, and schedules that are replayed
+ *   explore.c all executions of a small program (explore.h)
  *   buffer.c  store buffers, for x86's memory model
  *   memory.c  memory that is the same in each execution
  *   and of the simulated machine: descriptors (sim/fd.h), sim_switch()
@@ -84,6 +85,7 @@ struct hunt_plan {
     size_t switch_count;
     bool keeps_events;
     bool measures; /* surw: counts accesses by thread; in HUNT_MEASURES executions */
+    bool explores; /* explore.h decides */
 };
 
 struct hunt_outcome {

@@ -200,9 +200,13 @@ void hunt_point(uintptr_t address, enum sim_access access, uintptr_t pc)
     oracle_point();
     if (hunt_plan.measures)
         choose_measure();
+    if (hunt_plan.explores)
+        explore_comes();
     if (hunt_buffers)
         buffer_point(false);
     go_on();
+    if (hunt_plan.explores)
+        explore_goes_on(address);
     if (hunt_buffers && !address) /* in the kernel */
         buffer_empty();
     if (address)
@@ -226,6 +230,8 @@ void hunt_rest(uint32_t rounds, uintptr_t pc)
     if (hunt_buffers)
         buffer_point(true);
     choose_rests(self->index);
+    if (hunt_plan.explores)
+        explore_rests(pc);
     go_on();
     if (self->interrupted && pc)
         hunt_interrupt_deliver(pc);

@@ -128,6 +128,12 @@ int choose_next(uint64_t ready, bool clock);
 void choose_rests(int thread);
 void choose_measure(void); /* the current thread is about to make an access */
 
+/* explore.c: whom to run; the current thread comes to a point, goes on from one, rests. */
+int explore_next(uint64_t ready);
+void explore_comes(void);
+void explore_goes_on(uintptr_t address);
+void explore_rests(uintptr_t pc);
+
 void events_begin(void); /* calls.c */
 
 /* buffer.c: the current thread's is empty, another's, all are; the current thread is about to

@@ -1,0 +1,252 @@
+/* explore.c - see explore.h. */
+#include "explore.h"
+
+#include "kernel.h"
+#include "machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 1 << 14, REGIONS_MAX = 32, POINTS_MAX = 100000, ROOM_FIRST = 1 << 16 };
+
+/* A choice on the way to the current execution. */
+struct fork {
+    int taken;
+    uint64_t left; /* threads that were not taken yet */
+};
+
+static struct {
+    const struct explore_watcher *watcher;
+    struct fork fork[DEPTH_MAX];
+    size_t forks, at; /* on the way; made by this execution so far */
+    uint64_t local[HUNT_THREADS_MAX];
+    uint64_t starting, rested; /* threads: before the first access; in a loop that waits */
+    struct {
+        const void *start;
+        size_t size;
+    } region[REGIONS_MAX];
+    size_t regions;
+    bool cut; /* the execution came to a known state */
+} explore;
+
+/* Words that were known as shared when this search began. */
+static uint8_t shared[sizeof hunt_learnt];
+
+/* Hashes of states; 0: free. */
+static uint64_t *known;
+static size_t known_count, known_room;
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    uint64_t state = hash * UINT64_C(0x9fb21c651e98df25) ^ value;
+    return hunt_random(&state);
+}
+
+static bool known_add_to(uint64_t *table, size_t room, uint64_t hash)
+{
+    size_t at = hash & (room - 1);
+    while (table[at] && table[at] != hash)
+        at = (at + 1) & (room - 1);
+    bool is_new = !table[at];
+    table[at] = hash;
+    return is_new;
+}
+
+static void known_grow(void)
+{
+    size_t room = known_room ? known_room * 2 : ROOM_FIRST;
+    uint64_t *table = calloc(room, sizeof *table);
+    if (!table)
+        machine_die("schedlab hunt: no memory for so many states\n", 1);
+    for (size_t i = 0; i < known_room; i++)
+        if (known[i])
+            known_add_to(table, room, known[i]);
+    free(known);
+    known = table;
+    known_room = room;
+}
+
+/* False if it was known. */
+static bool known_add(uint64_t hash)
+{
+    if (known_count >= known_room / 2)
+        known_grow();
+    bool is_new = known_add_to(known, known_room, hash | 1);
+    known_count += is_new;
+    return is_new;
+}
+
+static uint64_t state_hash(uint64_t ready)
+{
+    uint64_t hash = mix(ready, explore.rested);
+    for (int i = 1; i < HUNT_THREADS_MAX && hunt.thread[i].state != THREAD_FREE; i++)
+        hash = mix(hash, mix(explore.local[i], (uint64_t)hunt.thread[i].state));
+    for (size_t i = 0; i < explore.regions; i++) {
+        const uint64_t *word = explore.region[i].start;
+        for (size_t k = 0; k < explore.region[i].size / sizeof *word; k++)
+            hash = mix(hash, word[k]);
+    }
+    return explore.watcher->state ? mix(hash, explore.watcher->state()) : hash;
+}
+
+/* A thread that did not come to a point yet, as long as there is one. */
+static int fresh_of(uint64_t ready)
+{
+    for (; ready; ready &= ready - 1)
+        if (hunt.thread[__builtin_ctzll(ready)].at == 0)
+            return __builtin_ctzll(ready);
+    return -1;
+}
+
+static int fork_new(uint64_t ready)
+{
+    if (!known_add(state_hash(ready))) {
+        explore.cut = true;
+        hunt_fail(HUNT_DONE, "");
+    }
+    if (explore.forks == DEPTH_MAX)
+        hunt_fail(HUNT_UNFIT, "more choices than there is room for\n");
+    int self = hunt.self->index;
+    int taken = ready >> self & 1 ? self : __builtin_ctzll(ready);
+    explore.fork[explore.forks++] = (struct fork){taken, ready & ~(UINT64_C(1) << taken)};
+    explore.at++;
+    return taken;
+}
+
+int explore_next(uint64_t ready)
+{
+    const struct sim_thread *self = hunt.self;
+    int fresh = ready & 1 ? 0 : fresh_of(ready);
+    if (fresh >= 0)
+        return fresh;
+    if (!(ready & ~explore.rested))
+        oracle_fail(HUNT_STUCK, "all that can run wait in a loop for each other");
+    if (ready & thread_bit(self) && !self->address) /* a call into the kernel */
+        return self->index;
+    if (!(ready & (ready - 1)))
+        return __builtin_ctzll(ready);
+    return explore.at < explore.forks ? explore.fork[explore.at++].taken : fork_new(ready);
+}
+
+void explore_comes(void)
+{
+    explore.rested = 0;
+}
+
+void explore_goes_on(uintptr_t address)
+{
+    int self = hunt.self->index;
+    uint64_t bit = thread_bit(hunt.self), value;
+    if (!address)
+        return;
+    if (explore.starting & bit && explore.watcher->starts)
+        explore.watcher->starts(self);
+    explore.starting &= ~bit;
+    memcpy(&value, (const void *)(address & ~(uintptr_t)7), sizeof value);
+    explore.local[self] = mix(mix(explore.local[self], address), value);
+}
+
+void explore_rests(uintptr_t pc)
+{
+    explore.rested |= thread_bit(hunt.self);
+    explore.local[hunt.self->index] = mix(pc, 0);
+}
+
+void explore_memory(const void *start, size_t size)
+{
+    if (explore.regions == REGIONS_MAX)
+        hunt_fail(HUNT_UNFIT, "more memory is named than there is room for\n");
+    explore.region[explore.regions].start = start;
+    explore.region[explore.regions++].size = size;
+}
+
+void explore_others(bool run)
+{
+    hunt_learns = run;
+    for (size_t i = 0; run && i < sizeof hunt_seen; i++)
+        hunt_seen[i] = shared[i] ? SEEN_SHARED : 0;
+    memset(hunt_wrote, 0, sizeof hunt_wrote);
+}
+
+void explore_operation(uint64_t number)
+{
+    explore.local[hunt.self->index] = mix(number, 1);
+    explore.starting |= thread_bit(hunt.self);
+}
+
+int explore_thread(void)
+{
+    return hunt.self->index;
+}
+
+/* The next way that was not gone; false: there is none. */
+static bool next_way(void)
+{
+    while (explore.forks > 0 && !explore.fork[explore.forks - 1].left)
+        explore.forks--;
+    if (explore.forks == 0)
+        return false;
+    struct fork *fork = &explore.fork[explore.forks - 1];
+    fork->taken = __builtin_ctzll(fork->left);
+    fork->left &= fork->left - 1;
+    return true;
+}
+
+static size_t learnt_count(void)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof hunt_learnt; i++)
+        count += hunt_learnt[i] != 0;
+    return count;
+}
+
+static void known_clear(void)
+{
+    free(known);
+    known = NULL;
+    known_count = known_room = 0;
+}
+
+/* All ways with the words that are known as shared. */
+static void explore_once(void (*fn)(void *arg), void *arg, uint64_t executions_max,
+                         struct explore_result *result)
+{
+    const struct hunt_plan plan = {
+        .algorithm = -1, .points_max = POINTS_MAX, .oracles = ~0u, .explores = true};
+    known_clear();
+    explore.forks = 0;
+    do {
+        explore.at = explore.regions = 0;
+        explore.starting = explore.rested = 0;
+        memset(explore.local, 0, sizeof explore.local);
+        explore.cut = false;
+        if (explore.watcher->executes)
+            explore.watcher->executes();
+        const struct hunt_outcome *outcome = hunt_execute(&plan, fn, arg);
+        result->executions++;
+        result->points += outcome->points;
+        if (outcome->end != HUNT_DONE)
+            result->failure = outcome;
+        result->complete = !result->failure && !next_way();
+    } while (!result->failure && !result->complete && result->executions < executions_max);
+    result->states = known_count;
+}
+
+struct explore_result explore_run(void (*fn)(void *arg), void *arg,
+                                  const struct explore_watcher *watcher, uint64_t executions_max)
+{
+    struct explore_result result;
+    size_t learnt;
+    explore.watcher = watcher;
+    do {
+        learnt = learnt_count();
+        result = (struct explore_result){0};
+        hunt_learn(false); /* takes what was learnt */
+        memcpy(shared, hunt_learnt, sizeof shared);
+        explore_once(fn, arg, executions_max, &result);
+    } while (learnt_count() > learnt &&
+             result.executions <
+                 executions_max); /* a failure may come of what was passed over, too */
+    known_clear();
+    return result;
+}

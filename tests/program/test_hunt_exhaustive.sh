@@ -1,0 +1,38 @@
+#!/bin/bash
+# test_hunt_exhaustive.sh - schedlab hunt --exhaustive: lone queues are right in all executions, as many as there were before.
+#
+#     tests/program/test_hunt_exhaustive.sh build/schedlab
+#
+# Mutants with a line "Exhaustive:" show that it finds bugs (tests/hunt/mutants.sh). Prints TAP.
+. "$(dirname "$0")/../tap.sh"
+
+# run ARGUMENT...: leaves out, err, status.
+run() {
+    timeout 600 "$schedlab" hunt "$@" >out 2>err </dev/null
+    status=$?
+}
+
+for queue in deque ring globq chan; do
+    run --exhaustive $queue --threads 2 --operations 2
+    cp out first
+    check "${queue}_is_right" [ "$status $(grep -c '; all are right$' out)" = "0 $(grep -c '|' out)" ]
+    run --exhaustive $queue --threads 2 --operations 2
+    check "${queue}_is_the_same_again" cmp -s <(sed 's/, [0-9.]* s;/;/' first) <(sed 's/, [0-9.]* s;/;/' out)
+done
+run --exhaustive deque --threads 3 --operations 1
+check three_threads_are_right [ "$status $(grep -c '^P|S|S: .*; all are right$' out)" = '0 3' ]
+run --exhaustive chan --threads 2 --operations 4 --format json
+check more_operations_have_more_states python3 -c '
+import json
+found = json.load(open("out"))
+assert found["operations"] == 4 and all(s["complete"] and s["states"] > 1000 for s in found["scripts"])'
+run --exhaustive globq --executions 10
+check a_limit_is_told [ "$status $(grep -c '10 executions, .*; right so far, not all$' out)" = '0 1' ]
+
+misuse queues_are_four 'valid: deque, ring, globq, chan' -- --exhaustive list
+misuse operations_are_few 'valid: 1 to 4' -- --exhaustive deque --operations 5
+misuse threads_are_few 'valid: 2 to 3' -- --exhaustive deque --threads 4
+misuse a_variant_is_none 'leave out gmp' -- --exhaustive deque gmp
+misuse threads_want_it '--threads takes --exhaustive' -- gmp sleep_wake --threads 2
+
+finish
