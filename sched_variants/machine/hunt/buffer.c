@@ -9,9 +9,11 @@
  * hash of the seed, the thread and its moment, so that it stays the same where other switches are
  * left out.
  *
- * Only stores to shared words are buffered. A store to a stack or of many bytes empties the buffer
- * first, and so does another thread's first access to a word. Else it would be seen before those
- * that came earlier.
+ * Only stores to shared words are buffered. Others are seen at once, and must not be seen before
+ * those that came earlier. So the buffer is emptied by a store of many bytes, and by another
+ * thread's first access to a word. Stacks cannot be buffered, since this file works on them. A
+ * store to a word of a stack that threads share is noted, and empties the buffer where another
+ * thread accesses that word.
  *   Source: [Sewell10] x86-TSO.
  */
 #include "kernel.h"
@@ -20,17 +22,50 @@
 
 enum { KEPT_OF = 4, OTHERS_POINT = 256, OTHERS_REST = 16 };
 
+/* Exchanges the bytes of memory with those that were kept. */
+static void exchange(struct buffered *store)
+{
+    char here[BUFFER_BYTES];
+    memcpy(here, (void *)store->address, store->size);
+    memcpy((void *)store->address, store->bytes, store->size);
+    memcpy(store->bytes, here, store->size);
+}
+
+/* Memory is no more as the thread sees it; is again. */
+static void hide(struct store_buffer *buffer)
+{
+    for (int i = buffer->count; i-- > 0;)
+        exchange(&buffer->store[i]);
+}
+
+static void show(struct store_buffer *buffer)
+{
+    for (int i = 0; i < buffer->count; i++)
+        exchange(&buffer->store[i]);
+}
+
+static void forget(struct store_buffer *buffer)
+{
+    buffer->count = 0;
+    buffer->beside_count = 0;
+}
+
+/* The current thread still sees its own stores to the same words, and others see them later. */
 static void empty(struct sim_thread *thread)
 {
-    struct store_buffer *buffer = &thread->buffer;
-    for (int i = 0; thread != hunt.self && i < buffer->count; i++)
-        memcpy((void *)buffer->store[i].address, buffer->store[i].bytes, buffer->store[i].size);
-    buffer->count = 0;
+    struct store_buffer *buffer = &thread->buffer, *own = &hunt.self->buffer;
+    if (buffer != own && buffer->count) {
+        hide(own);
+        for (int i = 0; i < buffer->count; i++)
+            memcpy((void *)buffer->store[i].address, buffer->store[i].bytes, buffer->store[i].size);
+        show(own);
+    }
+    forget(buffer);
 }
 
 void buffer_empty(void)
 {
-    hunt.self->buffer.count = 0;
+    forget(&hunt.self->buffer);
 }
 
 void buffer_empty_of(int thread)
@@ -63,13 +98,25 @@ void buffer_store(uintptr_t address, size_t size)
     memcpy(store->bytes, (void *)address, size); /* as others see it */
 }
 
-/* Exchanges the bytes of memory with those that were kept. */
-static void exchange(struct buffered *store)
+void buffer_beside(uintptr_t address)
 {
-    char here[BUFFER_BYTES];
-    memcpy(here, (void *)store->address, store->size);
-    memcpy((void *)store->address, store->bytes, store->size);
-    memcpy(store->bytes, here, store->size);
+    struct store_buffer *buffer = &hunt.self->buffer;
+    if (buffer->count == 0)
+        return;
+    if (buffer->beside_count == BUFFER_BESIDE)
+        forget(buffer);
+    else
+        buffer->beside[buffer->beside_count++] = address / BUFFER_WORD;
+}
+
+void buffer_meets(uintptr_t address)
+{
+    for (int i = 0; i < HUNT_THREADS_MAX; i++) {
+        const struct store_buffer *buffer = &hunt.thread[i].buffer;
+        for (int at = 0; &hunt.thread[i] != hunt.self && at < buffer->beside_count; at++)
+            if (buffer->beside[at] == address / BUFFER_WORD)
+                empty(&hunt.thread[i]);
+    }
 }
 
 static uint64_t chance(const struct sim_thread *thread)
@@ -81,15 +128,13 @@ static uint64_t chance(const struct sim_thread *thread)
 void buffer_leaves(struct sim_thread *from)
 {
     if (from->buffer.count && chance(from) % KEPT_OF == 0)
-        from->buffer.count = 0;
-    for (int i = from->buffer.count; i-- > 0;)
-        exchange(&from->buffer.store[i]);
+        forget(&from->buffer);
+    hide(&from->buffer);
 }
 
 void buffer_comes(struct sim_thread *to)
 {
-    for (int i = 0; i < to->buffer.count; i++)
-        exchange(&to->buffer.store[i]);
+    show(&to->buffer);
 }
 
 void buffer_point(bool rests)

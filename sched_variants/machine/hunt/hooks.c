@@ -17,6 +17,22 @@ uint8_t hunt_wrote[1 << SEEN_BITS], hunt_learnt[1 << SEEN_BITS];
 uint64_t hunt_accesses;
 int64_t hunt_blocks_left = INT64_MAX; /* before the first execution */
 
+/* To a word that others have accessed; size 0: of many bytes. */
+static void access_buffered(uintptr_t address, size_t size, enum sim_access access)
+{
+    bool is_stack = memory_is_stack(address);
+    if (is_stack)
+        buffer_meets(address);
+    if (access != SIM_WRITE || size == 0)
+        return;
+    if (is_stack)
+        buffer_beside(address);
+    else if (size <= BUFFER_BYTES && hunt_seen[seen_place(address)] == SEEN_SHARED)
+        buffer_store(address, size);
+    else
+        buffer_empty();
+}
+
 /* The first access by another thread shares the word, if one of the two writes; who was first may
  * only have read, so it counts as a write of neither. */
 static SLOW void access_shared(uintptr_t address, size_t size, enum sim_access access, uintptr_t pc)
@@ -35,12 +51,10 @@ static SLOW void access_shared(uintptr_t address, size_t size, enum sim_access a
         hunt_learnt[seen_place(address)] |= *seen == SEEN_SHARED || hunt_wrote[seen_place(address)];
     if (!first)
         hunt_point(address, access, pc);
-    if (hunt_buffers && access == SIM_WRITE) {
-        if (*seen == SEEN_SHARED && size > 0 && size <= BUFFER_BYTES && !memory_is_stack(address))
-            buffer_store(address, size);
-        else
-            buffer_empty();
-    }
+    if (hunt_buffers && !first)
+        access_buffered(address, size, access);
+    if (hunt_buffers && access == SIM_WRITE && size == 0)
+        buffer_empty();
     kept_restore(&kept);
 }
 

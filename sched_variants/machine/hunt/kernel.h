@@ -12,7 +12,7 @@ enum { THREAD_STACK = 1 << 20, EVENTS_MAX = 256, WAITS_MAX = 1024, HUNT_LAST = 1
 /* Basic blocks that an execution may have. */
 enum { BLOCKS_MAX = 50000000 };
 
-enum { BUFFER_STORES = 8, BUFFER_BYTES = 16 };
+enum { BUFFER_STORES = 8, BUFFER_BYTES = 16, BUFFER_BESIDE = 8, BUFFER_WORD = 8 };
 
 /* Stores that others do not see yet, oldest first: buffer.c. */
 struct store_buffer {
@@ -22,6 +22,8 @@ struct store_buffer {
         uint32_t size;
         char bytes[BUFFER_BYTES]; /* of its thread while that does not run; else as others see it */
     } store[BUFFER_STORES];
+    int beside_count;
+    uintptr_t beside[BUFFER_BESIDE]; /* words of stacks that were stored to since the oldest */
 };
 
 /* Why a thread does not run. */
@@ -137,7 +139,8 @@ void explore_rests(uintptr_t pc);
 void events_begin(void); /* calls.c */
 
 /* buffer.c: the current thread's is empty, another's, all are; the current thread is about to
- * store; a thread runs no more, or again; the current one comes to a point. */
+ * store; a thread runs no more, or again; the current one comes to a point. The current one stores
+ * to a word of a stack that is shared; accesses one, after others may have. */
 void buffer_empty(void);
 void buffer_empty_of(int thread);
 void buffer_empty_all(void);
@@ -145,6 +148,8 @@ void buffer_store(uintptr_t address, size_t size);
 void buffer_leaves(struct sim_thread *from);
 void buffer_comes(struct sim_thread *to);
 void buffer_point(bool rests);
+void buffer_beside(uintptr_t address);
+void buffer_meets(uintptr_t address);
 
 /* oracle.c: the scheduler says what it does; a thread has come to a point, is new, all of them
  * wait. */
