@@ -460,7 +460,7 @@ $(OUT)/tests/sim_wakes: $(OUT)/tests/sim/sim_wakes.o $(CASE_OBJECTS) $(SUPPORT_O
 
 # The machine that looks for wrong schedules, with known ones: CONFIG=hunt only.
 $(OUT)/tests/hunt/hunt_kernels.o: INSTRUMENTED = $(INSTRUMENT)
-$(OUT)/tests/hunt_machine: $(OUT)/tests/hunt/hunt_machine.o $(OUT)/tests/hunt/hunt_kernels.o $(CASE_OBJECTS) $(CORE_OBJECTS)
+$(OUT)/tests/hunt_machine: $(patsubst %,$(OUT)/tests/hunt/%.o,hunt_machine hunt_kernels litmus_table) $(CASE_OBJECTS) $(CORE_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) $(CASE_LDFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 
 # The runtime alone, no third-party library: the cross build runs the same program.

@@ -49,7 +49,8 @@ static const struct cli_option option_table[] = {
      .most = WORKERS_MAX, .begins = true},
     {"algorithm", "NAME", "who goes on at each point: random (default), pct, pos, surw or delay",
      CLI(WORD, algorithm), .words = hunt_algorithm_words, .begins = true},
-    {"memory", "MODEL", "sc: sequentially consistent (default), or tso: store buffers, as on x86",
+    {"memory", "MODEL",
+     "sc: sequentially consistent (default); tso: store buffers, as on x86; or weak: as C11 allows",
      CLI(WORD, memory), .words = hunt_memory_words, .begins = true},
     {"depth", "N", "pct, delay: one more than the points at which they change something; default 3",
      CLI(INT, depth), .least = 1, .most = 32, .begins = true},
@@ -103,8 +104,9 @@ static const char argp_doc[] =
     "\v"
     "An execution fails by a wrong answer, a broken invariant, a crash, a deadlock, work that lies "
     "in a queue beside an idle worker, or no end. Then the line that replays it is printed, and "
-    "the hunt is over. With --memory tso a fence that is missing can be found. An acquire or a "
-    "release that has become relaxed goes unnoticed. docs/HUNT.md says more.\n\n"
+    "the hunt is over. With --memory tso a fence that is missing can be found, and with weak "
+    "an acquire or a release that has become relaxed, where atomics show it. docs/HUNT.md says "
+    "more.\n\n"
     "Example:\n"
     "  schedlab hunt gmp sleep_wake --time 10s\n"
     "  schedlab hunt tasksteal fib,n=6 --algorithm pct --executions 10000\n"

@@ -25,9 +25,17 @@ void hunt_switches_print(const struct hunt_outcome *failure)
         puts("switches that it takes; else each thread goes on for as long as it can:");
     for (size_t i = 0; i < failure->switch_count && i < SWITCHES_SHOWN; i++) {
         const struct hunt_switch *at = &failure->switches[i];
-        printf("  thread %d %s", at->thread, at->away ? "is stopped" : "waits");
+        printf("  thread %d ", at->thread);
+        if (at->to > HUNT_STORES)
+            printf("stores a value that comes before the last %d", at->to - HUNT_STORES);
+        else if (at->to > HUNT_READS)
+            printf("reads the value that came %d before the last", at->to - HUNT_READS);
+        else
+            fputs(at->away ? "is stopped" : "waits", stdout);
         place_print(lines, at->pc);
-        if (at->to == HUNT_CLOCK)
+        if (at->to > HUNT_CLOCK)
+            putchar('\n');
+        else if (at->to == HUNT_CLOCK)
             puts("; time jumps to the next timer");
         else
             printf("; thread %d goes on\n", at->to);

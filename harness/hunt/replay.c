@@ -21,6 +21,19 @@ uint32_t replay_program(void)
     return (uint32_t)(hash ^ hash >> 32);
 }
 
+/* A thread's number; c: the clock; r1: the value before the newest; w1: before the newest store. */
+static void switch_print(FILE *out, int to)
+{
+    if (to > HUNT_STORES)
+        fprintf(out, "w%d", to - HUNT_STORES);
+    else if (to > HUNT_READS)
+        fprintf(out, "r%d", to - HUNT_READS);
+    else if (to == HUNT_CLOCK)
+        fputc('c', out);
+    else
+        fprintf(out, "%d", to);
+}
+
 char *replay_text(const struct hunt_plan *plan)
 {
     char *text = NULL;
@@ -35,14 +48,27 @@ char *replay_text(const struct hunt_plan *plan)
     for (size_t i = 0; plan->algorithm < 0 && i < plan->switch_count; i++) {
         const struct hunt_switch *at = &plan->switches[i];
         fprintf(to, "%c%d.%" PRIu32 "-", i ? ',' : ':', at->thread, at->at);
-        if (at->to == HUNT_CLOCK)
-            fputc('c', to);
-        else
-            fprintf(to, "%d", at->to);
+        switch_print(to, at->to);
     }
     fprintf(to, "@%08" PRIx32, replay_program());
     fclose(to);
     return text;
+}
+
+/* As switch_print() has it; -1: it is none. */
+static int switch_to_parse(char *text, char **end)
+{
+    int base = *text == 'r' ? HUNT_READS : *text == 'w' ? HUNT_STORES : 0;
+    int most = *text == 'w' ? HUNT_TO_MAX : *text == 'r' ? HUNT_STORES : HUNT_THREADS_MAX;
+    char *digits = text + (base > 0);
+    if (*text == 'c') {
+        *end = text + 1;
+        return HUNT_CLOCK;
+    }
+    unsigned long number = strtoul(digits, end, 10);
+    if (*end == digits || number >= (unsigned long)(most - base) || (base && number == 0))
+        return -1;
+    return base + (int)number;
 }
 
 static bool switch_parse(struct hunt_switch *at, char **text)
@@ -55,9 +81,8 @@ static bool switch_parse(struct hunt_switch *at, char **text)
     if (*end != '-' || moment > UINT32_MAX)
         return false;
     char *to = end + 1;
-    unsigned long other = *to == 'c' ? HUNT_CLOCK : strtoul(to, &end, 10);
-    end = *to == 'c' ? to + 1 : end;
-    if (end == to || other > HUNT_CLOCK || (other == HUNT_CLOCK && *to != 'c'))
+    int other = switch_to_parse(to, &end);
+    if (other < 0)
         return false;
     *at = (struct hunt_switch){
         .at = (uint32_t)moment, .thread = (uint8_t)thread, .to = (uint8_t)other};

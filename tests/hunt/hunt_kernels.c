@@ -4,11 +4,12 @@
 #include "machine.h"
 
 #include <stddef.h>
+#include <string.h>
 
 enum { STACK = 64 << 10, BLOCK = 100 };
 
 static uint64_t counter;
-static _Atomic uint32_t lock, x, y, word;
+static _Atomic uint32_t lock, x, futex;
 static bool with_lock;
 static uint64_t *_Atomic pointer;
 
@@ -37,111 +38,122 @@ void kernel_lost_update(void *locked)
     kernel_result->sum = counter;
 }
 
-#define LOAD(word) atomic_load_explicit(&(word), memory_order_relaxed)
-#define STORE(word, value) atomic_store_explicit(&(word), value, memory_order_relaxed)
+/* Litmus tests. A compiler knows the order of an atomic only where it is a constant. */
+
+static struct {
+    _Alignas(64) _Atomic uint32_t word;
+} litmus_word[LITMUS_WORDS];
 static _Atomic uint32_t scratch;
-static enum litmus shape;
+static const struct litmus *litmus;
 
-static void litmus_first(void *unused)
+static uint32_t litmus_load(_Atomic uint32_t *word, int order)
 {
-    uint32_t *read = kernel_result->read;
-    (void)unused;
-    switch (shape) {
-    case LITMUS_SB:
-    case LITMUS_SB_FENCED:
-        STORE(x, 1);
-        if (shape == LITMUS_SB_FENCED)
-            machine_fence(&scratch);
-        read[0] = LOAD(y);
+    if (order == memory_order_seq_cst)
+        return atomic_load_explicit(word, memory_order_seq_cst);
+    if (order == memory_order_acquire)
+        return atomic_load_explicit(word, memory_order_acquire);
+    return atomic_load_explicit(word, memory_order_relaxed);
+}
+
+static void litmus_store(_Atomic uint32_t *word, uint32_t value, int order)
+{
+    if (order == memory_order_seq_cst)
+        atomic_store_explicit(word, value, memory_order_seq_cst);
+    else if (order == memory_order_release)
+        atomic_store_explicit(word, value, memory_order_release);
+    else
+        atomic_store_explicit(word, value, memory_order_relaxed);
+}
+
+static void litmus_add(_Atomic uint32_t *word, uint32_t value, int order)
+{
+    if (order == memory_order_seq_cst)
+        atomic_fetch_add_explicit(word, value, memory_order_seq_cst);
+    else
+        atomic_fetch_add_explicit(word, value, memory_order_relaxed);
+}
+
+/* ThreadSanitizer knows no fences, this machine does. */
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+static void litmus_fence(int order)
+{
+    if (order == memory_order_seq_cst)
+        atomic_thread_fence(memory_order_seq_cst);
+    else if (order == memory_order_acquire)
+        atomic_thread_fence(memory_order_acquire);
+    else
+        atomic_thread_fence(memory_order_release);
+}
+
+static void litmus_step(const struct litmus_step *step, uint32_t *read)
+{
+    _Atomic uint32_t *word = &litmus_word[step->word].word;
+    switch (step->act) {
+    case LITMUS_STORE:
+        litmus_store(word, (uint32_t)step->value, step->order);
         break;
-    case LITMUS_MP:
-        STORE(x, 1);
-        STORE(y, 1);
+    case LITMUS_LOAD:
+        read[step->value] = litmus_load(word, step->order);
         break;
-    case LITMUS_LB:
-        read[0] = LOAD(x);
-        STORE(y, 1);
+    case LITMUS_ADD:
+        litmus_add(word, (uint32_t)step->value, step->order);
         break;
-    case LITMUS_2_2W:
-        STORE(x, 1);
-        STORE(y, 2);
+    case LITMUS_FENCE:
+        litmus_fence(step->order);
         break;
-    default:
-        STORE(x, 1);
+    case LITMUS_FULL:
+        machine_fence(&scratch);
+        break;
+    case LITMUS_FENCE_ALL:
+        machine_fence_all();
+        break;
+    case LITMUS_CALL:
+        machine_call();
+        break;
+    case LITMUS_END:
+        break;
     }
 }
 
-static void litmus_second(void *unused)
+/* Works on copies: what others have not seen either empties no store buffers in between. */
+static void litmus_steps(void *thread)
 {
-    uint32_t *read = kernel_result->read;
-    (void)unused;
-    switch (shape) {
-    case LITMUS_SB:
-    case LITMUS_SB_FENCED:
-        STORE(y, 1);
-        if (shape == LITMUS_SB_FENCED)
-            machine_fence(&scratch);
-        read[1] = LOAD(x);
-        break;
-    case LITMUS_MP:
-        read[0] = LOAD(y);
-        read[1] = LOAD(x);
-        break;
-    case LITMUS_LB:
-        read[1] = LOAD(y);
-        STORE(x, 1);
-        break;
-    case LITMUS_2_2W:
-        STORE(y, 1);
-        STORE(x, 2);
-        break;
-    default:
-        STORE(y, 1);
-    }
+    struct litmus_step step[LITMUS_STEPS];
+    uint32_t read[LITMUS_READS] = {0};
+    memcpy(step, thread, sizeof step);
+    for (int i = 0; i < LITMUS_STEPS; i++)
+        litmus_step(&step[i], read);
+    for (int i = 0; i < LITMUS_STEPS; i++)
+        if (step[i].act == LITMUS_LOAD)
+            kernel_result->read[step[i].value] = read[step[i].value];
 }
 
-static void read_x_y(void *unused)
+static bool is_litmus_outcome(void)
 {
-    (void)unused;
-    kernel_result->read[0] = LOAD(x);
-    kernel_result->read[1] = LOAD(y);
-}
-
-static void read_y_x(void *unused)
-{
-    (void)unused;
-    kernel_result->read[2] = LOAD(y);
-    kernel_result->read[3] = LOAD(x);
-}
-
-static void litmus_all(void)
-{
-    struct machine_thread threads[2];
-    if (shape != LITMUS_IRIW) {
-        two(litmus_first, litmus_second);
-        return;
-    }
-    machine_thread_start(&threads[0], read_x_y, NULL, STACK, -1);
-    machine_thread_start(&threads[1], read_y_x, NULL, STACK, -1);
-    two(litmus_first, litmus_second);
-    machine_thread_join(&threads[0]);
-    machine_thread_join(&threads[1]);
+    bool is_it = true;
+    for (int i = 0; i < LITMUS_READS; i++)
+        is_it &=
+            litmus->read[i] == LITMUS_ANY || kernel_result->read[i] == (uint32_t)litmus->read[i];
+    for (int i = 0; i < LITMUS_WORDS; i++)
+        is_it &=
+            litmus->last[i] == LITMUS_ANY ||
+            litmus_load(&litmus_word[i].word, memory_order_relaxed) == (uint32_t)litmus->last[i];
+    return is_it;
 }
 
 void kernel_litmus(void *given)
 {
-    const uint32_t *r = kernel_result->read;
-    shape = *(enum litmus *)given;
-    litmus_all();
-    bool weak[LITMUSES] = {
-        [LITMUS_SB] = !r[0] && !r[1],
-        [LITMUS_SB_FENCED] = !r[0] && !r[1],
-        [LITMUS_MP] = r[0] && !r[1],
-        [LITMUS_LB] = r[0] && r[1],
-        [LITMUS_2_2W] = LOAD(x) == 1 && LOAD(y) == 1,
-        [LITMUS_IRIW] = r[0] && !r[1] && r[2] && !r[3],
-    };
-    kernel_result->weak = weak[shape];
+    struct machine_thread threads[LITMUS_THREADS];
+    int count = 0;
+    litmus = given;
+    for (; count < LITMUS_THREADS && litmus->thread[count][0].act != LITMUS_END; count++)
+        machine_thread_start(&threads[count], litmus_steps, (void *)litmus->thread[count], STACK,
+                             -1);
+    for (int i = 0; i < count; i++)
+        machine_thread_join(&threads[i]);
+    kernel_result->weak = is_litmus_outcome();
 }
 
 static void publish(void *unused)
@@ -166,7 +178,7 @@ static void sleeper(void *unused)
 {
     (void)unused;
     if (atomic_load_explicit(&x, memory_order_relaxed) == 0)
-        machine_wait(&word, 0, -1);
+        machine_wait(&futex, 0, -1);
 }
 
 /* Sets x, but not the word that the sleeper sleeps on. */
@@ -174,7 +186,7 @@ static void waker(void *unused)
 {
     (void)unused;
     atomic_store_explicit(&x, 1, memory_order_relaxed);
-    machine_wake(&word, 1);
+    machine_wake(&futex, 1);
 }
 
 void kernel_lost_wake(void *unused)
@@ -207,7 +219,7 @@ void kernel_time(void *unused)
 {
     (void)unused;
     int64_t began = machine_now();
-    kernel_result->error = machine_wait(&word, 0, INT64_C(5000000));
+    kernel_result->error = machine_wait(&futex, 0, INT64_C(5000000));
     kernel_result->slept_ns = machine_now() - began;
 }
 

@@ -18,17 +18,36 @@ extern struct kernel_result *kernel_result;
 
 void kernel_lost_update(void *locked); /* (bool *): under a lock */
 
-/* Two or four threads and two words; kernel_result->weak: what no order of their steps gives. */
-enum litmus {
-    LITMUS_SB,
-    LITMUS_SB_FENCED,
-    LITMUS_MP,
-    LITMUS_LB,
-    LITMUS_2_2W,
-    LITMUS_IRIW,
-    LITMUSES
+/* A litmus test: some threads, each with some steps on a few words that are 0 at first, and one
+ * outcome. Orders are those of stdatomic.h. */
+enum { LITMUS_THREADS = 4, LITMUS_STEPS = 4, LITMUS_WORDS = 4, LITMUS_READS = 4 };
+enum litmus_act {
+    LITMUS_END,
+    LITMUS_STORE,     /* word = value */
+    LITMUS_LOAD,      /* read[value] = word */
+    LITMUS_ADD,       /* word += value */
+    LITMUS_FENCE,     /* atomic_thread_fence() */
+    LITMUS_FULL,      /* machine_fence() */
+    LITMUS_FENCE_ALL, /* machine_fence_all() */
+    LITMUS_CALL,      /* machine_call() */
 };
-void kernel_litmus(void *shape);        /* (enum litmus *) */
+struct litmus_step {
+    enum litmus_act act;
+    int word, value, order;
+};
+struct litmus {
+    const char *name;
+    struct litmus_step thread[LITMUS_THREADS][LITMUS_STEPS];
+    int read[LITMUS_READS]; /* what was read; LITMUS_ANY: no matter what */
+    int last[LITMUS_WORDS]; /* what words hold at the end */
+    unsigned models;        /* that allow it, by bits of enum hunt_memory */
+};
+enum { LITMUS_ANY = -1 };
+extern const struct litmus litmus_table[];
+extern const int litmus_count;
+
+/* kernel_result->weak: the outcome came. */
+void kernel_litmus(void *litmus);       /* (const struct litmus *) */
 void kernel_late_pointer(void *unused); /* crashes if the reader comes first */
 void kernel_lost_wake(void *unused);    /* waits for a wake that came before */
 void kernel_no_end(void *unused);       /* waits for what nobody does */

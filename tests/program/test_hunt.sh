@@ -37,6 +37,11 @@ run contsteal,frames=pooled fib,n=4 --executions 300 --format json
 check the_result_as_json grep -q '"executions": 300' out
 check json_is_valid python3 -c 'import json; json.load(open("out"))'
 
+for variant in kthread grq gmp tasksteal contsteal; do
+    run $variant fib,n=4 --executions 200 --memory weak
+    check "${variant}_is_right_with_weak_memory" [ "$status $(tail -n 1 out)" = '0 nothing was found' ]
+done
+
 # Memory does not grow with executions.
 cat >peak.py <<'END'
 import resource, subprocess, sys
@@ -62,6 +67,11 @@ for algorithm in random pct; do
     run $again
     check "${algorithm}_minimised_is_replayed" [ "$status $(grep -c '^failed: idle: ' out)" = '1 1' ]
 done
+run gmp,recheck=before sleep_wake --executions 5000 --memory weak --minimise
+check weak_memory_finds_work_left_lying [ "$status $(grep -c '^failed: idle: ' out)" = '1 1' ]
+again=$(replay_of)
+run $again
+check weak_memory_is_replayed [ "$status $(grep -c '^failed: idle: ' out)" = '1 1' ]
 run gmp,recheck=none sleep_wake --executions 5000 --format json
 check a_failure_as_json [ "$status $(grep -c '"replay": "random:' out)" = '1 1' ]
 
@@ -99,7 +109,7 @@ check a_death_by_chance_is_not_replayed [ "$status $(cat out)" = '0 nothing fail
 
 misuse variant_and_workload_are_needed 'one variant and one workload or scenario' -- gmp
 misuse unknown_algorithm 'pct' -- gmp sleep_wake --algorithm pctt
-misuse unknown_memory 'valid: sc, tso' -- gmp sleep_wake --memory weak
+misuse unknown_memory 'valid: sc, tso, weak' -- gmp sleep_wake --memory power
 misuse unknown_variant 'the nearest is "gmp"' -- gmpp sleep_wake
 misuse unknown_scenario 'sleep_wake' -- gmp sleep_wak
 misuse parameters_of_scenarios_are_checked 'the nearest is "blind"' -- kthread permits,park=blnd

@@ -45,6 +45,7 @@ int sim_queue_wait(struct sim_queue *queue, int64_t timeout_ps)
     if (timeout_ps >= 0)
         sim_event_set(&self->timeout, sim_now() + timeout_ps, on_timeout);
     hunt_leave();
+    memory_fence();
     return self->woken ? 0 : -ETIMEDOUT;
 }
 
@@ -74,7 +75,7 @@ static int64_t timeout_ps(int64_t ns)
 int machine_wait(_Atomic uint32_t *word, uint32_t value, int64_t timeout_ns)
 {
     hunt_point((uintptr_t)word, SIM_READ, 0);
-    buffer_empty();
+    memory_fence();
     if (atomic_load_explicit(word, memory_order_relaxed) != value) /* one thread of the host */
         return 0;
     hunt.self->word = word;
@@ -87,7 +88,7 @@ void machine_wake(_Atomic uint32_t *word, int n)
 {
     struct sim_thread *thread, *next;
     hunt_point((uintptr_t)word, SIM_WRITE, 0);
-    buffer_empty();
+    memory_fence();
     for (thread = TAILQ_FIRST(&hunt.futexes); thread && n > 0; thread = next) {
         next = TAILQ_NEXT(thread, link);
         if (thread->word != word)
@@ -161,7 +162,7 @@ int machine_cpu_count(void)
 
 void machine_yield(void)
 {
-    buffer_empty();
+    memory_fence();
     hunt_rest(1, 0);
 }
 
@@ -189,6 +190,7 @@ void hunt_interrupt_deliver(uintptr_t pc)
 {
     char here;
     hunt.self->interrupted = false;
+    memory_fence();
     if (welcome && welcome(pc, (uintptr_t)&here))
         take();
 }
@@ -231,6 +233,8 @@ int machine_fence_all(void)
 {
     hunt_point(0, SIM_WRITE, 0);
     buffer_empty_all();
+    if (hunt_weak)
+        weak_fence_all();
     return 0;
 }
 

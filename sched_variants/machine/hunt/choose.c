@@ -17,6 +17,11 @@
  * Without an algorithm the thread goes on for as long as it can, and then the next one by number.
  * All that differs from this is noted, and can be replayed as a list of switches.
  *
+ * With words that have histories (weak.c) a load may read an older store than the newest, and a
+ * store may come before newer ones. The chance is drawn for the execution: a quarter, 1/16, 1/64 or
+ * 1/256. As with store buffers it is a hash of the seed, the thread and its moment, so that
+ * it stays the same where other switches are left out.
+ *
  * After half of the points that an execution may have, any algorithm is fair: threads take turns at
  * random. So what does not end then does not end because of unfairness.
  */
@@ -27,7 +32,7 @@
 enum { WIDTH = HUNT_CLOCK + 1, FAIR_TURN = 16, CHANGES_MAX = 32 };
 enum { CLOCK_ODDS = 16 }; /* of so many switches one lets time go on */
 
-const char *const hunt_memory_words[] = {"sc", "tso", NULL};
+const char *const hunt_memory_words[] = {"sc", "tso", "weak", NULL};
 const char *const hunt_algorithm_words[] = {"random", "pct", "pos", "surw", "delay", NULL};
 enum { RANDOM, PCT, POS, SURW, DELAY };
 enum { GROUPS = 16 }; /* of words, for surw */
@@ -41,6 +46,8 @@ static struct {
     size_t group;                       /* surw: of words that matter */
     int next_there;                     /* the thread that accesses one next; -1: to be drawn */
     uint64_t left[HUNT_THREADS_MAX];    /* how often each thread still does */
+    uint64_t older_mask;                /* an older value is read where they are 0 under it */
+    uint32_t older[HUNT_THREADS_MAX];   /* each thread's last moment of which that was asked */
     uint32_t next_of[HUNT_THREADS_MAX]; /* of the plan's switches, each thread's next, from 1 */
 } choice;
 
@@ -108,10 +115,17 @@ static void replay_begin(void)
     }
 }
 
+static uint64_t older_mask(void)
+{
+    uint64_t state = ~hunt_plan.seed;
+    return (UINT64_C(4) << 2 * (hunt_random(&state) >> 62)) - 1;
+}
+
 void choose_begin(void)
 {
     memset(&choice, 0, sizeof choice);
     choice.state = hunt_plan.seed;
+    choice.older_mask = older_mask();
     hunt.outcome.switches = noted;
     if (hunt_plan.algorithm == RANDOM || hunt_plan.algorithm == SURW)
         choice.mask = (2u << 2 * draw(4)) - 1;
@@ -261,7 +275,7 @@ static int next_replayed(uint64_t ready, bool clock)
     uint32_t *place = &choice.next_of[hunt.self->index];
     for (; *place; *place = link_of[*place - 1]) {
         const struct hunt_switch *at = &hunt_plan.switches[*place - 1];
-        if (at->at > hunt.self->at)
+        if (at->at > hunt.self->at || (at->at == hunt.self->at && at->to > HUNT_CLOCK))
             break;
         bool can = at->to == HUNT_CLOCK ? clock : (ready >> at->to & 1) != 0;
         if (at->at < hunt.self->at || !can)
@@ -272,15 +286,15 @@ static int next_replayed(uint64_t ready, bool clock)
     return next_by_number(ready);
 }
 
-static void note(int next, uint64_t ready)
+static void note(int to, bool away)
 {
-    if (next == next_by_number(ready) || hunt.outcome.switch_count == HUNT_SWITCHES_MAX)
+    if (hunt.outcome.switch_count == HUNT_SWITCHES_MAX)
         return;
     noted[hunt.outcome.switch_count++] = (struct hunt_switch){
         .at = hunt.self->at,
         .thread = (uint8_t)hunt.self->index,
-        .to = (uint8_t)next,
-        .away = self_can(ready),
+        .to = (uint8_t)to,
+        .away = away,
         .pc = hunt.self->pc,
     };
 }
@@ -308,8 +322,58 @@ int choose_next(uint64_t ready, bool clock)
     if (hunt.points > hunt_plan.points_max / 2 || hunt_blocks_left < BLOCKS_MAX / 2)
         return self_can(ready) && draw(FAIR_TURN) ? hunt.self->index : any_of(ready);
     int next = hunt_plan.explores ? explore_next(ready) : next_by_algorithm(ready, clock);
-    note(next, ready);
+    if (next != next_by_number(ready))
+        note(next, self_can(ready));
     return next;
+}
+
+/* Histories ----------------------------------------------------------------------------------- */
+
+/* The plan's, at this moment of the thread: HUNT_READS or HUNT_STORES and how many. */
+static int older_replayed(void)
+{
+    uint32_t *place = &choice.next_of[hunt.self->index];
+    for (; *place; *place = link_of[*place - 1]) {
+        const struct hunt_switch *at = &hunt_plan.switches[*place - 1];
+        if (at->at > hunt.self->at)
+            return 0;
+        if (at->at < hunt.self->at || at->to <= HUNT_CLOCK)
+            continue;
+        *place = link_of[*place - 1];
+        return at->to;
+    }
+    return 0;
+}
+
+static int older_drawn(int base, int most)
+{
+    uint64_t state = ~hunt_plan.seed ^ ((uint64_t)hunt.self->index << 32 | hunt.self->at);
+    uint64_t random = hunt_random(&state);
+    return random & choice.older_mask ? 0 : base + 1 + (int)((random >> 32) % (uint64_t)most);
+}
+
+/* Once in a moment, so that the moment says where. */
+static int older(int base, int most)
+{
+    uint32_t *last = &choice.older[hunt.self->index];
+    if (most <= 0 || *last == hunt.self->at || hunt.points > hunt_plan.points_max / 2)
+        return 0;
+    *last = hunt.self->at;
+    int to = hunt_plan.algorithm < 0 ? older_replayed() : older_drawn(base, most);
+    if (to <= base || to > base + most)
+        return 0;
+    note(to, false);
+    return to - base;
+}
+
+int choose_older(int most)
+{
+    return older(HUNT_READS, most);
+}
+
+int choose_earlier(int most)
+{
+    return older(HUNT_STORES, most);
 }
 
 void choose_measure(void)

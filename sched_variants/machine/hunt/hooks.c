@@ -2,7 +2,8 @@
  *
  * A hook comes before the access: an atomic is made here, a plain load or store by the caller
  * afterwards. Nobody else runs between a hook's return and the access. All is sequentially
- * consistent, whatever the memory order of an atomic is, or as x86 has it (buffer.c).
+ * consistent, whatever the memory order of an atomic is, or as x86 has it (buffer.c), or as C11
+ * does (weak.c).
  */
 #include "kernel.h"
 #include "machine.h"
@@ -127,8 +128,19 @@ uint64_t machine_work(uint64_t state, uint32_t rounds)
 void machine_fence(_Atomic uint32_t *scratch)
 {
     (void)scratch;
-    if (hunt_buffers)
-        buffer_empty();
+    memory_fence();
+}
+
+/* As weak.c has it. Only the order of the compilers' counts, not their other bits. */
+
+enum { ORDER_BITS = 7 };
+
+static SLOW void fence_weak(morder order)
+{
+    struct kept kept;
+    kept_save(&kept);
+    weak_fence(order & ORDER_BITS);
+    kept_restore(&kept);
 }
 
 /* Blocks and fences --------------------------------------------------------------------------- */
@@ -155,6 +167,8 @@ void HOOK(atomic_thread_fence)(morder order)
 {
     if (order == ORDER_SEQ_CST && hunt_buffers)
         buffer_empty();
+    if (hunt_weak)
+        fence_weak(order);
 }
 
 /* Atomics ------------------------------------------------------------------------------------- */
@@ -176,6 +190,41 @@ static inline void rmw(volatile void *address, size_t size, morder order, uintpt
         buffer_empty();
 }
 
+static SLOW uint64_t load_weak(uintptr_t address, size_t size, morder order)
+{
+    struct kept kept;
+    kept_save(&kept);
+    uint64_t value = weak_load(address, size, order & ORDER_BITS);
+    kept_restore(&kept);
+    return value;
+}
+
+static SLOW uint64_t store_weak(uintptr_t address, size_t size, uint64_t value, morder order)
+{
+    struct kept kept;
+    kept_save(&kept);
+    uint64_t held = weak_store(address, size, value, order & ORDER_BITS);
+    kept_restore(&kept);
+    return held;
+}
+
+static SLOW void update_weak(uintptr_t address, size_t size, morder order, bool writes)
+{
+    struct kept kept;
+    kept_save(&kept);
+    weak_update(address, size, order & ORDER_BITS, writes);
+    kept_restore(&kept);
+}
+
+#define STORED(at, value, order)                                                                   \
+    (__builtin_expect(hunt_weak, 0)                                                                \
+         ? (__typeof__(value))store_weak((uintptr_t)at, sizeof *at, value, order)                  \
+         : value)
+
+#define UPDATES(at, order, writes)                                                                 \
+    if (__builtin_expect(hunt_weak, 0))                                                            \
+        update_weak((uintptr_t)at, sizeof *at, order, writes);
+
 #define STORE_BY(at, order)                                                                        \
     note_write(at);                                                                                \
     access_by((uintptr_t)at, sizeof *at, SIM_WRITE, PC);                                           \
@@ -186,8 +235,9 @@ static inline void rmw(volatile void *address, size_t size, morder order, uintpt
     type HOOK(atomic##bits##_load)(const volatile type *at, morder order);                         \
     type HOOK(atomic##bits##_load)(const volatile type *at, morder order)                          \
     {                                                                                              \
-        (void)order;                                                                               \
         access_by((uintptr_t)at, sizeof *at, SIM_READ, PC);                                        \
+        if (__builtin_expect(hunt_weak, 0))                                                        \
+            return (type)load_weak((uintptr_t)at, sizeof *at, order);                              \
         return *at;                                                                                \
     }
 

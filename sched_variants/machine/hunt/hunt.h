@@ -9,6 +9,7 @@
  *   choose.c  who goes on: the algorithms, and schedules that are replayed
  *   explore.c all executions of a small program (explore.h)
  *   buffer.c  store buffers, for x86's memory model
+ *   weak.c    words with a history, for C11's
  *   memory.c  memory that is the same in each execution
  *   and of the simulated machine: descriptors (sim/fd.h), sim_switch()
  *
@@ -24,8 +25,8 @@
  * nobody can run, the clock jumps to the next timer. It may also jump while others run, by
  * HUNT_JUMP_NS at most: a thread can lose its core for so long.
  *
- * Not seen: orders that are weaker than those of the memory model; accesses that compilers do not
- * report, such as those of inline assembly.
+ * Not seen: orders that are weaker than those of the memory model, races of plain data; accesses
+ * that compilers do not report, such as those of inline assembly.
  */
 #ifndef SCHEDLAB_HUNT_H
 #define SCHEDLAB_HUNT_H
@@ -35,6 +36,7 @@
 #include <stdint.h>
 
 enum { HUNT_THREADS_MAX = 64, HUNT_CLOCK = 64, HUNT_TEXT_SIZE = 2048, HUNT_SWITCHES_MAX = 1 << 16 };
+enum { HUNT_READS = 64, HUNT_STORES = 80, HUNT_TO_MAX = 96 };
 enum { HUNT_MEASURES = 32 };
 enum { HUNT_JUMP_NS = 20000000 };
 
@@ -57,8 +59,10 @@ enum hunt_end {
 };
 extern const char *const hunt_end_words[], *const hunt_end_helps[];
 
-/* At the moment `at` of a thread, `to` goes on, HUNT_CLOCK: time. Moments count the points, waits
- * and rests of a thread in the whole execution. */
+/* At the moment `at` of a thread, `to` goes on, HUNT_CLOCK: time. HUNT_READS + n: the thread reads
+ * the value that n newer stores have overwritten; HUNT_STORES + n: its store comes before n that
+ * were made earlier. Moments count the points, waits and rests of a thread in the whole execution.
+ */
 struct hunt_switch {
     uint32_t at;
     uint8_t thread, to;
@@ -69,9 +73,9 @@ struct hunt_switch {
 /* The algorithms: choose.c. */
 extern const char *const hunt_algorithm_words[];
 
-/* Memory models: sequential consistency; store buffers, as on x86. */
+/* Memory models: sequential consistency; store buffers, as on x86; C11 without load buffering. */
 extern const char *const hunt_memory_words[];
-enum hunt_memory { HUNT_SC, HUNT_TSO };
+enum hunt_memory { HUNT_SC, HUNT_TSO, HUNT_WEAK };
 
 struct hunt_plan {
     int algorithm; /* of the words; -1: none, only `switches` */

@@ -6,6 +6,7 @@
  */
 #include "kernel.h"
 #include "machine.h"
+#include "sim/hook_keep.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -154,6 +155,14 @@ static struct sim_thread *next_thread(void)
     }
 }
 
+void memory_fence(void)
+{
+    if (hunt_buffers)
+        buffer_empty();
+    if (hunt_weak)
+        weak_fence(ORDER_SEQ_CST);
+}
+
 static void go_on(void)
 {
     struct sim_thread *from = hunt.self, *to = next_thread();
@@ -207,8 +216,8 @@ void hunt_point(uintptr_t address, enum sim_access access, uintptr_t pc)
     go_on();
     if (hunt_plan.explores)
         explore_goes_on(address);
-    if (hunt_buffers && !address) /* in the kernel */
-        buffer_empty();
+    if (!address) /* in the kernel */
+        memory_fence();
     if (address)
         order_mix(address, self, access);
     if (self->interrupted && pc)
@@ -273,6 +282,8 @@ struct sim_thread *hunt_thread_new(void (*fn)(void *arg), void *arg)
     TAILQ_INIT(&thread->joiners);
     hunt.ready |= thread_bit(thread);
     oracle_thread(thread);
+    if (hunt_weak)
+        weak_thread(thread);
     if (++hunt.threads > hunt.outcome.threads)
         hunt.outcome.threads = hunt.threads;
     return thread;
@@ -363,6 +374,9 @@ const struct hunt_outcome *hunt_execute(const struct hunt_plan *plan, void (*fn)
     hunt_blocks_left = BLOCKS_MAX;
     memcpy(hunt_seen, seen_first, sizeof hunt_seen);
     hunt_buffers = plan->memory == HUNT_TSO;
+    hunt_weak = plan->memory == HUNT_WEAK;
+    if (hunt_weak)
+        weak_begin();
     if (hunt_learns)
         memset(hunt_wrote, 0, sizeof hunt_wrote);
     data_reset();
@@ -375,6 +389,7 @@ const struct hunt_outcome *hunt_execute(const struct hunt_plan *plan, void (*fn)
     sim_switch(&host_sp, first->sp);
     hunt.self = NULL;
     hunt_buffers = false;
+    hunt_weak = false;
     hunt_tag = 0;
     hunt_blocks_left = INT64_MAX;
     hunt.outcome.points = hunt.points;

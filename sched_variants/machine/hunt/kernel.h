@@ -92,6 +92,7 @@ extern uint8_t hunt_seen[1 << SEEN_BITS];
 extern uint8_t hunt_tag; /* of the current thread */
 extern bool hunt_learns;
 extern bool hunt_buffers;                   /* stores */
+extern bool hunt_weak;                      /* words have histories */
 extern uint8_t hunt_wrote[1 << SEEN_BITS];  /* while it learns: atomics that were written */
 extern uint8_t hunt_learnt[1 << SEEN_BITS]; /* words that are known as shared */
 extern uint64_t hunt_accesses;
@@ -136,6 +137,11 @@ void explore_comes(void);
 void explore_goes_on(uintptr_t address);
 void explore_rests(uintptr_t pc);
 
+/* choose.c: how many stores older than the newest one the current thread reads; how many stores
+ * come after the one that it makes. 0 to `most`. */
+int choose_older(int most);
+int choose_earlier(int most);
+
 void events_begin(void); /* calls.c */
 
 /* buffer.c: the current thread's is empty, another's, all are; the current thread is about to
@@ -150,6 +156,22 @@ void buffer_comes(struct sim_thread *to);
 void buffer_point(bool rests);
 void buffer_beside(uintptr_t address);
 void buffer_meets(uintptr_t address);
+
+/* weak.c: an execution begins; a thread does. A fence of the current thread, of all; memory that
+ * was freed. The current thread loads: what it reads. It is about to store: what memory then holds.
+ * It is about to read and modify, or, without writes, only to read the newest. Sizes are 1 to 8
+ * bytes, orders those of sim/hook_keep.h. */
+void weak_begin(void);
+void weak_thread(const struct sim_thread *thread);
+void weak_fence(int order);
+void weak_fence_all(void);
+void weak_forget(uintptr_t address, size_t size);
+uint64_t weak_load(uintptr_t address, size_t size, int order);
+uint64_t weak_store(uintptr_t address, size_t size, uint64_t value, int order);
+void weak_update(uintptr_t address, size_t size, int order, bool writes);
+
+/* A full fence of the current thread, in each model. */
+void memory_fence(void);
 
 /* oracle.c: the scheduler says what it does; a thread has come to a point, is new, all of them
  * wait. */

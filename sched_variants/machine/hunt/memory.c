@@ -123,6 +123,14 @@ void *machine_alloc(size_t size, size_t align)
     return block;
 }
 
+/* A block is freed, and about to be written here. */
+static void memory_leaves(const void *block, size_t size)
+{
+    buffer_empty();
+    if (hunt_weak)
+        weak_forget((uintptr_t)block, size);
+}
+
 void machine_free(void *ptr)
 {
     if (!ptr)
@@ -131,8 +139,8 @@ void machine_free(void *ptr)
         free(ptr);
         return;
     }
-    buffer_empty(); /* the block is written here */
     size_t size = block_size(ptr);
+    memory_leaves(ptr, size);
     struct free_block *block = ptr, **list = &free_blocks[class_of(size)];
     memset(ptr, POISON, size < POISON_MOST ? size : POISON_MOST);
     block->next = *list;
@@ -203,7 +211,7 @@ void *machine_block_map(size_t size)
 void machine_block_unmap(void *block, size_t size)
 {
     struct free_block *free = block;
-    buffer_empty();
+    memory_leaves(block, size);
     memset(block, POISON, size < POISON_MOST ? size : POISON_MOST);
     free->next = free_large;
     free_large = free;

@@ -4,7 +4,9 @@
  *   access_by(address, size, access, pc)  a plain access within a line is about to be made
  *   range(start, size, access, pc)        likewise, of any length
  *   rmw(at, size, order, pc)              a read-modify-write is about to be made
+ *   UPDATES(at, order, writes)            a read-modify-write is, and writes or only reads
  *   STORE_BY(at, order)                   an atomic store is, in its hook
+ *   STORED(at, value, order)              the value that memory holds after it
  *   LOAD(bits, type)                      the hook of an atomic load
  *
  * Callers: hooks.c of each machine whose code is instrumented.
@@ -60,6 +62,7 @@ void HOOK(write_range)(const void *start, size_t size)
     type HOOK(atomic##bits##_##name)(volatile type * at, type value, morder order)                 \
     {                                                                                              \
         rmw(at, sizeof *at, order, PC);                                                            \
+        UPDATES(at, order, true)                                                                   \
         type old = *at;                                                                            \
         *at = (type)(expression);                                                                  \
         return old;                                                                                \
@@ -72,6 +75,7 @@ void HOOK(write_range)(const void *start, size_t size)
     {                                                                                              \
         (void)failed;                                                                              \
         rmw(at, sizeof *at, order, PC);                                                            \
+        UPDATES(at, *at == *expected ? order : failed, *at == *expected)                           \
         if (*at == *expected) {                                                                    \
             *at = value;                                                                           \
             return 1;                                                                              \
@@ -85,7 +89,7 @@ void HOOK(write_range)(const void *start, size_t size)
     void HOOK(atomic##bits##_store)(volatile type * at, type value, morder order)                  \
     {                                                                                              \
         STORE_BY(at, order)                                                                        \
-        *at = value;                                                                               \
+        *at = STORED(at, value, order);                                                            \
     }                                                                                              \
     FETCH(bits, type, exchange, value)                                                             \
     FETCH(bits, type, fetch_add, old + value)                                                      \
@@ -103,6 +107,7 @@ void HOOK(write_range)(const void *start, size_t size)
     {                                                                                              \
         (void)failed;                                                                              \
         rmw(at, sizeof *at, order, PC);                                                            \
+        UPDATES(at, *at == expected ? order : failed, *at == expected)                             \
         type old = *at;                                                                            \
         if (old == expected)                                                                       \
             *at = value;                                                                           \

@@ -219,6 +219,8 @@ static inline void rmw(volatile void *address, size_t size, morder order, uintpt
 }
 
 /* A sequentially consistent one is an exchange on x86. */
+#define UPDATES(at, order, writes)
+#define STORED(at, value, order) value
 #define STORE_BY(at, order)                                                                        \
     if (order == ORDER_SEQ_CST)                                                                    \
         rmw(at, sizeof *at, order, PC);                                                            \
