@@ -232,7 +232,7 @@ CONFORMANCE := $(OUT)/tests/conformance
 
 SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 
-.PHONY: trace hunt hunt-mutants validate help deps deps-test deps-lint deps-coverage deps-aarch64 deps-peers build run sweep repro repro-full docs lessons scale micro bench peers audit report plots \
+.PHONY: trace hunt hunt-mutants validate help deps deps-test deps-lint deps-coverage deps-aarch64 deps-peers build run sweep repro repro-full docs disputes lessons scale micro bench peers audit report plots \
     check t test tests coverage test-all test-rest mutants fuzz budget test-slurm test-ssh lint format hooks \
     asan tsan clang aarch64 sim verdicts clean new-variant always
 always:
@@ -574,12 +574,17 @@ repro: build ## All experiments on design decisions, in the quick form, with ver
 repro-full: build ## The same until intervals are narrow, with what takes long
 	build/schedlab repro --full
 
-# With the verdicts and figures of the committed reference; tests/program/test_repro_docs.sh says whether they are.
+# With the verdicts and figures of the committed references; tests/program/test_repro_docs.sh says whether they are.
 REFERENCE := results/reference/repro
-docs: build ## Write docs/EXPERIMENTS.md and docs/experiments/ anew from the experiments' files
+docs: disputes ## Write docs/EXPERIMENTS.md, docs/experiments/ and docs/DISPUTES.md anew from the experiments' files
 	@command -v xz >/dev/null || { echo 'xz is missing: apt-get install xz-utils' >&2; exit 1; }
 	@mkdir -p build/reference && xz -dc $(REFERENCE)/repro.json.xz >build/reference/repro.json
 	build/schedlab repro --catalogue docs --reference build/reference
+
+disputes: build ## Write docs/DISPUTES.md anew from the disputes' files and their committed records
+	@command -v xz >/dev/null || { echo 'xz is missing: apt-get install xz-utils' >&2; exit 1; }
+	@mkdir -p build/disputes && xz -dc results/reference/disputes/repro.json.xz >build/disputes/repro.json
+	build/schedlab repro --catalogue docs --reference build/disputes disputes
 
 lessons: build ## Write docs/lessons/ anew: a page per lesson, with its runs, and their index
 	build/schedlab lesson --pages docs/lessons

@@ -3,7 +3,8 @@
  * Callers: cmd_repro.c. Everything comes from the experiments' files and claims.yaml and, where
  * there is one, from a reference reproduction; the same files give the same pages to the last byte,
  * on any machine. catalogue.c writes the files and the index, catalogue_page.c an experiment's
- * page, catalogue_table.c tables of exact values in it, catalogue_figure.c the figures.
+ * page, catalogue_table.c tables of exact values in it, catalogue_figure.c the figures, disputes.c
+ * the page of disputes.
  */
 #ifndef SCHEDLAB_CATALOGUE_H
 #define SCHEDLAB_CATALOGUE_H
@@ -28,6 +29,10 @@ struct catalogue_pages {
 /* Writes all pages, and the figures of those runs of the reference that are there. Older figures of
  * other runs stay. False and one line in error. */
 bool catalogue_write(const struct catalogue_pages *pages, char *error, size_t error_size);
+
+/* Writes folder/DISPUTES.md of experiments that are disputes; nothing else in the folder changes.
+ * False and one line in error. disputes.c */
+bool disputes_write(const struct catalogue_pages *pages, char *error, size_t error_size);
 
 /* Parts ---------------------------------------------------------------------------------------- */
 

@@ -181,10 +181,10 @@ static void print_last(FILE *to, const char *id, const char *results, int column
     json_decref(all);
 }
 
-static void print_reference(FILE *to, const char *id, const char *results)
+static void print_reference(FILE *to, const char *id, const char *of, const char *results)
 {
     char folder[REPRO_PATH_SIZE];
-    json_t *repro = repro_reference_read(results, folder, sizeof folder, to);
+    json_t *repro = repro_reference_read(of, results, folder, sizeof folder, to);
     const json_t *one = repro_file_entry(repro, "experiments", id);
     if (!one)
         one = repro_file_entry(repro, "claims", id);
@@ -200,6 +200,16 @@ static void print_reference(FILE *to, const char *id, const char *results)
     json_decref(repro);
 }
 
+static void print_dispute(FILE *to, const struct experiment_dispute *dispute, int columns)
+{
+    char *said = text_format("%s, on %s: %s", dispute->claim_holds ? "supported" : "refuted",
+                             dispute->predicted, dispute->prediction);
+    print_titled(to, dispute->open ? "Thread (open)" : "Thread", dispute->thread, columns);
+    print_titled(to, "Claimed number", dispute->number, columns);
+    print_titled(to, "Predicted", said, columns);
+    free(said);
+}
+
 void repro_explain_experiment(FILE *to, const struct experiment *experiment, const char *results,
                               int columns)
 {
@@ -207,6 +217,8 @@ void repro_explain_experiment(FILE *to, const struct experiment *experiment, con
     fprintf(to, "%s: %s\n", experiment->id, experiment->title);
     print_titled(to, "Claim", experiment->claim, columns);
     print_titled(to, "Source", experiment->source, columns);
+    if (experiment->dispute)
+        print_dispute(to, experiment->dispute, columns);
     print_titled(to, "Why", experiment->why, columns);
     print_titled(to, "Refuted by", experiment->refuted, columns);
     print_titled(to, "Machines", machines, columns);
@@ -214,7 +226,7 @@ void repro_explain_experiment(FILE *to, const struct experiment *experiment, con
     for (unsigned p = 0; p < experiment->parts_count; p++)
         print_part(to, &experiment->parts[p], columns);
     print_last(to, experiment->id, results, columns);
-    print_reference(to, experiment->id, results);
+    print_reference(to, experiment->id, experiment->dispute ? "disputes" : "repro", results);
     free(machines);
 }
 
@@ -233,5 +245,5 @@ void repro_explain_claim(FILE *to, const struct claim *claim, const char *result
     for (unsigned i = 0; i < claim->go_itself_count; i++)
         fprintf(to, "%s  %s\n", i ? "" : "\nAsked of Go itself\n", claim->go_itself[i]);
     print_last(to, claim->id, results, columns);
-    print_reference(to, claim->id, results);
+    print_reference(to, claim->id, "repro", results);
 }

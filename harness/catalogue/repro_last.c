@@ -70,11 +70,14 @@ static json_t *folder_read(const char *folder, FILE *messages)
     return repro;
 }
 
-json_t *repro_reference_read(const char *results, char *folder, size_t folder_size, FILE *messages)
+json_t *repro_reference_read(const char *name, const char *results, char *folder,
+                             size_t folder_size, FILE *messages)
 {
-    snprintf(folder, folder_size, "%s/reference/repro", results);
+    char own[64];
+    snprintf(folder, folder_size, "%s/reference/%s", results, name);
+    snprintf(own, sizeof own, "results/reference/%s", name);
     json_t *repro = folder_read(folder, messages);
-    if (repro || !data_find("results/reference/repro", folder, folder_size))
+    if (repro || !data_find(own, folder, folder_size))
         return repro;
     return folder_read(folder, messages);
 }

@@ -131,7 +131,7 @@ void repro_offer(FILE *to, struct experiment *const *experiments, size_t count, 
     const struct offer offer = {to, columns};
     char folder[REPRO_PATH_SIZE];
     json_t *last = repro_last_read(results);
-    json_t *reference = repro_reference_read(results, folder, sizeof folder, stderr);
+    json_t *reference = repro_reference_read("repro", results, folder, sizeof folder, stderr);
     for (size_t i = 0; i < count; i++) {
         const struct experiment *experiment = experiments[i];
         if (!experiment->first)

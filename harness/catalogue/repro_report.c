@@ -51,13 +51,10 @@ static size_t runs_report(const char *folder, const json_t *repro, bool draw, js
     return count;
 }
 
-/* {"E3": true}: the experiments that come with the program. Faults in one are not shown on the
- * page. */
-static json_t *catalogue_ids(void)
+static void ids_add(json_t *ids, const char *folder)
 {
     char error[ERROR_SIZE];
-    json_t *ids = json_object();
-    char **paths = experiment_paths(error, sizeof error);
+    char **paths = experiment_paths(folder, error, sizeof error);
     for (char **path = paths; path && *path; path++) {
         struct experiment *experiment = experiment_load(*path, error, sizeof error);
         if (experiment)
@@ -65,6 +62,15 @@ static json_t *catalogue_ids(void)
         experiment_free(experiment);
     }
     experiment_paths_free(paths);
+}
+
+/* {"E3": true}: the experiments that come with the program. Faults in one are not shown on the
+ * page. */
+static json_t *catalogue_ids(void)
+{
+    json_t *ids = json_object();
+    ids_add(ids, EXPERIMENT_FOLDER);
+    ids_add(ids, DISPUTE_FOLDER);
     return ids;
 }
 

@@ -35,10 +35,13 @@ struct options {
 
 /* The experiments and claims to choose from. */
 struct catalogue {
-    struct experiment **experiments;
-    size_t count;
+    struct experiment **experiments; /* designs, disputes, and files of the user's own */
+    size_t count, designs, disputes;
     struct claims *claims;
 };
+
+/* In place of an ID: all disputes. */
+static const char disputes_word[] = "disputes";
 
 /* Options -------------------------------------------------------------------------------------- */
 
@@ -77,13 +80,15 @@ static const struct cli_option option_table[] = {
      "Make no repro.html and draw nothing; `schedlab report FOLDER` can do so later",
      CLI(FLAG, no_report)},
     {"format", "FORMAT", "table (default) or json, which is repro.json", CLI(JSON, json)},
-    {"list", NULL, "Only print the catalogue", CLI(FLAG, list), .begins = true},
+    {"list", NULL, "Only print the catalogue, with the word disputes those", CLI(FLAG, list),
+     .begins = true},
     {"explain", "ID",
      "Only print the reasoning, the sources and the last verdict of an experiment or a claim; more "
      "IDs may follow",
      CLI(TEXT, explain), .begins = true},
     {"catalogue", "DIR",
-     "Only write the catalogue for readers: DIR/EXPERIMENTS.md, and a page each in DIR/experiments",
+     "Only write the catalogue for readers: DIR/EXPERIMENTS.md, and a page each in "
+     "DIR/experiments; with the word disputes only DIR/DISPUTES.md",
      CLI(FOLDER, pages), .begins = true},
     {"reference", "FOLDER",
      "With --catalogue: the reproduction whose verdicts and figures the pages have",
@@ -98,7 +103,9 @@ static const char argp_doc[] =
     "ID "
     "is that of an experiment, or of a claim, which runs the experiments that show it; with "
     "options "
-    "and without an ID, all of harness/experiments are run. FILE.yaml is an experiment of your own "
+    "and without an ID, all of harness/experiments are run. The word disputes in place of IDs "
+    "stands for disputes of today (docs/DISPUTES.md), which are run only if asked for. FILE.yaml "
+    "is an experiment of your own "
     "(harness/repro/experiment.h, docs/ADDING.md).\n\n"
     "A verdict holds the 95 % interval of a median, or of a ratio of two, against the range that "
     "the experiment expects: inside, outside, or neither, and then it says what is lacking. What "
@@ -112,6 +119,7 @@ static const char argp_doc[] =
     "  schedlab repro --list\n"
     "  schedlab repro E3 E6 --quick\n"
     "  schedlab repro --explain E6\n"
+    "  schedlab repro disputes --quick\n"
     "  schedlab repro --catalogue docs --reference results/repro-20260131T101500Z\n\n"
     "Exit status: 0 done, whatever the verdicts; 1 stopped, or no sample could be measured, or "
     "something could not be written; 2 misused.";
@@ -140,6 +148,12 @@ static void machine_take(void *to, const char *name, const char *option, char *a
     machine_spec_free(&machine);
 }
 
+/* True if `disputes` is all that the user has named. */
+static bool is_about_disputes(const struct options *options)
+{
+    return options->words_count == 1 && strcmp(options->words[0], disputes_word) == 0;
+}
+
 static void options_check(void *to, const char *name)
 {
     struct options *options = to;
@@ -162,12 +176,13 @@ static void options_check(void *to, const char *name)
                    options->machines[0]);
     if (options->explain && options->list)
         cli_misuse(options->command, "--list and --explain; valid: one of them");
-    if (options->list && options->words_count > 0)
+    bool one_list = options->words_count == 0 || is_about_disputes(options);
+    if (options->list && !one_list)
         cli_misuse(options->command, "--list is about all experiments; valid: --explain=%s",
                    options->words[0]);
     if (options->reference && !options->pages)
         cli_misuse(options->command, "--reference takes --catalogue");
-    if (options->pages && (options->list || options->explain || options->words_count > 0))
+    if (options->pages && (options->list || options->explain || !one_list))
         cli_misuse(options->command, "--catalogue is about all experiments; leave out %s",
                    options->list      ? "--list"
                    : options->explain ? "--explain"
@@ -224,21 +239,37 @@ static void catalogue_add(const struct options *options, struct catalogue *catal
     catalogue->experiments[catalogue->count++] = experiment;
 }
 
+/* The experiments of a folder, none if it is not there: files of the user's own may do without.
+ * Returns how many. */
+static size_t folder_load(const struct options *options, struct catalogue *catalogue,
+                          const char *folder)
+{
+    char error[ERROR_SIZE];
+    size_t before = catalogue->count;
+    char **paths = experiment_paths(folder, error, sizeof error);
+    for (char **at = paths; at && *at; at++)
+        catalogue_add(options, catalogue, load(options, *at));
+    experiment_paths_free(paths);
+    return catalogue->count - before;
+}
+
 /* All that come with the program. */
 static void catalogue_load(const struct options *options, struct catalogue *catalogue)
 {
     char error[ERROR_SIZE], folder[REPRO_PATH_SIZE], path[REPRO_PATH_SIZE + 32];
-    char **paths = experiment_paths(error, sizeof error);
-    if (!paths || !data_folder_find("experiments", folder, sizeof folder, error, sizeof error))
-        return; /* files of the user's own may do without */
-    for (char **at = paths; *at; at++)
-        catalogue_add(options, catalogue, load(options, *at));
-    experiment_paths_free(paths);
+    catalogue->designs = folder_load(options, catalogue, EXPERIMENT_FOLDER);
+    catalogue->disputes = folder_load(options, catalogue, DISPUTE_FOLDER);
+    for (size_t i = catalogue->designs; i < catalogue->count; i++)
+        if (!catalogue->experiments[i]->dispute)
+            cli_misuse(options->command, "%s lacks the key \"dispute\"; valid: experiment.h",
+                       catalogue->experiments[i]->path);
+    if (!data_folder_find(EXPERIMENT_FOLDER, folder, sizeof folder, error, sizeof error))
+        return;
     snprintf(path, sizeof path, "%s/claims.yaml", folder);
     if (access(path, F_OK) != 0)
         return;
     catalogue->claims =
-        claims_load(path, catalogue->experiments, catalogue->count, error, sizeof error);
+        claims_load(path, catalogue->experiments, catalogue->designs, error, sizeof error);
     if (!catalogue->claims)
         cli_misuse(options->command, "%s", error);
 }
@@ -275,6 +306,7 @@ static _Noreturn void misuse_unknown(const struct options *options,
     for (size_t i = 0; i < catalogue->count; i++)
         if (catalogue->experiments[i])
             suggest_offer(&near, catalogue->experiments[i]->id);
+    suggest_offer(&near, disputes_word);
     for (unsigned i = 0; catalogue->claims && i < catalogue->claims->count; i++)
         suggest_offer(&near, catalogue->claims->list[i].id);
     if (near.count == 0)
@@ -313,7 +345,9 @@ static void selection_make(const struct options *options, struct catalogue *cata
     for (size_t i = 0; i < options->words_count; i++) {
         const char *word = options->words[i];
         const struct claim *claim = find_claim(catalogue, word);
-        if (is_path(word)) {
+        if (strcmp(word, disputes_word) == 0) {
+            memset(selected + catalogue->designs, true, catalogue->disputes);
+        } else if (is_path(word)) {
             catalogue_add(options, catalogue, load(options, word));
             selected[catalogue->count - 1] = true;
         } else if (find_experiment(catalogue, word) >= 0) {
@@ -330,7 +364,7 @@ static void selection_make(const struct options *options, struct catalogue *cata
     repro->all = options->words_count == 0;
     repro->experiments = xcalloc(catalogue->count + 1, sizeof *repro->experiments);
     for (size_t i = 0; i < catalogue->count; i++) {
-        if (!repro->all && !selected[i])
+        if (repro->all ? i >= catalogue->designs : !selected[i])
             continue;
         repro->experiments[repro->count++] = catalogue->experiments[i];
         catalogue->experiments[i] = NULL;
@@ -428,15 +462,31 @@ static int repro_again(const struct options *options)
     return status;
 }
 
+/* The part of the catalogue that is listed, or written as pages. */
+struct shown {
+    struct experiment *const *experiments;
+    size_t count;
+    const struct claims *claims;
+};
+
+static struct shown shown_of(const struct options *options, const struct catalogue *catalogue)
+{
+    if (is_about_disputes(options))
+        return (struct shown){catalogue->experiments + catalogue->designs, catalogue->disputes,
+                              NULL};
+    return (struct shown){catalogue->experiments, catalogue->designs, catalogue->claims};
+}
+
 static int list(const struct options *options, const struct catalogue *catalogue)
 {
-    if (!options->json) {
-        repro_list(stdout, catalogue->experiments, catalogue->count, catalogue->claims,
-                   cli_columns());
-        return EXIT_DONE;
-    }
-    cli_print_json(repro_list_to_json(catalogue->experiments, catalogue->count, catalogue->claims),
-                   0);
+    const struct shown shown = shown_of(options, catalogue);
+    if (options->json)
+        cli_print_json(repro_list_to_json(shown.experiments, shown.count, shown.claims), 0);
+    else
+        repro_list(stdout, shown.experiments, shown.count, shown.claims, cli_columns());
+    if (!options->json && !is_about_disputes(options) && catalogue->disputes > 0)
+        printf("`schedlab repro --list disputes` has %s of today.\n",
+               counted(catalogue->disputes, "dispute").s);
     return EXIT_DONE;
 }
 
@@ -468,10 +518,11 @@ static int explain(const struct options *options, struct catalogue *catalogue)
 static int pages_write(const struct options *options, const struct catalogue *catalogue)
 {
     char error[ERROR_SIZE];
+    const struct shown shown = shown_of(options, catalogue);
     struct catalogue_pages pages = {
-        .experiments = catalogue->experiments,
-        .count = catalogue->count,
-        .claims = catalogue->claims,
+        .experiments = shown.experiments,
+        .count = shown.count,
+        .claims = shown.claims,
         .folder = options->pages,
         .reference_folder = options->reference,
     };
@@ -480,18 +531,25 @@ static int pages_write(const struct options *options, const struct catalogue *ca
         !(reference = repro_file_read(options->reference, error, sizeof error)))
         cli_misuse(options->command, "--reference: %s", error);
     pages.reference = reference;
-    bool ok = catalogue_write(&pages, error, sizeof error);
+    bool disputes = is_about_disputes(options);
+    bool ok = disputes ? disputes_write(&pages, error, sizeof error)
+                       : catalogue_write(&pages, error, sizeof error);
     json_decref(reference);
     if (!ok)
         return cli_fail(options->command, error);
+    if (disputes) {
+        fprintf(stderr, "%s: %s/DISPUTES.md\n", options->command, options->pages);
+        return EXIT_DONE;
+    }
     fprintf(stderr, "%s: %s/EXPERIMENTS.md, and %s in %s/experiments\n", options->command,
-            options->pages, counted(catalogue->count, "page").s, options->pages);
+            options->pages, counted(shown.count, "page").s, options->pages);
     return EXIT_DONE;
 }
 
 static int offer(const struct options *options, const struct catalogue *catalogue)
 {
-    repro_offer(stdout, catalogue->experiments, catalogue->count, options->results, cli_columns());
+    repro_offer(stdout, catalogue->experiments, catalogue->designs, options->results,
+                cli_columns());
     return EXIT_DONE;
 }
 

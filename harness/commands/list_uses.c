@@ -23,7 +23,7 @@ enum { PATH_SIZE = 4096 };
 
 static bool experiments_load(struct uses *uses, char *error, size_t error_size)
 {
-    char **paths = experiment_paths(error, error_size);
+    char **paths = experiment_paths(EXPERIMENT_FOLDER, error, error_size);
     size_t count = 0;
     bool good = paths != NULL;
     while (paths && paths[count])

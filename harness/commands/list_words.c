@@ -3,6 +3,7 @@
 
 #include "harness/counters/counter_names.h"
 #include "harness/host/data_folder.h"
+#include "harness/repro/experiment.h"
 #include "harness/spec/knobs.h"
 #include "harness/spec/spec.h"
 #include "preset.h"
@@ -70,16 +71,22 @@ static void print_machines(FILE *to)
     data_folder_names_free(names);
 }
 
-/* A file's name begins with its number: e01-queues.yaml. */
+/* A file's name begins with its number: e01-queues.yaml, disputes/x01-findrunnable.yaml. */
 static void print_experiments(FILE *to)
 {
     char error[ERROR_SIZE];
-    char **names = data_folder_names("experiments", error, sizeof error);
+    char **names = data_folder_names(EXPERIMENT_FOLDER, error, sizeof error);
     int number;
     for (char **name = names; name && *name; name++)
         if (sscanf(*name, "e%d-", &number) == 1)
             fprintf(to, "experiment E%d\n", number);
     data_folder_names_free(names);
+    names = data_folder_names(DISPUTE_FOLDER, error, sizeof error);
+    for (char **name = names; name && *name; name++)
+        if (sscanf(*name, "x%d-", &number) == 1)
+            fprintf(to, "experiment X%d\n", number);
+    data_folder_names_free(names);
+    fputs("experiment disputes\n", to);
 }
 
 /* Their names without the number: "stealing" of 03-stealing.yaml. */

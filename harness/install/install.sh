@@ -83,10 +83,12 @@ install_all() {
         [ -f "$file" ] && [ -x "$file" ] && put 755 "$file" "libexec/schedlab/peers/${file##*/}"
     done
     install_author
-    for file in harness/{machines,experiments,replays,sweeps,lessons}/*.yaml harness/viewer/* harness/artifact/*.in plots/*.gp; do
+    for file in harness/{machines,experiments,experiments/disputes,replays,sweeps,lessons}/*.yaml harness/viewer/* harness/artifact/*.in plots/*.gp; do
         put 644 "$file" "share/schedlab/$file"
     done
-    put 644 results/reference/repro/repro.json.xz share/schedlab/results/reference/repro/repro.json.xz
+    for file in results/reference/{repro,disputes}/repro.json.xz; do
+        put 644 "$file" "share/schedlab/$file"
+    done
     for file in CHANGELOG.md CITATION.cff LICENSE NOTICE; do
         put 644 "$file" "share/doc/schedlab/$file"
     done

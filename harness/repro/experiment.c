@@ -605,6 +605,23 @@ static void id_check(const struct yaml_reader *reader, const struct experiment *
                       experiment->id, SWEEP_NAME_MAX / 2);
 }
 
+/* True of 2026-11-28. */
+static bool is_date(const char *text)
+{
+    int year, month, day, length = 0;
+    return sscanf(text, "%4d-%2d-%2d%n", &year, &month, &day, &length) == 3 && length == 10 &&
+           text[length] == '\0' && year >= 2000 && month >= 1 && month <= 12 && day >= 1 &&
+           day <= 31;
+}
+
+static void dispute_check(const struct yaml_reader *reader, const struct experiment *experiment)
+{
+    if (experiment->dispute && !is_date(experiment->dispute->predicted))
+        yaml_complain(reader, yaml_line(reader, "dispute/predicted"),
+                      "predicted is \"%s\"; valid: a date, as in 2026-11-28",
+                      experiment->dispute->predicted);
+}
+
 /* The verdict comes from claims alone. */
 static void claims_check(const struct yaml_reader *reader, const struct experiment *experiment)
 {
@@ -622,6 +639,7 @@ static void claims_check(const struct yaml_reader *reader, const struct experime
 static void whole_check(const struct yaml_reader *reader, struct experiment *experiment)
 {
     id_check(reader, experiment);
+    dispute_check(reader, experiment);
     if (numbers_read(reader, &experiment->num))
         native_read(reader, &experiment->num, &experiment->native);
     machines_check(reader, "machines", experiment->machines, experiment->machines_count);

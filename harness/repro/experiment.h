@@ -15,6 +15,13 @@
  *       refuted: ...                # what not to rely on
  *       undecided: ...              # may be left out, as may disagree: if machines disagree, the
  *                                   # two lessons above stand side by side
+ *     dispute:                      # of a public thread; left out: it is none
+ *       thread: golang/go#67585     # where it is
+ *       number: ...                 # the number that is claimed there, in a sentence
+ *       predicted: 2026-11-28       # the date of our prediction
+ *       verdict: supported          # what we predicted for the claim: supported or refuted
+ *       prediction: ...             # why
+ *       open: true                  # upstream had not decided then; default false
  *     first: true                   # one that `schedlab repro` offers first; default false
  *     machines: [native, sim:desktop8]   # default [native]; each part runs on each of them
  *     reps: 6                       # as in sweep files (sweep_file.h), as are reps_max, width,
@@ -191,10 +198,13 @@ const char *experiment_factor_name(const struct experiment_part *part);
  * freed. */
 char *experiment_number_text(const struct experiment_expect *expect, double value);
 
-/* The paths of all experiments that come with the program, those of harness/experiments, by
- * file name; NULL-terminated, to be freed by experiment_paths_free(). NULL and one line
- * in error. */
-char **experiment_paths(char *error, size_t error_size);
+/* The folders of experiments that come with the program: the catalogue's, and disputes. */
+#define EXPERIMENT_FOLDER "experiments"
+#define DISPUTE_FOLDER "experiments/disputes"
+
+/* The paths of all experiments in `of`, one of these, by file name; NULL-terminated, to be freed by
+ * experiment_paths_free(). NULL and one line in error. */
+char **experiment_paths(const char *of, char *error, size_t error_size);
 void experiment_paths_free(char **paths);
 
 #endif

@@ -70,6 +70,19 @@ static const cyaml_schema_field_t lesson_fields[] = {
     CYAML_FIELD_END,
 };
 
+static const cyaml_strval_t predicted_words[] = {{"refuted", false}, {"supported", true}};
+
+static const cyaml_schema_field_t dispute_fields[] = {
+    YAML_TEXT("thread", struct experiment_dispute, thread),
+    YAML_TEXT("number", struct experiment_dispute, number),
+    YAML_TEXT("predicted", struct experiment_dispute, predicted),
+    YAML_TEXT("prediction", struct experiment_dispute, prediction),
+    CYAML_FIELD_ENUM("verdict", CYAML_FLAG_STRICT, struct experiment_dispute, claim_holds,
+                     predicted_words, CYAML_ARRAY_LEN(predicted_words)),
+    MAY_BE("open", experiment_dispute, open, truth_words),
+    CYAML_FIELD_END,
+};
+
 static const cyaml_schema_field_t experiment_fields[] = {
     YAML_TEXT("id", struct experiment, id),
     YAML_TEXT("title", struct experiment, title),
@@ -79,6 +92,8 @@ static const cyaml_schema_field_t experiment_fields[] = {
     YAML_TEXT("refuted", struct experiment, refuted),
     CYAML_FIELD_MAPPING_PTR("lesson", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct experiment,
                             lesson, lesson_fields),
+    CYAML_FIELD_MAPPING_PTR("dispute", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct experiment,
+                            dispute, dispute_fields),
     MAY_BE("first", experiment, first, truth_words),
     YAML_MAY_LIST("machines", struct experiment, machines, yaml_text),
     YAML_MAY_LIST("events", struct experiment, events, yaml_text),
@@ -106,6 +121,10 @@ static const cyaml_schema_field_t *fields_of(const char *place, const char **own
     if (strcmp(place, "lesson") == 0) {
         *owner = "a lesson";
         return lesson_fields;
+    }
+    if (strcmp(place, "dispute") == 0) {
+        *owner = "a dispute";
+        return dispute_fields;
     }
     *owner = is_expect ? "an expectation" : *place ? "a part" : "an experiment";
     return is_expect ? expect_fields : *place ? part_fields : experiment_fields;

@@ -85,10 +85,20 @@ struct experiment_lesson {
     char *supported, *refuted, *undecided, *disagree;
 };
 
+/* A dispute: what others claim in a public thread, and how we said beforehand that it comes out. */
+struct experiment_dispute {
+    char *thread, *number; /* the project's, and the number that it names */
+    char *predicted;       /* the date of the prediction, YYYY-MM-DD */
+    char *prediction;      /* the reasoning behind it */
+    bool claim_holds;      /* so it says */
+    bool open;             /* upstream had not decided at that date */
+};
+
 struct experiment {
     char *id, *title, *claim, *source, *why, *refuted;
-    struct experiment_lesson *lesson; /* NULL: none */
-    char **machines;                  /* canonical; never empty */
+    struct experiment_lesson *lesson;   /* NULL: none */
+    struct experiment_dispute *dispute; /* NULL: it is none */
+    char **machines;                    /* canonical; never empty */
     char **events;
     unsigned machines_count, events_count;
     bool first; /* one of those that are offered first */

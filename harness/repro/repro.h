@@ -127,9 +127,11 @@ void repro_explain_experiment(FILE *to, const struct experiment *experiment, con
                               int columns);
 void repro_explain_claim(FILE *to, const struct claim *claim, const char *results, int columns);
 
-/* The committed reproduction, of the folder `results` or that which comes with the program, to be
- * freed, and its folder. NULL if there is none, or it cannot be unpacked; then a line says how. */
-json_t *repro_reference_read(const char *results, char *folder, size_t folder_size, FILE *messages);
+/* The committed reproduction `name`, "repro" or "disputes", of the folder `results` or that which
+ * comes with the program, to be freed, and its folder. NULL if there is none, or it cannot be
+ * unpacked; then a line says how. */
+json_t *repro_reference_read(const char *name, const char *results, char *folder,
+                             size_t folder_size, FILE *messages);
 
 /* The first questions (experiment.h), with the answers of the newest reproduction in `results` that
  * has one, else of the reference. */

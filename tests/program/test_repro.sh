@@ -275,6 +275,12 @@ sed 's/exactly: 0-9/role: size, exactly: 0-9/' C.yaml >bad.yaml
 misuse nothing_claimed 'bad.yaml:12: no expectation carries the claim; valid: at least one whose role is claim' -- bad.yaml
 sed 's/^events:.*/lesson: {supported: x}/' C.yaml >bad.yaml
 misuse lesson_is_not_whole 'bad.yaml:7: a lesson lacks the key "refuted"' -- bad.yaml
+sed 's/^events:.*/dispute: {thread: x, number: x}/' C.yaml >bad.yaml
+misuse dispute_is_not_whole 'bad.yaml:7: a dispute lacks the key "predicted"' -- bad.yaml
+sed 's/^events:.*/dispute: {thread: x, number: x, predicted: 28.11.2026, verdict: refuted, prediction: x}/' C.yaml >bad.yaml
+misuse prediction_has_no_date 'bad.yaml:7: predicted is "28.11.2026"; valid: a date, as in 2026-11-28' -- bad.yaml
+sed 's/^events:.*/dispute: {thread: x, number: x, predicted: 2026-11-28, verdict: open, prediction: x}/' C.yaml >bad.yaml
+misuse prediction_is_no_verdict 'bad.yaml:7: verdict is "open"; valid: refuted, supported' -- bad.yaml
 misuse no_file 'cannot read nowhere.yaml' -- nowhere.yaml
 misuse no_experiment 'there is no experiment "X-99"' -- X-99
 misuse twice 'have both the id S' -- S.yaml S.yaml
@@ -319,4 +325,18 @@ run --list E3
 check list_of_one_is_a_misuse [ "$status $(grep -c 'valid: --explain=E3$' err)" = '2 1' ]
 run --list
 check list_is_there [ $status = 0 ]
+check the_list_has_no_disputes [ "$(grep -c '^X[0-9]' out)" = 0 ]
+check but_says_where_they_are has '^`schedlab repro --list disputes` has [0-9]* disputes of today' out
+run --list disputes
+check disputes_have_a_list [ "$status $(grep -c '^[A-W][0-9]' out)" = '0 0' ]
+check the_list_has_all_of_them [ "$(grep -c '^X[0-9]' out)" = "$(ls "$tree"/harness/experiments/disputes/*.yaml | wc -l)" ]
+run --explain X1
+check a_dispute_is_explained [ "$(grep -cE '^(Thread \(open\)|Claimed number|Predicted)$' out)" = 3 ]
+run --list E3 disputes
+check list_of_both_is_a_misuse [ "$status $(grep -c 'valid: --explain=E3$' err)" = '2 1' ]
+mkdir pages
+run --catalogue pages disputes
+check disputes_are_one_page [ "$status $(ls pages)" = '0 DISPUTES.md' ]
+check without_records_it_says_so has 'No reference of disputes is committed yet' pages/DISPUTES.md
+misuse the_word_stands_for_disputes_alone 'no part of these experiments runs there' -- disputes --deterministic --machine native
 finish

@@ -749,7 +749,7 @@ static void the_catalogue_is_right(void **state)
     char error[ERROR_SIZE] = "", path[4096];
     struct experiment *experiments[MOST];
     size_t count = 0;
-    char **paths = experiment_paths(error, sizeof error);
+    char **paths = experiment_paths(EXPERIMENT_FOLDER, error, sizeof error);
     for (; paths && paths[count]; count++) {
         assert_true(count < MOST);
         experiments[count] = experiment_load(paths[count], error, sizeof error);

@@ -1,0 +1,207 @@
+/* disputes.c - the page of disputes, docs/DISPUTES.md. See catalogue.h.
+ *
+ * A dispute is an experiment whose claim was made in a public thread. Its file says what we
+ * predicted before we measured. Verdicts come from the reference alone, and so does the count of
+ * predictions that came true.
+ */
+#include "harness/base/files.h"
+#include "harness/base/json_fields.h"
+#include "harness/base/text.h"
+#include "harness/catalogue/blocks.h"
+#include "harness/catalogue/catalogue.h"
+#include "harness/repro/repro_file.h"
+
+#include <stdlib.h>
+
+enum { PATH_SIZE = 4096 };
+
+static const char intro[] =
+    "<!-- Made by `make docs` of harness/experiments/disputes/ and its committed records. -->\n\n"
+    "# Disputes of today\n\n"
+    "Developers of runtimes dispute designs in public threads, with a number in hand from a "
+    "machine "
+    "that few have. Each dispute below is such a thread as an experiment. It names the claim, the "
+    "claimed number, and our prediction with its date: is the claim supported or refuted here? "
+    "Then "
+    "comes what was measured. The form is that of the [catalogue](EXPERIMENTS.md), whose count "
+    "does not include these.\n\n"
+    "A verdict is about this testbed: its schedulers, its workloads, and its simulated machines "
+    "([docs/SIMULATOR.md](SIMULATOR.md)). It says whether the mechanism behind a claim is enough "
+    "to "
+    "give its effect. It does not say that a thread's authors measured wrongly. **Hit** and "
+    "**miss** are of the prediction; a refuted claim that was predicted to be refuted is a hit.\n\n"
+    "```sh\n"
+    "build/schedlab repro --list disputes        # this list\n"
+    "build/schedlab repro --explain X1           # one of them in full\n"
+    "build/schedlab repro disputes --quick       # all of them: some minutes on two cores\n"
+    "```\n";
+
+/* How a prediction came out. */
+enum prediction { PREDICTION_HIT, PREDICTION_MISS, PREDICTION_OPEN, PREDICTIONS };
+
+static const json_t *entry_of(const struct catalogue_pages *pages,
+                              const struct experiment *experiment)
+{
+    return repro_file_entry(pages->reference, "experiments", experiment->id);
+}
+
+static enum prediction prediction_of(const struct experiment *experiment, const json_t *entry)
+{
+    enum verdict verdict = repro_file_verdict(entry);
+    if (verdict != VERDICT_SUPPORTED && verdict != VERDICT_REFUTED)
+        return PREDICTION_OPEN;
+    return (verdict == VERDICT_SUPPORTED) == experiment->dispute->claim_holds ? PREDICTION_HIT
+                                                                              : PREDICTION_MISS;
+}
+
+static void prediction_write(struct doc *to, enum prediction prediction)
+{
+    if (prediction == PREDICTION_OPEN)
+        doc_put(to, "not decided");
+    else
+        doc_put(to, prediction == PREDICTION_HIT ? "**hit**" : "**miss**");
+}
+
+/* "supported" */
+static const char *predicted_word(const struct experiment *experiment)
+{
+    return experiment->dispute->claim_holds ? "supported" : "refuted";
+}
+
+/* The number that says most, one per machine: "sim:server64: 59.5x (55.6x to 61.2x)". */
+static void numbers_write(struct doc *to, const json_t *entry, bool in_table)
+{
+    size_t told = 0;
+    const json_t *part;
+    json_each(place, json_object_get(entry, "machines")) {
+        const json_t *expectation = repro_file_main(place, &part);
+        if (!expectation)
+            continue;
+        if (told++ > 0)
+            doc_put(to, in_table ? "<br>" : "; ");
+        doc_put(to, "%s: %s, expected %s", repro_file_place_name(place),
+                block_effect(repro_file_decisive(expectation)),
+                field_text(expectation, "expected"));
+    }
+}
+
+/* Sums ----------------------------------------------------------------------------------------- */
+
+static void reference_write(struct doc *to, const struct catalogue_pages *pages)
+{
+    size_t of[PREDICTIONS] = {0}, open = 0;
+    if (!pages->reference) {
+        doc_put(to, "<p>No reference of disputes is committed yet, so there are no verdicts on "
+                    "this page.</p>");
+        return;
+    }
+    for (size_t i = 0; i < pages->count; i++) {
+        of[prediction_of(pages->experiments[i], entry_of(pages, pages->experiments[i]))]++;
+        open += pages->experiments[i]->dispute->open;
+    }
+    struct repro_sum sum = repro_file_sum(json_object_get(pages->reference, "experiments"));
+    doc_put(
+        to,
+        "<p>The verdicts are those of the committed records of %s, in the %s form. The claims of "
+        "%zu disputes are supported, of %zu refuted, of %zu undecided; of %zu machines "
+        "disagree. Of our predictions %zu came true, %zu missed, and %zu are not decided. %s "
+        "had no decision upstream when they were predicted.</p>",
+        field_text(pages->reference, "began"),
+        field_text(json_object_get(pages->reference, "run"), "form"), sum.of[VERDICT_SUPPORTED],
+        sum.of[VERDICT_REFUTED], sum.of[VERDICT_UNDECIDED], sum.of[VERDICT_DISAGREE],
+        of[PREDICTION_HIT], of[PREDICTION_MISS], of[PREDICTION_OPEN], counted(open, "dispute").s);
+}
+
+static void index_row(struct doc *to, const struct catalogue_pages *pages,
+                      const struct experiment *experiment)
+{
+    const json_t *entry = entry_of(pages, experiment);
+    doc_put(to, "| %s | **%s**: %s | %s | ", experiment->id, experiment->title, experiment->claim,
+            predicted_word(experiment));
+    block_mark(to, field_text(entry, "verdict"), "not measured");
+    doc_put(to, ": ");
+    prediction_write(to, prediction_of(experiment, entry));
+    doc_put(to, " | ");
+    numbers_write(to, entry, true);
+    doc_put(to, " |\n");
+}
+
+/* One of them ---------------------------------------------------------------------------------- */
+
+/* One expectation on one machine. */
+static void measured_row(struct doc *to, const json_t *place, const json_t *part,
+                         const json_t *expectation)
+{
+    doc_put(to, "| %s | %s | %s | ", field_text(part, "id"), repro_file_role(expectation),
+            field_text(expectation, "says"));
+    block_number(to, expectation);
+    doc_put(to, " | %s | %s: %s | ", field_text(expectation, "expected"),
+            repro_file_place_name(place), block_effect(repro_file_decisive(expectation)));
+    block_mark(to, repro_file_told(expectation), "");
+    doc_put(to, " |\n");
+}
+
+static void measured_write(struct doc *to, const json_t *entry)
+{
+    doc_put(to, "\n| part | role | expectation | number | expected | found | |\n"
+                "|---|---|---|---|---|---|---|\n");
+    json_each(place, json_object_get(entry, "machines")) {
+        json_each(part, json_object_get(place, "parts")) {
+            json_each(expectation, json_object_get(part, "expectations")) {
+                measured_row(to, place, part, expectation);
+            }
+        }
+    }
+}
+
+static void verdict_write(struct doc *to, const struct experiment *experiment, const json_t *entry)
+{
+    if (!entry) {
+        doc_put(to, "<li>**Found**: not measured</li></ul>");
+        return;
+    }
+    doc_put(to, "<li>**Found**: ");
+    numbers_write(to, entry, false);
+    doc_put(to, "</li><li>**Verdict**: ");
+    block_mark(to, field_text(entry, "verdict"), "no claim measured");
+    doc_put(to, " (%s). The prediction: ", repro_file_said(entry));
+    prediction_write(to, prediction_of(experiment, entry));
+    doc_put(to, "</li><li>**Lesson**: %s</li></ul>", field_text(entry, "lesson"));
+    measured_write(to, entry);
+}
+
+static void dispute_write(struct doc *to, const struct experiment *experiment, const json_t *entry)
+{
+    const struct experiment_dispute *dispute = experiment->dispute;
+    doc_put(to, "<h2>%s: %s</h2>\n> %s\n<ul><li>**Thread**: %s%s</li>", experiment->id,
+            experiment->title, experiment->claim, dispute->thread,
+            dispute->open ? ". Not decided upstream" : "");
+    doc_put(to,
+            "<li>**Claimed number**: %s</li><li>**Predicted** on %s: %s. %s</li>"
+            "<li>**Would refute it**: %s</li>",
+            dispute->number, dispute->predicted, predicted_word(experiment), dispute->prediction,
+            experiment->refuted);
+    verdict_write(to, experiment, entry);
+    doc_paragraphs(to, experiment->why);
+}
+
+static void page_write(FILE *file, const void *arg)
+{
+    struct doc page = {.to = file, .format = DOC_MARKDOWN}, *to = &page;
+    const struct catalogue_pages *pages = arg;
+    fputs(intro, file);
+    reference_write(to, pages);
+    doc_put(to, "\n| | claim | predicted | verdict | number |\n|---|---|---|---|---|\n");
+    for (size_t i = 0; i < pages->count; i++)
+        index_row(to, pages, pages->experiments[i]);
+    for (size_t i = 0; i < pages->count; i++)
+        dispute_write(to, pages->experiments[i], entry_of(pages, pages->experiments[i]));
+}
+
+bool disputes_write(const struct catalogue_pages *pages, char *error, size_t error_size)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/DISPUTES.md", pages->folder);
+    return folder_make(pages->folder, error, error_size) &&
+           file_replace_by(path, page_write, pages, error, error_size);
+}
