@@ -24,7 +24,7 @@ static const char intro[] =
     "claimed number, and our prediction with its date: is the claim supported or refuted here? "
     "Then "
     "comes what was measured. The form is that of the [catalogue](EXPERIMENTS.md), whose count "
-    "does not include these.\n\n"
+    "does not include these. Those that matter to most programs come first.\n\n"
     "A verdict is about this testbed: its schedulers, its workloads, and its simulated machines "
     "([docs/SIMULATOR.md](SIMULATOR.md)). It says whether the mechanism behind a claim is enough "
     "to "
@@ -154,6 +154,18 @@ static void measured_write(struct doc *to, const json_t *entry)
     }
 }
 
+/* The file's lesson of that verdict; where machines disagree, the record's. */
+static const char *lesson_of(const struct experiment *experiment, const json_t *entry)
+{
+    const struct experiment_lesson *lesson = experiment->lesson;
+    enum verdict verdict = repro_file_verdict(entry);
+    if (lesson && verdict == VERDICT_SUPPORTED)
+        return lesson->supported;
+    if (lesson && verdict == VERDICT_REFUTED)
+        return lesson->refuted;
+    return field_text(entry, "lesson");
+}
+
 static void verdict_write(struct doc *to, const struct experiment *experiment, const json_t *entry)
 {
     if (!entry) {
@@ -166,7 +178,7 @@ static void verdict_write(struct doc *to, const struct experiment *experiment, c
     block_mark(to, field_text(entry, "verdict"), "no claim measured");
     doc_put(to, " (%s). The prediction: ", repro_file_said(entry));
     prediction_write(to, prediction_of(experiment, entry));
-    doc_put(to, "</li><li>**Lesson**: %s</li></ul>", field_text(entry, "lesson"));
+    doc_put(to, "</li><li>**Lesson**: %s</li></ul>", lesson_of(experiment, entry));
     measured_write(to, entry);
 }
 
