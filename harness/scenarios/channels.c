@@ -137,3 +137,37 @@ static const char *two_selects_crosses(struct two_selects *state)
     return ticks(&state->got) == 2 ? NULL : "not both selects got a value";
 }
 SCENARIO(two_selects, 2, 1, "two selects wait for the same two channels", "runtime/select.c");
+
+enum { FLAGS = 6 }; /* that each sets */
+
+/* Others set flags and try to leave a token; it lies there already, or somebody sees the flags. */
+struct notify {
+    struct chan *token;
+    _Atomic uint32_t set;
+    struct waitgroup done;
+};
+
+static void notifier(void *arg)
+{
+    struct notify *state = arg;
+    for (int i = 0; i < FLAGS; i++) {
+        tick(&state->set);
+        chan_try_send(state->token, &(int){0});
+    }
+    wg_done(&state->done);
+}
+
+static const char *notify_crosses(struct notify *state)
+{
+    state->token = chan_make(sizeof(int), 1);
+    wg_add(&state->done, 2);
+    go(notifier, state);
+    go(notifier, state);
+    do
+        chan_recv(state->token, NULL);
+    while (ticks(&state->set) < 2 * FLAGS);
+    wg_wait(&state->done);
+    chan_free(state->token);
+    return NULL;
+}
+SCENARIO(notify, 2, 1, "a flag is set beside a token that cannot be sent", "runtime/chan.c");

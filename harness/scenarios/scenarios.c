@@ -19,6 +19,7 @@
     X(rendezvous)                                                                                  \
     X(select_winner)                                                                               \
     X(two_selects)                                                                                 \
+    X(notify)                                                                                      \
     X(mutex_handoff)                                                                               \
     X(rw_race)                                                                                     \
     X(cond_race)                                                                                   \

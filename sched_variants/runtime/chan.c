@@ -135,13 +135,15 @@ void chan_send(struct chan *ch, const void *elem)
         chan_wait(ch, &ch->send_head, &ch->send_tail, (void *)(uintptr_t)elem, WAIT_CHAN_SEND);
 }
 
+/* Whoever sets a flag and then fails to send a token may rely on it that the receiver of the token
+ * which lies there sees the flag; likewise the other way round.
+ *
+ * Differs: Go looks for a full or an empty ring without the lock first (Go 1.26 runtime/chan.go
+ * chansend, chanrecv). Why: its unlock is an exchange, which is a full barrier on x86. Ours is a
+ * release, and the other side may read the flag before it is seen to have taken the token. */
 bool chan_try_send(struct chan *ch, const void *elem)
 {
-    /* relaxed: sends fill the ring only while the channel is open, so whoever sees a full ring
-     * sees a moment at which it was full and open, in whatever order the two are loaded */
-    if (!ch || (ch->capacity > 0 &&
-                atomic_load_explicit(&ch->count, memory_order_relaxed) == ch->capacity &&
-                !chan_is_closed(ch)))
+    if (!ch)
         return false;
     lock_acquire(&ch->lock);
     bool sent = __builtin_expect(chan_marks(ch) != 0, 0) ? chan_send_now(ch, elem, NULL, true)
@@ -169,10 +171,7 @@ bool chan_recv(struct chan *ch, void *elem)
 bool chan_try_recv(struct chan *ch, void *elem, bool *closed)
 {
     enum received received = RECEIVED_NOTHING;
-    /* Empty first, marks second: it is never opened again, so it was open when it was empty. */
-    if (ch &&
-        (ch->capacity == 0 || atomic_load_explicit(&ch->count, memory_order_acquire) > 0 || /* C2 */
-         chan_marks(ch) & (CHAN_CLOSED | CHAN_TIMER))) {
+    if (ch) {
         lock_acquire(&ch->lock);
         received = __builtin_expect(chan_marks(ch) >= CHAN_TIMER, 0)
                        ? chan_recv_now_marked(ch, elem)

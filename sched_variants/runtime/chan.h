@@ -11,9 +11,7 @@
  * A proxy whose select has gone ahead with another case waits no longer. It stays on the list until
  * somebody comes across it.
  *
- * Order labels, beside those of the lock:
- *   C1  chan_recv_now(): release store of count   pairs with   C2  chan_try_recv(): acquire load of
- *       count (a ring that was drained after it was closed is not taken for empty and open)
+ * All orders are those of the lock.
  */
 #ifndef SCHEDLAB_CHAN_H
 #define SCHEDLAB_CHAN_H
@@ -87,7 +85,7 @@ static inline bool chan_has_selects(struct chan *ch)
 static inline void chan_mark(struct chan *ch, uint32_t add)
 {
     INVARIANT(lock_is_held(&ch->lock));
-    /* relaxed: the lock publishes it, and for who drains a closed channel C1 */
+    /* relaxed: the lock publishes it */
     atomic_store_explicit(&ch->marks, chan_marks(ch) + add, memory_order_relaxed);
 }
 
@@ -201,7 +199,7 @@ ring_take(struct chan *ch, void *elem, uint32_t count, const struct select *sele
         g_ready(sender);
         return;
     }
-    atomic_store_explicit(&ch->count, count - 1, memory_order_release); /* C1 */
+    atomic_store_explicit(&ch->count, count - 1, memory_order_relaxed);
     chan_unlock(ch, select);
 }
 

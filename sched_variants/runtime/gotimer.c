@@ -166,7 +166,7 @@ static bool timed_chan_set(struct gotimer *self, int64_t when, int64_t period)
     struct chan *ch = self->ch;
     lock_acquire(&ch->lock);
     bool in_time = self->when != NEVER || count_locked(ch) > 0;
-    atomic_store_explicit(&ch->count, 0, memory_order_release); /* C1 */
+    atomic_store_explicit(&ch->count, 0, memory_order_relaxed); /* under the lock */
     leave_heap(self);
     self->when = when;
     self->period = period;
