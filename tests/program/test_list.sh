@@ -155,7 +155,7 @@ misuse near_variant '"gmp"' -- list gpm
 misuse near_topic '"variants"' -- list variant
 misuse near_event '"VICTIM_PROBES"' -- list VICTIM_PROBE
 misuse near_machine '"sim:desktop8"' -- list desktop8
-misuse far_off_name 'valid: all, variants, workloads, knobs, events' -- list qqqqqqqqqqqq
+misuse far_off_name 'valid: all, variants, presets, workloads, knobs, events' -- list qqqqqqqqqqqq
 misuse settings_are_no_name 'valid is a name without, "gmp"' -- list gmp,tick=4
 misuse two_names 'one topic or name at a time' -- list knobs events
 misuse unknown_format table -- list --format tabel
