@@ -18,9 +18,12 @@
  *         command: trace gmp order,n=20 --workers 1    # run, trace or diff, on a simulated one
  *         expect: ["regex", ...]      # each must be in the output
  *         shows: "^ran"               # the lines of the output to print; all of it if left out
- *         stops:                      # of a trace, of one in a lesson: where its player stops
+ *         stops:                      # of a trace: where its player stops
  *           - event: "put G0 into runnext"   # a regex of its words, after the
  *             says: The newest ...                     # stop before
+ *
+ * On the page each run with stops has a player. So has each `trace --replay`, of one table, which
+ * stops after each row.
  *
  * Regular expressions are POSIX extended ones, by lines. `event` may be the number of a step too.
  * Goroutines have their names there: main, G3 for the fourth that main started, G3.1 for the second
@@ -91,7 +94,7 @@ struct lesson_place {
 /* The output of a run, and the places of its stops. */
 struct lesson_output {
     char *text;
-    char *page;                 /* of a trace with stops, if asked for: the file that shows it */
+    char *page;                 /* of a run with a player, if asked for: the file that shows it */
     struct lesson_place *place; /* one per stop */
 };
 
@@ -115,8 +118,8 @@ void lessons_print(const struct lessons *lessons, int columns, FILE *to);
 bool lesson_print(const struct lesson *lesson, int columns, FILE *to, char *error,
                   size_t error_size);
 
-/* Writes one lesson of the course as an HTML file that needs nothing else; the run with stops has a
- * player. It has links to the pages of the lessons before and after it, beside it in the same
+/* Writes one lesson of the course as an HTML file that needs nothing else; a run with stops has
+ * a player. It has links to the pages of the lessons before and after it, beside it in the same
  * folder. False and one line in error. lesson_page.c. */
 bool lesson_page_write(const struct lessons *lessons, const struct lesson *lesson, FILE *to,
                        char *error, size_t error_size);

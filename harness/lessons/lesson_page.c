@@ -1,8 +1,9 @@
 /* lesson_page.c - see lesson.h: a lesson as a page, with the viewer of traces in it.
  *
- * The page is the one that `schedlab trace --format page` writes of the run with stops. It is cut
- * where the viewer begins and where its data begin. The lesson's words go around the viewer, and
- * the stops before the data, where the viewer's script finds them.
+ * `schedlab trace --format page` writes a page of each run with a player. All have the same head,
+ * toolbar and script. The lesson's page has these once, from the first of them. The words and data
+ * of each are in an element .player, for which the script makes a toolbar. The lesson's words go
+ * around the players.
  */
 #include "harness/base/files.h"
 #include "harness/base/memory.h"
@@ -17,8 +18,10 @@
 enum { PATH_SIZE = 4096, README_COLUMNS = 120 };
 
 static const char BODY[] = "<body data-parts=\"-1\">\n";
+static const char LEAD[] = "<p class=\"lead"; /* words above the data, which may be absent */
 static const char DATA[] = "<script type=\"text/plain\" class=\"events\">";
-static const char PLAIN[] = /* the page of a lesson without a player */
+static const char SCRIPT[] = "<script>\n"; /* behind the data */
+static const char PLAIN[] =                /* the page of a lesson without a player */
     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
     "content=\"width=device-width,initial-scale=1\"><title></title><style>:root{color-scheme:light "
     "dark}body{margin:0;padding:0 1rem 2rem;font:15px/1.45 system-ui,sans-serif}pre{overflow:auto;"
@@ -85,14 +88,14 @@ static void run_write(FILE *to, const struct lesson *lesson, unsigned r,
 static void stops_write(FILE *to, const struct lesson_run *run, const struct lesson_place *place)
 {
     json_t *stops = json_array();
-    fputs("<ol class=\"stops\">\n", to);
+    fputs("<article><ol class=\"stops\">\n", to);
     for (unsigned i = 0; i < run->stops_count; i++) {
         html_put(to, "<li value='%u' data-step='%zu'><b>Step %zu</b>: %s. %s</li>\n", i + 1,
                  place[i].step, place[i].step, place[i].words, run->stops[i].says);
         json_array_append_new(stops, json_pack("{sI ss}", "at", (json_int_t)place[i].step - 1,
                                                "says", run->stops[i].says));
     }
-    fputs("</ol>\n<script type=\"application/json\" class=\"stops\">", to);
+    fputs("</ol></article>\n<script type=\"application/json\" class=\"stops\">", to);
     html_json(to, stops);
     fputs("</script>\n", to);
     json_decref(stops);
@@ -110,32 +113,41 @@ static void head_write(FILE *to, const struct lesson *lesson, const char *page)
 
 /* The page ------------------------------------------------------------------------------------- */
 
+/* The run's own part of its page, and before it the toolbar if it is the first player. */
+static void player_write(FILE *to, const struct lesson_run *run, const struct lesson_output *output,
+                         bool first)
+{
+    const char *viewer = strstr(output->page, BODY) + strlen(BODY);
+    const char *data = strstr(viewer, DATA), *lead = strstr(viewer, LEAD);
+    const char *own = lead && lead < data ? lead : data;
+    fputs("</article>\n<div class=\"player\">\n", to);
+    if (first)
+        fwrite(viewer, 1, (size_t)(own - viewer), to);
+    fwrite(own, 1, (size_t)(strstr(data, SCRIPT) - own), to);
+    if (run->stops_count > 0)
+        stops_write(to, run, output->place);
+    fputs("</div>\n<article>\n", to);
+}
+
 static void page_write(FILE *to, const struct lessons *lessons, const struct lesson *lesson,
                        const struct lesson_output *output)
 {
-    const char *page = PLAIN, *data = NULL;
-    for (unsigned i = 0; i < lesson->runs_count; i++)
-        if (output[i].page)
-            page = output[i].page;
-    head_write(to, lesson, page);
+    const char *page = NULL; /* of the first run with a player */
+    for (unsigned i = 0; i < lesson->runs_count && !page; i++)
+        page = output[i].page;
+    head_write(to, lesson, page ? page : PLAIN);
     begin_write(to, lessons, lesson);
     for (unsigned i = 0; i < lesson->runs_count; i++) {
         run_write(to, lesson, i, &output[i]);
-        if (!output[i].page)
-            continue;
-        const char *viewer = strstr(page, BODY) + strlen(BODY);
-        data = strstr(page, DATA);
-        fputs("</article>\n<div class=\"player\">\n", to);
-        fwrite(viewer, 1, (size_t)(data - viewer), to);
-        fputs("</div>\n<article>\n", to);
-        stops_write(to, &lesson->runs[i], output[i].place);
+        if (output[i].page)
+            player_write(to, &lesson->runs[i], &output[i], output[i].page == page);
     }
     html_put(to, "<h2>What you have learned</h2>\n<p>%s</p>\n", lesson->learned);
     html_put(to, "<p class='note'>`schedlab lesson %u` makes the same runs in a terminal.</p>\n",
              lesson->number);
     links_write(to, lessons, lesson);
     fputs("</article>\n", to);
-    fputs(data ? data : "</body></html>\n", to);
+    fputs(page ? strstr(strstr(page, DATA), SCRIPT) : "</body></html>\n", to);
 }
 
 bool lesson_page_write(const struct lessons *lessons, const struct lesson *lesson, FILE *to,

@@ -124,6 +124,12 @@ static bool stops_find(const struct lesson *lesson, const struct lesson_run *run
 
 /* A lesson's run ------------------------------------------------------------------------------- */
 
+/* The page of a textbook's table stops after each of its rows. */
+static bool has_player(const struct lesson_run *run)
+{
+    return run->stops_count > 0 || strstr(run->command, " --replay ") != NULL;
+}
+
 bool lesson_run_make(const struct lesson *lesson, const struct lesson_run *run, bool with_page,
                      struct lesson_output *output, char *error, size_t error_size)
 {
@@ -137,7 +143,7 @@ bool lesson_run_make(const struct lesson *lesson, const struct lesson_run *run, 
     }
     if (ok && run->stops_count > 0)
         ok = stops_find(lesson, run, output, error, error_size);
-    if (ok && run->stops_count > 0 && with_page) {
+    if (ok && has_player(run) && with_page) {
         output->page = command_run(lesson, run, "--format=page", error, error_size);
         ok = output->page != NULL;
     }

@@ -217,7 +217,7 @@ bool trace_html_write(const struct trace_page *const *pages, size_t count,
     if (!html_viewer_part(to, "trace.html", error, error_size))
         return false;
     if (pages[0]->lead)
-        html_put(to, "<p id='lead' class='note'>%s</p>", pages[0]->lead);
+        html_put(to, "<p class='lead note'>%s</p>", pages[0]->lead);
     if (parting)
         html_put(to, "<p id='parting'>They part at event %lld: %s.</p>", (long long)parting->at + 1,
                  parting->sentence);

@@ -14,9 +14,6 @@ const element = (name, properties, ...inside) => {
     made.append(...inside);
     return made;
 };
-const byId = (id) => document.getElementById(id);
-/** @returns {HTMLInputElement} */
-const input = (id) => /** @type {any} */ (byId(id));
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const timeText = (ns) =>
     ns < 1e3 ? `${ns.toFixed(0)} ns` : ns < 1e6 ? `${(ns / 1e3).toFixed(ns < 1e4 ? 3 : 1)} \u00b5s` :
@@ -46,7 +43,7 @@ class View {
         const only = run.only ? ` Steps are those of ${run.only} only; the lanes have all.` : '';
         const threads = run.machine === 'native' ? ' Events of different threads are in the order of their time stamps.' : '';
         const kept = run.happened > run.count ? `Of ${run.happened} events the first ${run.count} were kept.` : `${run.count} events.`;
-        this.root = element('section', {}, element(index ? 'h2' : 'h1', {}, title),
+        this.root = element('section', {}, element(page.root !== document.body ? 'h3' : index ? 'h2' : 'h1', {}, title),
             element('p', {className: 'note'}, `${kept}${part}${only}${threads} A goroutine is named by who made it: G3 is the fourth that main started, G3.1 the second that this one did.${run.odd ? ` Some events do not fit those before: ${run.odd}.` : ''}`),
             element('div', {className: 'lanes'}, this.canvas), this.legend(), this.life, this.say,
             element('div', {className: 'now'}, element('div', {}, this.ps, this.source), this.steps));
@@ -160,7 +157,7 @@ class View {
             this.drawService(to, k, top, width);
             top += this.serviceHeight(k);
         }
-        if (input('arrows').checked) this.drawArrows(to);
+        if (this.page.input('arrows').checked) this.drawArrows(to);
         this.drawMarks(to, height);
     }
     drawAxis(to, width, height) {
@@ -260,7 +257,7 @@ class View {
             }
             most = Math.max(most, marks[i]);
             style(marks[i]);
-            if (lanes[i] >= 0 && input('arrows').checked) {
+            if (lanes[i] >= 0 && this.page.input('arrows').checked) {
                 to.globalAlpha = 0.5;
                 to.fillRect(x - 0.5, this.top(lanes[i]) + RUN_HEIGHT, 1, top + 4 - this.top(lanes[i]) - RUN_HEIGHT);
                 to.globalAlpha = 1;
@@ -424,30 +421,41 @@ class View {
     }
 }
 
-/* All runs of the page, and where it stands. */
+/** The player that was last used: the address has its state. @type {Page} */
+let current;
+
+/* A toolbar, the runs that it moves, and where they stand. A lesson has several, each in an element .player; other pages are one. */
 class Page {
-    constructor() {
-        const texts = [...document.querySelectorAll('script.events')];
+    /* index: among those of the file. */
+    constructor(root, index) {
+        const texts = [...root.querySelectorAll('script.events')];
+        this.root = root;
+        this.index = index;
         this.parts = +document.body.dataset.parts;
         this.followed = 0;
         this.matches = null;
         /* Of a lesson: [{at, says}], in order of their events. */
-        this.stops = [...document.querySelectorAll('script.stops')].flatMap((script) => JSON.parse(script.textContent));
-        this.views = [...document.querySelectorAll('script.run')].map((script, i) => {
+        this.stops = [...root.querySelectorAll('script.stops')].flatMap((script) => JSON.parse(script.textContent));
+        this.views = [...root.querySelectorAll('script.run')].map((script, i) => {
             const run = new Run(JSON.parse(script.textContent), texts[i].textContent);
             texts[i].remove();
             return new View(run, i, this);
         });
-        byId('runs').append(...this.views.map((view) => view.root));
-        byId('runs').before(...document.querySelectorAll('#lead, #parting'));
-        document.body.classList.toggle('lesson', this.stops.length > 0);
-        document.querySelectorAll('[data-step]').forEach((item) =>
+        this.part('runs').append(...this.views.map((view) => view.root));
+        this.part('runs').before(...root.querySelectorAll('.lead, #parting'));
+        root.querySelectorAll('[data-step]').forEach((item) =>
             item.addEventListener('click', () => this.goTo(+item.getAttribute('data-step') - 1)));
         this.listen();
-        this.restore();
     }
     get lead() {
         return this.views[0];
+    }
+    part(name) {
+        return this.root.querySelector(`[data-part="${name}"]`);
+    }
+    /** @returns {HTMLInputElement} */
+    input(name) {
+        return /** @type {any} */ (this.part(name));
     }
     /* Others go to the same event up to where they part, then to the same time. */
     goTo(i, leader = this.lead) {
@@ -480,15 +488,17 @@ class Page {
         this.all = false;
         this.remember();
     }
+    /* The address has the player that was last used. */
     remember() {
         const {run, from, to} = this.lead;
-        const text = `#e=${run.at + 1}&z=${from.toFixed(0)}-${to.toFixed(0)}${this.followed ? `&g=${this.followed}` : ''}`;
+        if (this !== current) return;
+        const text = `#e=${run.at + 1}&z=${from.toFixed(0)}-${to.toFixed(0)}${this.followed ? `&g=${this.followed}` : ''}${this.index ? `&p=${this.index + 1}` : ''}`;
         try {
             history.replaceState(null, '', text);
         } catch { /* a browser may forbid it for files */ }
     }
-    restore() {
-        const asked = new URLSearchParams(location.hash.slice(1)), view = asked.get('z');
+    restore(asked) {
+        const view = asked.get('z');
         this.followed = +asked.get('g') || 0;
         const [from, to] = (view || '').split('-').map(Number);
         if (to > from)
@@ -496,16 +506,19 @@ class Page {
         const {run} = this.lead;
         const child = run.shown ? 0 : run.g.findIndex((g) => g > 1); /* main's first child */
         let first = run.ns.findIndex((ns, i) => i >= child && ns >= this.lead.from && !run.hidden[i]);
-        if (this.stops.length) first = Math.min(first, this.stops[0].at - 1); /* the stops are ahead */
+        if (this.stops.length) { /* they are ahead */
+            first = Math.max(Math.min(first, this.stops[0].at - 1), 0);
+            if (!(to > from)) this.lead.from = Math.min(this.lead.from, run.ns[first]);
+        }
         this.goTo(+asked.get('e') ? +asked.get('e') - 1 : this.parts >= 0 ? this.parts : Math.max(first, 0));
     }
     /* The words of the stop here, or of the last one before it. */
     caption() {
-        byId('caption').hidden = this.stops.length === 0;
+        this.part('caption').hidden = this.stops.length === 0;
         const at = this.lead.run.at, last = this.stops.filter((stop) => stop.at <= at).length - 1;
         const here = last >= 0 && this.stops[last].at === at;
-        byId('caption').className = here ? 'here' : '';
-        byId('caption').textContent = last >= 0 ? `${last + 1} of ${this.stops.length}: ${this.stops[last].says}` :
+        this.part('caption').className = here ? 'here' : '';
+        this.part('caption').textContent = last >= 0 ? `${last + 1} of ${this.stops.length}: ${this.stops[last].says}` :
             `${this.stops.length} stops; s goes to the next one, space plays up to it.`;
     }
     /* Goes to the next stop, or with by -1 to the one before. */
@@ -527,12 +540,12 @@ class Page {
                 const before = this.lead.run.at;
                 this.step(1);
                 if (this.lead.run.at === before || this.stops.some((each) => each.at === this.lead.run.at)) this.play();
-            }, 1000 / +input('speed').value);
-        byId('play').textContent = this.playing ? 'Stop' : 'Play';
+            }, 1000 / +this.input('speed').value);
+        this.part('play').textContent = this.playing ? 'Stop' : 'Play';
     }
     /* The next event, or with by -1 the one before, that fits what is searched for. */
     search(by) {
-        const {run} = this.lead, asked = input('find').value.trim().toLowerCase(), finder = run.finder(asked);
+        const {run} = this.lead, asked = this.input('find').value.trim().toLowerCase(), finder = run.finder(asked);
         const fits = asked ? finder.fits : this.followed ? (i) => run.g[i] === this.followed : () => false;
         for (let k = 1; k <= run.count; k++) {
             const i = ((run.at + by * k) % run.count + run.count) % run.count;
@@ -544,7 +557,7 @@ class Page {
         this.lead.say.textContent = asked ? `No event fits "${asked}".` : 'Nothing is searched for, and no goroutine is followed.';
     }
     listen() {
-        const on = (id, what) => byId(id).addEventListener('click', what);
+        const on = (name, what) => this.part(name).addEventListener('click', what);
         on('back', () => this.step(-1));
         on('ahead', () => this.step(1));
         on('stop', () => this.stop(1));
@@ -553,23 +566,24 @@ class Page {
         on('out', () => this.views.forEach((view) => view.zoom(2)));
         on('fit', () => this.views.forEach((view) => view.show(0, view.run.last)));
         on('next', () => this.search(1));
-        on('help', () => /** @type {HTMLDialogElement} */ (byId('keys')).showModal());
-        byId('arrows').addEventListener('change', () => this.changed());
-        byId('find').addEventListener('keydown', (event) => {
+        on('help', () => /** @type {HTMLDialogElement} */ (document.getElementById('keys')).showModal());
+        this.part('arrows').addEventListener('change', () => this.changed());
+        this.part('find').addEventListener('keydown', (event) => {
             if (event.key === 'Enter') this.search(event.shiftKey ? -1 : 1);
-            if (event.key === 'Escape') byId('find').blur();
+            if (event.key === 'Escape') this.part('find').blur();
             event.stopPropagation();
         });
-        const keys = {
+        ['pointerdown', 'focusin', 'click'].forEach((event) => this.root.addEventListener(event, () => { current = this; }, true));
+        this.keys = {
             ArrowLeft: (event) => this.step(event.shiftKey ? -10 : -1),
             ArrowRight: (event) => this.step(event.shiftKey ? 10 : 1),
             Home: () => this.goTo(this.lead.run.stepFrom(-1, 1)),
             End: () => this.goTo(this.lead.run.stepFrom(this.lead.run.count, -1)),
             ' ': () => this.play(),
-            '+': () => byId('in').click(),
-            '=': () => byId('in').click(),
-            '-': () => byId('out').click(),
-            0: () => byId('fit').click(),
+            '+': () => this.part('in').click(),
+            '=': () => this.part('in').click(),
+            '-': () => this.part('out').click(),
+            0: () => this.part('fit').click(),
             n: () => this.search(1),
             p: () => this.search(-1),
             s: () => this.stop(1),
@@ -578,20 +592,53 @@ class Page {
             a: () => this.views.forEach((view) => view.pan(-0.25)),
             d: () => this.views.forEach((view) => view.pan(0.25)),
             x: () => this.parts >= 0 && this.goTo(this.parts),
-            '/': () => byId('find').focus(),
-            '?': () => byId('help').click(),
+            '/': () => this.part('find').focus(),
+            '?': () => this.part('help').click(),
         };
-        document.addEventListener('keydown', (event) => {
-            const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
-            const inButton = event.target instanceof HTMLButtonElement && event.key === ' ';
-            if (typing || inButton || event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
-            event.preventDefault();
-            keys[event.key](event);
-        });
-        addEventListener('resize', () => this.changed(true));
-        addEventListener('hashchange', () => this.restore());
-        matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.changed(true));
+    }
+    /* How much of it is in the window, in px. */
+    seen() {
+        const {top, bottom} = this.root.getBoundingClientRect();
+        return Math.min(bottom, innerHeight) - Math.max(top, 0);
     }
 }
 
-/** @type {any} */ (window).page = new Page();
+/* Parts of a player are those of harness/viewer/trace.html; each further player gets copies, without their ids. */
+const roots = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('.player')]);
+if (!roots.length) roots.push(document.body);
+const originals = /** @type {HTMLElement[]} */ ([...roots[0].querySelectorAll('.bar, #caption, #runs')]);
+originals.flatMap((part) => [part, ...part.querySelectorAll('[id]')]).forEach((part) => part.setAttribute('data-part', part.id));
+for (const root of roots.slice(1)) {
+    root.prepend(...originals.map((part) => part.cloneNode(true)));
+    root.querySelectorAll('[data-part]').forEach((part) => part.removeAttribute('id'));
+}
+const pages = roots.map((root, index) => new Page(root, index));
+document.body.classList.toggle('lesson', pages.some((page) => page.stops.length > 0));
+
+/* The one that the address names gets its state; at first all begin. */
+const restore = (first) => {
+    const asked = new URLSearchParams(location.hash.slice(1)), named = pages[+asked.get('p') - 1] || pages[0];
+    if (first) pages.forEach((page) => page.restore(new URLSearchParams()));
+    named.restore(asked);
+    current = named;
+    if (named !== pages[0]) named.root.scrollIntoView();
+};
+restore(true);
+addEventListener('resize', () => pages.forEach((page) => page.changed(true)));
+addEventListener('hashchange', () => restore(false));
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => pages.forEach((page) => page.changed(true)));
+
+/* Keys are for the player that was last used; once that is out of sight, for the one of which most is seen. */
+document.addEventListener('keydown', (event) => {
+    const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+    const inButton = event.target instanceof HTMLButtonElement && event.key === ' ';
+    const most = pages.reduce((best, page) => page.seen() > best.seen() ? page : best);
+    const page = current.seen() > 0 ? current : most;
+    if (typing || inButton || event.ctrlKey || event.metaKey || event.altKey || !page.keys[event.key]) return;
+    event.preventDefault();
+    current = page;
+    page.keys[event.key](event);
+});
+
+/** @type {any} */ (window).page = pages[0];
+/** @type {any} */ (window).pages = pages;

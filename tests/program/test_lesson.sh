@@ -82,7 +82,8 @@ wrong a_regex_that_is_none '8: ' 1 '0,/ran G2/s//(ran/' 'is no regular expressio
 wrong a_command_that_is_none '7: ' 1 's/trace gmp/sweep gmp/' 'valid: run, trace or diff'
 wrong a_run_has_a_machine '7: ' 1 's/trace gmp/run gmp/;/stops/,$d' 'valid: --machine sim:MODEL'
 wrong real_threads_are_never_the_same '7: ' 1 's/1$/1 --machine native/' 'real threads'
-wrong stops_are_of_a_trace '7: ' 1 's/trace gmp/diff gmp gmp/' 'valid: trace without --format'
+wrong stops_are_of_a_trace '7: ' 1 's/trace gmp/diff gmp gmp/' 'valid: trace without --format and --replay'
+wrong rows_of_a_textbook_are_its_stops '7: ' 1 's/trace gmp.*/trace --replay fib4/' 'valid: trace without --format and --replay'
 wrong what_is_not_printed_fails '6: ' 1 '0,/ran G2/s//ran G20/' 'does not print "ran G20"'
 wrong a_stop_that_is_nowhere_fails '10: ' 1 's/event: .ran G2/event: "ran G20/' 'no event after step 0 fits'
 wrong stops_are_in_order '11: ' 1 's/"20"/created G0/' 'no event after step'
@@ -163,10 +164,14 @@ import html, json, re, sys
 f = json.loads(html.unescape(re.search("<pre id=\"found\">(.*?)</pre>", open("dom").read(), re.S).group(1)))
 assert eval(sys.argv[1]), f' "$1"
 }
-for page in pages/0[13]-*.html pages/12-*.html; do
-    sed -e '$d' "$page" >tested.html
+# browse_with_test PAGE [STATE]: with test.js behind its own script.
+browse_with_test() {
+    sed -e '$d' "$1" >tested.html
     printf '</script><script>\n%s\n</script></body></html>\n' "$(cat test.js)" >>tested.html
-    browse tested.html
+    browse "tested.html${2:-}"
+}
+for page in pages/0[13]-*.html; do
+    browse_with_test "$page"
     name=$(basename "$page" .html)
     check "console_is_silent_${name//-/_}" test ! -s said
     check "captions_are_shown_at_their_stops_${name//-/_}" found \
@@ -179,6 +184,57 @@ check capital_s_goes_back found 'f["back"]'
 check a_click_in_the_list_goes_there found 'f["clicked"]'
 check a_caption_that_was_passed_steps_back found 'f["passed"]'
 check the_button_is_the_key found 'f["button"]'
+
+# Each run with stops has a player, whose keys and stops move it alone.
+cat >test.js <<'END'
+(() => {
+const press = (key) => document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+const places = () => pages.map((page) => page.lead.run.at);
+const found = {opened: places(), used: pages.indexOf(current), players: []};
+pages.forEach((page, k) => {
+    const items = [...page.root.querySelectorAll('.stops li')], before = places();
+    page.root.scrollIntoView();
+    page.part('back').click(); /* which makes it the one that keys are for */
+    page.goTo(page.stops[0].at);
+    const seen = [];
+    for (let i = 1; i < page.stops.length; i++) {
+        press('s');
+        page.caption();
+        seen.push(page.lead.run.at === page.stops[i].at && page.part('caption').className === 'here' &&
+            page.part('caption').textContent === `${i + 1} of ${page.stops.length}: ${page.stops[i].says}`);
+    }
+    page.part('find').value = 'no such words';
+    page.part('next').click();
+    const unfound = page.lead.say.textContent;
+    page.render(); /* the browser would, in its own time */
+    found.players.push({variant: page.lead.run.variant, stops: page.stops.length, items: items.length, seen, unfound, hash: location.hash,
+        alone: places().every((at, i) => i === k || at === before[i]),
+        words: items.every((item, i) => item.textContent.includes(page.lead.run.words(page.stops[i].at)))});
+});
+found.ids = [...document.querySelectorAll('[id]')].map((each) => each.id);
+pages[0].root.scrollIntoView();
+press('End');
+found.in_sight = pages[0].lead.run.at === pages[0].lead.run.count - 1;
+const pre = document.createElement('pre');
+pre.id = 'found';
+pre.textContent = JSON.stringify(found);
+document.body.append(pre);
+})();
+END
+browse_with_test pages/12-*.html
+check console_is_silent_of_three_designs test ! -s said
+check each_design_has_a_player found '[p["variant"].split(",")[0] for p in f["players"]] == ["grq", "perm", "gmp"]'
+cp dom designs
+for page in designs; do
+    cp $page dom
+    check "keys_move_the_player_last_used_$page" found 'all(all(p["seen"]) and len(p["seen"]) > 3 for p in f["players"])'
+    check "the_others_stay_$page" found 'all(p["alone"] for p in f["players"])'
+    check "each_searches_its_own_$page" found 'all(p["unfound"].startswith("No event fits") for p in f["players"])'
+    check "lists_have_the_words_of_their_players_$page" found 'all(p["words"] and p["items"] in (0, p["stops"]) for p in f["players"])'
+    check "the_address_names_the_player_$page" found 'all(p["hash"].endswith("&p=%d" % (i + 1)) if i else "p=" not in p["hash"] for i, p in enumerate(f["players"]))'
+    check "keys_move_the_player_in_sight_$page" found 'f["in_sight"]'
+    check "no_id_stands_twice_$page" found 'len(set(f["ids"])) == len(f["ids"])'
+done
 run trace gmp order,n=3 --format page
 cp out plain.html
 browse plain.html
