@@ -185,7 +185,7 @@ check a_click_in_the_list_goes_there found 'f["clicked"]'
 check a_caption_that_was_passed_steps_back found 'f["passed"]'
 check the_button_is_the_key found 'f["button"]'
 
-# Each run with stops has a player, whose keys and stops move it alone.
+# Each run with stops, and each table of the textbook, has a player, whose keys and stops move it alone.
 cat >test.js <<'END'
 (() => {
 const press = (key) => document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
@@ -225,7 +225,13 @@ browse_with_test pages/12-*.html
 check console_is_silent_of_three_designs test ! -s said
 check each_design_has_a_player found '[p["variant"].split(",")[0] for p in f["players"]] == ["grq", "perm", "gmp"]'
 cp dom designs
-for page in designs; do
+browse_with_test pages/11-*.html '#e=7&z=0-100&p=3'
+check console_is_silent_of_four_small_runs test ! -s said
+check each_policy_has_a_player_on_one_and_on_two found '[p["variant"].split(",")[0] for p in f["players"]] == ["tasksteal"] * 2 + ["contsteal"] * 2 + ["gmp"]'
+check rows_of_the_book_are_stops found '[p["stops"] for p in f["players"][1:4]] == [15, 12, 14]'
+check a_link_opens_its_player found 'f["used"] == 2 and f["opened"][2] == 6 and f["opened"][0] != 6'
+cp dom small
+for page in designs small; do
     cp $page dom
     check "keys_move_the_player_last_used_$page" found 'all(all(p["seen"]) and len(p["seen"]) > 3 for p in f["players"])'
     check "the_others_stay_$page" found 'all(p["alone"] for p in f["players"])'
