@@ -158,6 +158,7 @@ void textbook_free(struct textbook *replay)
         free(table->variant);
         free(table->steps);
         free(table->workload);
+        json_decref(table->names);
         for (int k = 0; k < 4; k++)
             free(table->book[k]);
         for (size_t k = 0; k < table->rows; k++) {

@@ -49,7 +49,9 @@ struct textbook_table {
     int processors;
     size_t rows;
     struct textbook_row row[REPLAY_ROWS_MAX];
-    char *book[4]; /* steps, deque, stalled, stack; NULL: says nothing */
+    char *book[4];  /* steps, deque, stalled, stack; NULL: says nothing */
+    json_t *names;  /* of a run's goroutines and tasks, as struct trace_page has them; NULL: none */
+    bool has_calls; /* some activations of the run are called, and have no goroutine */
     struct textbook_statistics real;
 };
 

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_SIZE = 2048 };
+static const char CONTINUATIONS[] =
+    " In the words for a row c(f) is the rest of f, whose goroutine is named f elsewhere.";
+static const char CALLS[] = " A function that is called runs in the goroutine of its caller.";
 
 static void cells_add(FILE *to, const struct textbook_table *table,
                       const struct textbook_cell *cells)
@@ -67,13 +69,15 @@ bool textbook_page_write(const struct textbook *replay, const struct textbook_ta
         .workers = table->processors,
         .seed = table->seed,
         .trace = *trace,
+        .names = table->names,
     };
     const struct trace_page *pages[] = {&page};
-    char *lead = text_format("%s: %s, %s. T1 is P0%s. A step of the scheduler takes 1 us, and the "
-                             "code between two steps none. In [brackets] is the deque, head first.",
-                             replay->title, table->title,
-                             counted((uint64_t)table->processors, "processor").s,
-                             table->processors > 1 ? ", T2 is P1" : "");
+    char *lead = text_format(
+        "%s: %s, %s. T1 is P0%s. A step of the scheduler takes 1 us, and the "
+        "code between two steps none. In [brackets] is the deque, head first.%s%s",
+        replay->title, table->title, counted((uint64_t)table->processors, "processor").s,
+        table->processors > 1 ? ", T2 is P1" : "",
+        strcmp(table->steps, "work") == 0 ? CONTINUATIONS : "", table->has_calls ? CALLS : "");
     json_t *stops = stops_make(table);
     page.lead = lead;
     page.stops = stops;

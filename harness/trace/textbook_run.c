@@ -79,6 +79,7 @@ static void child_begin(struct replayer *replayer, int32_t m, trace_id child)
 static void call_begin(struct replayer *replayer, struct activation *self)
 {
     int n = child_n(replayer, self);
+    replayer->table->has_calls = true;
     replayer->too_deep |= self->calls == CALLS_MAX;
     if (self->calls == CALLS_MAX)
         return;
@@ -442,6 +443,30 @@ static void statistics_make(struct textbook_table *table, size_t missing, const 
     real->parked = counter_of(record, "sde:::schedlab::PARKS");
 }
 
+/* Names --------------------------------------------------------------------------------------- */
+
+/* A thief's own goroutine computes nothing, and keeps its number. */
+static void names_add(struct replayer *replayer, trace_id first, size_t count)
+{
+    char name[32];
+    for (size_t i = 0; i < count; i++) {
+        trace_id id = (trace_id)(first + i);
+        int n = activation_of(replayer, id)->n;
+        if (n == MAIN || n > 0)
+            json_array_append_new(
+                replayer->table->names,
+                json_pack("[Is]", (json_int_t)id, name_of(replayer, id, false, name)));
+    }
+}
+
+static void names_make(struct replayer *replayer)
+{
+    json_decref(replayer->table->names);
+    replayer->table->names = json_array();
+    names_add(replayer, 1, replayer->state.gs);
+    names_add(replayer, TRACE_TASK | 1, replayer->tasks);
+}
+
 /* Running ------------------------------------------------------------------------------------- */
 
 /* The record of the run, the caller's, and its events; NULL and one line in error. */
@@ -517,8 +542,10 @@ bool textbook_run(const struct textbook *replay, struct textbook_table *table,
         row_show(&replayer, &table->row[i]);
         table->row[i].event = at > 0 ? at - 1 : 0;
     }
-    if (!textbook_is_dealt(table))
+    if (!textbook_is_dealt(table)) {
         missing = rows_missing(&replayer, &trace, at);
+        names_make(&replayer);
+    }
     statistics_make(table, missing, record);
     json_decref(record);
     trace_state_free(&replayer.state);

@@ -174,6 +174,7 @@ struct trace_page {
     const struct trace_only *only; /* and which of it; NULL: all */
     const char *lead;              /* words above it on a page, and */
     const json_t *stops;           /* where that stops, as trace_html.c has them; NULL: none */
+    json_t *names; /* [[G or task, "fib(3)"]], for a page; NULL: they are named by who made them */
 };
 
 /* True if the event is within what is shown. */

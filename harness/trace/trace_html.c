@@ -6,7 +6,7 @@
  * the G or task, how many changes of the state follow, and these. A change is its kind, where, a
  * and b. Signed ones are folded: 0, -1, 1, -2 are 0, 1, 2, 3. In texts "G 0" or "T 0" stands for
  * the name of the G or task. So the script has neither the scheduler's words nor its rules. Stops
- * are [{"at": event from 0, "says": words}].
+ * are [{"at": event from 0, "says": words}]. "names", if there, has names for Gs and tasks.
  */
 #include "harness/base/memory.h"
 #include "harness/report/doc.h"
@@ -180,6 +180,8 @@ static void run_write(FILE *to, const struct trace_page *page)
         json_object_set_new(
             run, "shown",
             json_pack("[ff]", (double)page->from_ps / 1e3, (double)page->to_ps / 1e3));
+    if (page->names)
+        json_object_set(run, "names", page->names);
     if (page->only)
         json_object_set_new(run, "only", json_string(trace_only_text(page->only)));
     if (state.odd)

@@ -43,8 +43,10 @@ class View {
         const only = run.only ? ` Steps are those of ${run.only} only; the lanes have all.` : '';
         const threads = run.machine === 'native' ? ' Events of different threads are in the order of their time stamps.' : '';
         const kept = run.happened > run.count ? `Of ${run.happened} events the first ${run.count} were kept.` : `${run.count} events.`;
+        const named = run.names.size ? 'A goroutine or task is named by what it computes, so that several have the same name.' :
+            'A goroutine is named by who made it: G3 is the fourth that main started, G3.1 the second that this one did.';
         this.root = element('section', {}, element(page.root !== document.body ? 'h3' : index ? 'h2' : 'h1', {}, title),
-            element('p', {className: 'note'}, `${kept}${part}${only}${threads} A goroutine is named by who made it: G3 is the fourth that main started, G3.1 the second that this one did.${run.odd ? ` Some events do not fit those before: ${run.odd}.` : ''}`),
+            element('p', {className: 'note'}, `${kept}${part}${only}${threads} ${named}${run.odd ? ` Some events do not fit those before: ${run.odd}.` : ''}`),
             element('div', {className: 'lanes'}, this.canvas), this.legend(), this.life, this.say,
             element('div', {className: 'now'}, element('div', {}, this.ps, this.source), this.steps));
         [this.from, this.to] = run.middle();

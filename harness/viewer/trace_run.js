@@ -69,12 +69,13 @@ class Reader {
 /* One run: its events, and the state after one of them. */
 class Run {
     constructor(facts, text) {
-        const {variant, workload, machine, workers, seed, by_m: byM, lanes, ms, count, happened, texts, odd, shown, only, services, source} = facts;
+        const {variant, workload, machine, workers, seed, by_m: byM, lanes, ms, count, happened, texts, odd, shown, only, services, source, names} = facts;
         Object.assign(this, {variant, workload, machine, workers, seed, happened, odd});
         this.shown = shown; /* [from, to] in ns, of which to may be 0; or undefined */
         this.services = services; /* timers, the poller, sysmon: [{name, count, marks, missing}] */
         this.source = source; /* {sites: [[line, function]], functions: [{name, file, first, text}]} */
         this.only = only || ''; /* of which events the steps are */
+        this.names = new Map(names || []); /* G or task -> its name; empty: they are named by who made them */
         this.byM = byM; /* lanes are Ms, else Ps */
         this.lanes = lanes;
         this.ms = ms;
@@ -286,9 +287,10 @@ class Run {
         const edge = (to - from) * 0.03;
         return from < 0 || to <= from ? [0, this.last || 1] : [Math.max(from - edge, 0), Math.min(to + edge, this.last)];
     }
-    /* As sched_trace_name() has it: "main", "G3" for its child 3, "G3.1" for the child 1 of that. */
+    /* That of the page, if it has one. Else as sched_trace_name() has it: "main", "G3" for its child 3, "G3.1" for the child 1 of that. */
     name(id) {
         if (id === SPINNING) return 'spins';
+        if (this.names.has(id)) return this.names.get(id);
         const parts = [], letter = id & TASK ? 'T' : 'G';
         let place = this.place(id);
         for (; this.parent[place] > 0 && parts.length <= LEVELS; place = this.parent[place]) parts.push(this.child[place]);
@@ -299,7 +301,7 @@ class Run {
     /* What a search asks: fits(i), is the text in the event's words, or the name of its goroutine; is(id), is it that name.
      * Words repeat, so each text is looked at once, and a name only where it can decide. */
     finder(asked) {
-        const NO = 1, YES = 2, NAMED = 3, WORDS = 4, isName = /^g?(main|spins|[gt]?[\d.#]+)$/.test(asked);
+        const NO = 1, YES = 2, NAMED = 3, WORDS = 4, isName = this.names.size > 0 || /^g?(main|spins|[gt]?[\d.#]+)$/.test(asked);
         const IS = 2, HAS = 4, known = new Uint8Array(this.parent.length);
         const named = (id) => {
             const place = this.place(id), name = known[place] ? '' : this.name(id).toLowerCase();
@@ -311,6 +313,7 @@ class Run {
                 .map((part) => part.toLowerCase());
             if (before.includes(asked) || after.includes(asked)) return YES;
             if (at < 0) return NO;
+            if (this.names.size) return WORDS; /* any letter may be of a name */
             let kind = NO;
             for (let from = 0; from < asked.length; from++)
                 for (let to = from + 1; to <= asked.length; to++) {

@@ -55,7 +55,7 @@ document.getElementById('find').value = 'ended';
 document.getElementById('next').click();
 found.ended = run.words(run.at);
 const [from, to] = [page.lead.from, page.lead.to];
-found.searches = ['g', 'g3', '3', 'main', 'created g', 'd g1', 'put', 'g1 ', 'g1 into', 'g3.1', 'a', 'n', 'spins', '0', 'z', '.'].map((asked) => {
+found.searches = ['g', 'g3', '3', 'main', 'created g', 'd g1', 'put', 'g1 ', 'g1 into', 'g3.1', 'a', 'n', 'spins', '0', 'z', '.', 'fib(2)', 'spawned fib', 'd fib(', '(2'].map((asked) => {
     const finder = run.finder(asked), is = (id) => [asked, `g${asked}`].includes(run.name(id).toLowerCase());
     const wrong = [...Array(run.count).keys()].filter((i) => finder.fits(i) !== (run.words(i).toLowerCase().includes(asked) || (run.g[i] > 0 && is(run.g[i]))));
     return [asked, wrong.length, [...Array(run.count).keys()].filter(finder.fits).length];
@@ -227,7 +227,20 @@ check it_stops_after_each_row found '[s.split(":")[0] for s in f["stops"]] == ["
 check rows_say_what_the_book_has found '(sum("As in the book." in s for s in f["stops"]) == 9 and
     sum("The book misprints this row" in s for s in f["stops"]) == 1 and
     "T1 fib(1) [c(fib(3))]; T2 c(main)*, 1! [c(fib(4))]. The book has T1 fib(1); T2 c(main)*, 1! [c(fib(4))]. The run: T1 popped" in f["stops"][9])'
+# names_are NAME...: in the events, the words, the lanes and the search, and no others. G#2 is the goroutine in which a thief's tasks run.
+names_are() {
+    found "(set(f['names']) - {'', 'G#2'} == set('$*'.split()) <= set(re.findall(r'fib\\(\\d\\)|main', ' '.join(f['stops']))) and
+        {'fib(3)', 'fib(4)'} <= {lane['runs'] for x in f['forwards'] for lane in x['lanes']} and
+        not any(re.search(r'\\b[GT]\\d', words) for words in f['words']) and all(wrong == 0 for _, wrong, _ in f['searches']) and
+        {asked for asked, _, n in f['searches'] if n} >= {'fib(2)', '(2'})"
+}
+check names_are_those_of_the_book names_are main 'fib(1)' 'fib(2)' 'fib(3)' 'fib(4)'
+check it_says_how_goroutines_are_named grep -q '<p class="note">[^<]*is named by what it computes' dom
 check it_has_the_lines_of_fib found 'any(x and x[1] == "workloads/fib.c" for x in f["lines"])'
+shows "--replay fib4 --policy task"
+check tasks_have_the_names_of_the_book names_are main 'fib(1)' 'fib(2)' 'fib(3)' 'fib(4)'
+shows "--replay fib4 --policy continuation --processors 1"
+check who_is_called_has_no_name_of_its_own names_are main 'fib(2)' 'fib(3)' 'fib(4)'
 for policy in "" "--policy static" "--policy continuation"; do
     "$schedlab" trace --replay fib4 $policy --format page >out 2>err
     check "one_table_is_a_page_${policy//[- ]/_}" [ "$? $(grep -c 'valid: --policy=task, or' err)" = '2 1' ]
