@@ -6,7 +6,7 @@
 /* Okabe and Ito's colours, which most colour-blind people tell apart; names stand beside them. */
 const COLOURS = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#8a7d00', '#7a6fb0'];
 const LIGHT = new Set([1, 3, 4]); /* of these colours, on which dark words are read */
-const LABEL = 84, RUN_HEIGHT = 20, QUEUE_HEIGHT = 14, GAP = 6, AXIS = 22, CELLS = 24, ROWS = 41, MARKS_HEIGHT = 16;
+const LABEL = 84, RUN_HEIGHT = 20, QUEUE_HEIGHT = 14, GAP = 6, AXIS = 22, CELLS = 24, ROWS = 41, MARKS_HEIGHT = 16, M_HEIGHT = 16, MS = 64;
 const MARKS = '\u25cb\u25cf\u25c6\u25b2'; /* of services: circle, disc, diamond, triangle */
 
 const element = (name, properties, ...inside) => {
@@ -115,7 +115,14 @@ class View {
         }
     }
     height() {
+        return this.topOfMs() + (this.shownMs() ? this.shownMs() * (M_HEIGHT + 2) + GAP : 0);
+    }
+    topOfMs() {
         return this.topOfServices() + this.rows.reduce((sum, k) => sum + this.serviceHeight(k), 0) + GAP;
+    }
+    /* How many lanes of Ms there are: of a thousand the first ones. */
+    shownMs() {
+        return this.page.input('ms').checked ? Math.min(this.run.ms, MS) : 0;
     }
     top(lane) {
         return AXIS + lane * (RUN_HEIGHT + QUEUE_HEIGHT + GAP);
@@ -159,6 +166,7 @@ class View {
             this.drawService(to, k, top, width);
             top += this.serviceHeight(k);
         }
+        for (let m = 0; m < this.shownMs(); m++) this.drawM(to, m, this.topOfMs() + m * (M_HEIGHT + 2), width);
         if (this.page.input('arrows').checked) this.drawArrows(to);
         this.drawMarks(to, height);
     }
@@ -193,6 +201,30 @@ class View {
             i++;
         }
         this.drawQueue(to, lane, top + RUN_HEIGHT, '', width);
+    }
+    /* An M: dark while it holds a P, striped while it is in a call, and pale while it spins or is parked. */
+    drawM(to, m, top, width) {
+        const [begins, ends, states] = this.run.states[m];
+        to.fillStyle = this.ink.ink;
+        to.fillText(`M${m}`, 6, top + M_HEIGHT / 2);
+        for (let i = this.firstEnding(ends, this.from), drawn = -1; i < begins.length && begins[i] <= this.to; i++) {
+            const x = Math.max(this.xOf(begins[i]), LABEL), right = Math.min(this.xOf(ends[i]), width - 4), wide = Math.max(right - x, 0.7);
+            if (right - x < 0.5 && x <= drawn) { /* as many as a pixel holds are one */
+                i = Math.max(i, this.firstEnding(ends, this.nsAt(drawn + 0.5)) - 1);
+                continue;
+            }
+            drawn = x + wide;
+            to.fillStyle = states[i] & SPINS ? this.ink.spin : states[i] & SLEEPS ? this.ink.idle : this.ink.queue;
+            to.fillRect(x, top, wide, M_HEIGHT);
+            to.fillStyle = this.ink.mark;
+            for (let k = x; states[i] & CALLS && k < right; k += 5) to.fillRect(k, top, 1, M_HEIGHT);
+            const name = this.run.stateName(states[i]), needs = to.measureText(name).width + 6;
+            if (needs > wide) continue;
+            to.fillStyle = this.ink.queue; /* no stripes behind words */
+            if (states[i] & CALLS) to.fillRect(x + 1, top, needs, M_HEIGHT);
+            to.fillStyle = this.ink.ink;
+            to.fillText(name, x + 3, top + M_HEIGHT / 2 + 1);
+        }
     }
     drawSlice(to, id, x, top, width) {
         const spins = id === SPINNING;
@@ -570,6 +602,7 @@ class Page {
         on('next', () => this.search(1));
         on('help', () => /** @type {HTMLDialogElement} */ (document.getElementById('keys')).showModal());
         this.part('arrows').addEventListener('change', () => this.changed());
+        this.part('ms').addEventListener('change', () => this.changed());
         this.part('find').addEventListener('keydown', (event) => {
             if (event.key === 'Enter') this.search(event.shiftKey ? -1 : 1);
             if (event.key === 'Escape') this.part('find').blur();
@@ -593,6 +626,7 @@ class Page {
             f: () => this.follow(this.followed ? 0 : this.lead.run.g[this.lead.run.at]),
             a: () => this.views.forEach((view) => view.pan(-0.25)),
             d: () => this.views.forEach((view) => view.pan(0.25)),
+            m: () => this.part('ms').click(),
             x: () => this.parts >= 0 && this.goTo(this.parts),
             '/': () => this.part('find').focus(),
             '?': () => this.part('help').click(),

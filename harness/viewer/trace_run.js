@@ -8,6 +8,7 @@
 const TASK = 0x80000000;
 const PUSHED = 0, REMOVED = 1, NEXT = 2, RUNS = 3, P = 4, FLAGS = 5, BEGAN = 6; /* 7: it ended */
 const CALLS = 1, SPINS = 2, SLEEPS = 4;
+const HOLDS = 8; /* in the state of an M, above its flags: the P that it holds + 1, times this */
 const LEVELS = 8, NAME = 32; /* of a goroutine's name (harness/spec/sched_trace.c) */
 const SPINNING = 0x100000000; /* no goroutine has such a number */
 
@@ -196,6 +197,7 @@ class Run {
     story() {
         const lists = (count, ...types) => Array.from({length: count}, () => types.map((type) => new Numbers(type, 64)));
         const slices = lists(this.lanes, Float64Array, Float64Array, Float64Array);
+        const states = lists(this.ms, Float64Array, Float64Array, Int32Array), state = new Int32Array(this.ms), entered = new Float64Array(this.ms);
         const lengths = lists(this.lanes + 1 + this.services.length, Float64Array, Int32Array);
         const marks = lists(this.services.length, Float64Array, Uint8Array, Int16Array);
         const waiting = this.services.map(() => 0);
@@ -218,6 +220,16 @@ class Run {
         const arrow = (...values) => {
             if (values[2] >= 0 && values[3] >= 0 && values[2] !== values[3])
                 values.forEach((value, k) => arrows[k].push(value));
+        };
+        const endState = (m, ns) => {
+            if (state[m] && ns > entered[m]) [entered[m], ns, state[m]].forEach((value, k) => states[m][k].push(value));
+        };
+        const lookM = (m, ns) => {
+            const now = this.flags[m] + HOLDS * (this.p[m] + 1);
+            if (now === state[m]) return;
+            endState(m, ns);
+            state[m] = now;
+            entered[m] = ns;
         };
         const look = (lane, ns) => {
             if (lane < 0 || lane > this.lanes) return;
@@ -260,15 +272,23 @@ class Run {
             for (let k = this.first[i]; k < this.first[i + 1]; k++) {
                 look(this.laneChanged(k), ns);
                 if (this.changes[4 * k] === P) look(this.changes[4 * k + 2], ns);
+                if (this.changes[4 * k] === P || this.changes[4 * k] === FLAGS) lookM(this.changes[4 * k + 1], ns);
             }
         }
         this.last = this.count ? this.ns[this.count - 1] : 0;
         for (let lane = 0; lane < this.lanes; lane++) end(lane, this.last);
+        for (let m = 0; m < this.ms; m++) endState(m, this.last);
+        this.states = states.map((each) => each.map((list) => list.done())); /* of each M: [begins, ends, states] */
         this.slices = slices.map((each) => each.map((list) => list.done()));
         this.lengths = lengths.map((each) => each.map((list) => list.done()));
         this.arrows = arrows.map((list) => list.done());
         this.marks = marks.map((each) => each.map((list) => list.done()));
         this.longest = this.lengths.map(([, list]) => list.reduce((most, n) => Math.max(most, n), 0));
+    }
+    /* "P0, in a call", for a state of an M. */
+    stateName(state) {
+        const does = state & CALLS ? 'in a call' : state & SPINS ? 'spins' : state & SLEEPS ? 'parked' : '';
+        return [state >= HOLDS ? `P${Math.floor(state / HOLDS) - 1}` : '', does].filter((part) => part).join(', ');
     }
     lengthOf(lane) {
         const m = this.mOf(lane);

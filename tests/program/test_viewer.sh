@@ -108,6 +108,13 @@ found.labels = [1, 0.6, 0.35, 0.2, 0.1].map((part) => { /* [left, right] of each
     CanvasRenderingContext2D.prototype.fillText = put;
     return labels;
 });
+const tall = page.lead.height();
+press('m');
+found.taller = page.lead.height() - tall;
+page.lead.draw();
+found.threads = run.states.map(([begins, ends, states]) => [...begins].map((begin, i) => [begin, ends[i], run.stateName(states[i])]));
+press('m');
+found.again = page.lead.height() === tall;
 const pre = document.createElement('pre');
 pre.id = 'found';
 pre.textContent = JSON.stringify(found);
@@ -186,6 +193,8 @@ check rows_without_events_are_told found '"No event of poller or sysmon in this 
 shows "gmp slice,chunks=40000 --workers 1"
 check sysmon_asks_a_worker found 'f["marks"][2] == [[3, 0]] * 2 and "A look that changes nothing leaves no event." in f["legend"]'
 shows "gmp calls,n=1,measure=handoff,sleep_ns=1000000 --workers 1"
+check a_thread_goes_into_a_call_without_its_p found '[[part[2] for part in m] for m in f["threads"]] == [["P0", "P0, in a call", "in a call", "P0"], ["P0", "P0, spins", "spins", "parked"]]'
+check lanes_of_ms_come_and_go_with_m found 'f["taller"] > 32 and f["again"]'
 check sysmon_takes_a_p_and_starts_a_thread found 'f["marks"][2] == [[2, 0], [0, -1]]'
 shows "gmp,netpoll=thread pipes,n=3 --workers 1"
 check the_thread_of_the_poller_is_told found '"The thread of netpoll=thread has no M either" in f["legend"]'
