@@ -296,6 +296,14 @@ $(OUT)/origin.h: always $(OUT)/command
 $(call objects,harness/base/build_info.c): $(OUT)/origin.h
 $(call objects,harness/base/build_info.c): EXTRA_INPUT = -include $(OUT)/origin.h
 
+# The labels of memory orders in what is instrumented, with their lines.
+LABELLED := $(filter-out sched_variants/machine/%,$(sort $(wildcard sched_variants/*.[ch] sched_variants/*/*.[ch])))
+$(OUT)/labels.h: harness/hunt/labels.awk $(LABELLED)
+	@mkdir -p $(@D)
+	@LC_ALL=C awk -f harness/hunt/labels.awk $(LABELLED) >$@.new && mv $@.new $@
+$(OUT)/harness/hunt/coverage.o: $(OUT)/labels.h
+$(OUT)/harness/hunt/coverage.o: EXTRA_INPUT = -include $(OUT)/labels.h
+
 $(OUT)/sched_variants/machine/sim/hooks.o $(OUT)/sched_variants/machine/hunt/hooks.o: EXTRA_INPUT = $(HOOKS_FLAGS)
 # A switch pushes (runtime/ctx.h), so nothing may lie below the stack pointer of the function that it is a part of.
 $(OUT)/sched_variants/runtime/proc.o $(OUT)/harness/micro/floors.o: EXTRA_INPUT = $(call no_red_zone,$(CC))
@@ -765,9 +773,9 @@ FILES ?= $(filter %.c,$(C_FILES))
 TIDY_SIM := $(wildcard sched_variants/machine/sim/*.c sched_variants/machine/hunt/*.c)
 # $(call tidied,FILES,CHECKS,FLAGS)
 tidied = printf '%s\n' $(1) | xargs -r -n 10 -P $(JOBS) sh -c 'clang-tidy --quiet $(2) "$$@" -- $(3) -std=gnu17 -D_GNU_SOURCE \
-    -DSCHEDLAB_DEBUG $(filter-out -Werror,$(WARNINGS)) $(ROOTS) $(LIBRARY_CFLAGS) -include $(OUT)/origin.h 2>/dev/null' tidy
+    -DSCHEDLAB_DEBUG $(filter-out -Werror,$(WARNINGS)) $(ROOTS) $(LIBRARY_CFLAGS) -include $(OUT)/origin.h -include $(OUT)/labels.h 2>/dev/null' tidy
 tidy: BOUND = $(if $(DEEP),,-Xclang -analyzer-config -Xclang max-nodes=5000)
-tidy: $(OUT)/origin.h
+tidy: $(OUT)/origin.h $(OUT)/labels.h
 	@$(call tidied,$(filter $(TIDY_SIM),$(FILES)),,$(BOUND) -DSCHEDLAB_SIM)
 	@$(call tidied,$(filter-out tests/% $(TIDY_SIM),$(FILES)),,$(BOUND))
 	@$(call tidied,$(filter tests/%,$(FILES)),$(if $(DEEP),,--checks=-clang-analyzer-*),$(BOUND))

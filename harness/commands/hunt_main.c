@@ -5,6 +5,7 @@
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/hunt_campaign.h"
+#include "harness/commands/hunt_coverage.h"
 #include "harness/commands/hunt_lone.h"
 #include "harness/commands/hunt_switches.h"
 #include "harness/commands/hunt_what.h"
@@ -39,7 +40,7 @@ struct options {
     int64_t seed, executions, time_ns, points;
     const char *replay;
     struct hunt_plan replayed;
-    bool minimise, json, list, campaign;
+    bool minimise, json, list, campaign, coverage;
     const char *resume, *show, *results, *name, *shard;
     const char *begins; /* an option that only a new campaign takes, or NULL */
 };
@@ -75,6 +76,11 @@ static const struct cli_option option_table[] = {
     {"operations", "N", "of --exhaustive, of each thread; default 2", CLI(INT, operations),
      .least = 1, .most = LONE_OPERATIONS},
     {"scenarios", NULL, "list the scenarios", CLI(FLAG, list)},
+    {"coverage", NULL,
+     "say also which pairs of memory-order labels of the sources were met in both orders, in one "
+     "or "
+     "never",
+     CLI(FLAG, coverage)},
     {"format", "FORMAT", "table (default) or json", CLI(JSON, json)},
     {"campaign", NULL,
      "hunt in many cells: each of the VARIANTs under each of the WORKLOADs, by each memory model "
@@ -141,10 +147,11 @@ static void check_kind(const struct options *options, const char *command)
     if (options->campaign + !!options->resume + !!options->show > 1)
         cli_misuse(command, "--campaign begins one, --resume goes on with one, --show shows one; "
                             "leave out all but one");
-    if (campaign && (options->replay || options->minimise || options->points))
+    if (campaign && (options->replay || options->minimise || options->points || options->coverage))
         cli_misuse(command, "--%s is of one hunt; leave it out, or the campaign",
                    options->replay     ? "replay"
                    : options->minimise ? "minimise"
+                   : options->coverage ? "coverage"
                                        : "points");
     if (!options->campaign && (options->results || options->name))
         cli_misuse(command, "--%s takes --campaign", options->results ? "results" : "name");
@@ -176,6 +183,7 @@ static void check_exhaustive(const struct options *options, const char *command)
                         : options->replay         ? "--replay"
                         : options->minimise       ? "--minimise"
                         : options->points         ? "--points"
+                        : options->coverage       ? "--coverage"
                         : options->time_ns        ? "--time"
                         : options->memory > 0     ? "--memory"
                         : options->algorithm >= 0 ? "--algorithm"
@@ -288,6 +296,9 @@ static json_t *campaign_to_json(const struct options *options, const struct camp
         "seconds", (double)campaign->took_ns / 1e9, "accesses", (json_int_t)campaign->accesses,
         "points", (json_int_t)campaign->points, "orders", (json_int_t)campaign->orders, "unseen",
         campaign->unseen);
+    if (campaign->cover)
+        json_object_set_new(json, "coverage",
+                            hunt_coverage_to_json(campaign->cover, options->command));
     if (campaign->failure) {
         char *replay = replay_text(&campaign->plan);
         json_object_set_new(json, "failure",
@@ -314,6 +325,8 @@ static int hunt(struct options *options)
     campaign.plan = options->replayed;
     campaign.plan.oracles = oracles;
     campaign.plan.memory = (enum hunt_memory)options->memory;
+    if (options->coverage)
+        campaign.cover = xcalloc(1, sizeof *campaign.cover);
     if (options->replay) {
         campaign.algorithm = campaign.plan.algorithm < 0 ? 0 : campaign.plan.algorithm;
         campaign.depth = campaign.plan.depth;
@@ -330,6 +343,8 @@ static int hunt(struct options *options)
     }
     if (!options->replay)
         print_found(options, &campaign);
+    if (campaign.cover)
+        hunt_coverage_print(campaign.cover, options->command);
     if (campaign.failure)
         return failure_print(options, &campaign);
     puts(options->replay ? "nothing failed in this execution" : "nothing was found");

@@ -24,9 +24,10 @@ struct campaign {
     int algorithm; /* of hunt_algorithm_words */
     int depth;
     uint64_t seed;
-    int64_t executions_max; /* 0: no limit */
-    int64_t time_ns;        /* likewise */
-    uint64_t points_max;    /* 0: a thousand times as many as there usually are */
+    int64_t executions_max;   /* 0: no limit */
+    int64_t time_ns;          /* likewise */
+    uint64_t points_max;      /* 0: a thousand times as many as there usually are */
+    struct hunt_cover *cover; /* what is met is added here, when all is done; NULL: it is not */
 
     /* Results. */
     int64_t executions, took_ns;

@@ -8,6 +8,7 @@
 
 #include "harness/base/memory.h"
 #include "harness/base/monotonic.h"
+#include "harness/hunt/coverage.h"
 #include "harness/hunt/orders.h"
 #include "harness/hunt/processes.h"
 
@@ -42,7 +43,8 @@ struct job {
     pid_t pid;
     int from; /* pipe */
     struct found *found;
-    size_t bytes, taken; /* of reports */
+    struct hunt_cover *cover; /* shared, as found is; NULL: not wanted */
+    size_t bytes, taken;      /* of reports */
     struct report report[REPORTS];
 };
 
@@ -91,6 +93,20 @@ static void death_take(struct campaign *campaign, int status)
     failure_set(campaign, &outcome);
 }
 
+/* A process leaves there for its parent what it has met. */
+static struct hunt_cover *cover_new(const struct campaign *campaign)
+{
+    return campaign->cover ? shared_new(sizeof *campaign->cover) : NULL;
+}
+
+static void cover_take(struct campaign *campaign, struct hunt_cover *cover)
+{
+    if (!cover)
+        return;
+    coverage_join(campaign->cover, cover);
+    munmap(cover, sizeof *cover);
+}
+
 /* Jobs ---------------------------------------------------------------------------------------- */
 
 static bool fails(const struct campaign *campaign, uint64_t end)
@@ -100,11 +116,12 @@ static bool fails(const struct campaign *campaign, uint64_t end)
 
 /* Pre: the process is the job's own. */
 static _Noreturn void job_main(struct campaign *campaign, int64_t first, int64_t jobs, int to,
-                               struct found *found)
+                               const struct job *job)
 {
     struct report report = {0};
     bool goes_on = true;
     campaign_learn(campaign);
+    hunt_cover(job->cover);
     if (write(to, &report, sizeof report) != sizeof report)
         _exit(EXIT_SUCCESS);
     for (int64_t i = first; goes_on && (!campaign->executions_max || i < campaign->executions_max);
@@ -114,7 +131,7 @@ static _Noreturn void job_main(struct campaign *campaign, int64_t first, int64_t
         report = (struct report){outcome->order, outcome->points, outcome->accesses, outcome->end};
         goes_on = !fails(campaign, outcome->end);
         if (!goes_on)
-            found_put(found, &campaign->plan, outcome);
+            found_put(job->found, &campaign->plan, outcome);
         goes_on &= write(to, &report, sizeof report) == sizeof report; /* at once: PIPE_BUF */
     }
     _exit(EXIT_SUCCESS);
@@ -129,23 +146,25 @@ static void job_start(struct job *jobs, int number, int count, struct campaign *
         exit(EXIT_FAILURE);
     }
     job->found = found_new();
+    job->cover = cover_new(campaign);
     job->pid = process_new();
     if (job->pid == 0) {
         for (int i = 0; i < number; i++)
             close(jobs[i].from);
         close(ends[0]);
-        job_main(campaign, number, count, ends[1], job->found);
+        job_main(campaign, number, count, ends[1], job);
     }
     close(ends[1]);
     job->from = ends[0];
 }
 
-static void job_end(struct job *job)
+static void job_end(struct job *job, struct campaign *campaign)
 {
     int status;
     kill(job->pid, SIGKILL);
     process_wait(job->pid, &status);
     close(job->from);
+    cover_take(campaign, job->cover);
     munmap(job->found, sizeof *job->found);
 }
 
@@ -250,7 +269,7 @@ void jobs_run(struct campaign *campaign, int count_of_jobs)
     campaign->orders = orders_count(orders);
     campaign->unseen = orders_unseen(orders);
     for (int i = 0; i < count_of_jobs; i++)
-        job_end(&jobs[i]);
+        job_end(&jobs[i], campaign);
     orders_free(orders);
     free(jobs);
 }
@@ -260,10 +279,12 @@ void jobs_run(struct campaign *campaign, int count_of_jobs)
 void jobs_replay(struct campaign *campaign)
 {
     struct found *found = found_new();
+    struct hunt_cover *cover = cover_new(campaign);
     int status;
     pid_t pid = process_new();
     if (pid == 0) {
         campaign_learn(campaign);
+        hunt_cover(cover);
         found_put(found, &campaign->plan, campaign_execute(campaign, &campaign->plan));
         _exit(EXIT_SUCCESS);
     }
@@ -277,6 +298,7 @@ void jobs_replay(struct campaign *campaign)
         if (found->outcome.end != HUNT_DONE)
             found_take(found, campaign);
     }
+    cover_take(campaign, cover);
     munmap(found, sizeof *found);
 }
 

@@ -105,6 +105,40 @@ check a_job_that_dies_has_a_replay grep -q '^replay: .*--replay random:' out
 run $(replay_of)
 check a_death_by_chance_is_not_replayed [ "$status $(cat out)" = '0 nothing failed in this execution' ]
 
+# Coverage ------------------------------------------------------------------------------------------------------
+
+run gmp sleep_wake --executions 300 --coverage
+for pair in 'L1 L2' 'Q1 Q2' 'I1 S3'; do
+    check "coverage_has_${pair/ /_}_in_both_orders" grep -qE "^sched_variants/runtime/.* $pair +[1-9][0-9]* +[1-9][0-9]* +both$" out
+done
+check coverage_names_what_was_never_met grep -q '^  sched_variants/runtime/deque.h: D1-D2 ' out
+check coverage_names_what_it_cannot_count [ "$(sed -n '/^not counted/,$p' out | grep -c 'lrq.h: Q6-Q7')" = 1 ]
+check coverage_fails_nothing [ "$status $(tail -n 1 out)" = '0 nothing was found' ]
+run tasksteal sleep_wake --executions 300 --coverage
+check coverage_is_of_the_variant_that_runs [ "$(grep -c ' D1 D2 .* both$' out) $(grep -cE '^  .*lrq.h: .*Q1-Q2' out)" = '1 1' ]
+run gmp sleep_wake --executions 301 --coverage --format json
+one=$(counts_of)
+check coverage_as_json python3 -c '
+import json
+told = json.load(open("out"))["coverage"]
+assert told["both"] >= 8 and told["left_out"] == 0
+assert sum(told[word] for word in ("both", "one", "never", "fence")) == len(told["pairs"])
+lock = next(pair for pair in told["pairs"] if pair["labels"] == ["L1", "L2"])
+assert lock["orders"] == "both" and lock["first_before"] > 0 and lock["second_before"] > 0'
+run gmp sleep_wake --executions 301 --coverage --format json --jobs 3
+check coverage_does_not_depend_on_jobs [ "$(counts_of)" = "$one" ]
+run gmp,recheck=before sleep_wake --executions 5000 --coverage
+check a_failure_has_coverage_too [ "$status $(grep -c '^coverage: ' out)" = '1 1' ]
+run $(replay_of) --coverage
+check a_replay_has_coverage_too [ "$status $(grep -c '^coverage: ' out)" = '1 1' ]
+run gmp sleep_wake --executions 3
+check coverage_takes_its_option [ "$status $(grep -c '^coverage: ' out)" = '0 0' ]
+# Lines are found as tests/check/check_orders.sh finds orders, whose table has these labels.
+(cd "$tree" && LC_ALL=C awk -f harness/hunt/labels.awk sched_variants/*.[ch] sched_variants/*/*.[ch]) |
+    sed -n 's/^ *X("\([A-Z0-9]*\)", "\(.*\)", [0-9].*/\2 \1/p' | sort -u >labels
+tail -n +2 "$tree/tests/check/orders.tsv" | grep -v '/machine/' | cut -f 1,2 --output-delimiter ' ' | sort -u >known
+check labels_are_those_of_the_orders [ "$(wc -l <known) $(comm -13 labels known | wc -l)" = "$(wc -l <known) 0" ]
+
 # Misuse --------------------------------------------------------------------------------------------------------
 
 misuse variant_and_workload_are_needed 'one variant and one workload or scenario' -- gmp
@@ -117,6 +151,8 @@ misuse parameters_are_checked 'valid: 0 to 45' -- gmp fib,n=-1
 misuse a_clock_is_refused 'has no time here' -- gmp timers,n=4
 misuse depth_is_of_pct '--depth comes with --algorithm=pct or delay' -- gmp sleep_wake --depth 3
 misuse replay_is_one_execution '--replay is one execution' -- gmp sleep_wake --time 5s --replay random:1@0
+misuse coverage_is_of_variants '--exhaustive is of a queue, not of a variant; leave out --coverage' -- --exhaustive deque --coverage
+misuse coverage_is_of_one_hunt '--coverage is of one hunt' -- --campaign gmp sleep_wake --coverage
 misuse another_program 'no longer applies' -- gmp sleep_wake --replay random:1@0
 misuse no_execution 'is no execution' -- gmp sleep_wake --replay random
 misuse jobs_are_few 'valid: 0 to 256' -- gmp sleep_wake --jobs 257

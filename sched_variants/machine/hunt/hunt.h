@@ -10,6 +10,7 @@
  *   explore.c all executions of a small program (explore.h)
  *   buffer.c  store buffers, for x86's memory model
  *   weak.c    words with a history, for C11's
+ *   cover.c   which accesses met, and in which order
  *   memory.c  memory that is the same in each execution
  *   and of the simulated machine: descriptors (sim/fd.h), sim_switch()
  *
@@ -114,6 +115,25 @@ void hunt_learn(bool learns);
 
 /* Ends the execution, from inside it; text may have several lines. */
 _Noreturn void hunt_fail(enum hunt_end end, const char *text);
+
+/* How often an access by one instruction was followed by another thread's, by `after`, to the same
+ * word: that read or overwrote what was written, or overwrote what was read. Instructions are
+ * return addresses of hooks. In the order in which they were executed, even where a memory model
+ * lets others see another one. */
+enum { HUNT_COVER_PAIRS = 1 << 14 };
+struct hunt_cover {
+    uint64_t left_out; /* meetings of pairs that had no room */
+    struct hunt_cover_pair {
+        uintptr_t before, after; /* before 0: free */
+        uint64_t times;
+    } pair[HUNT_COVER_PAIRS];
+};
+
+/* From now on executions add to it; NULL: to none. It is the caller's, and zeroed at first. */
+void hunt_cover(struct hunt_cover *cover);
+
+/* Adds to the times of a pair. */
+void hunt_cover_add(struct hunt_cover *cover, uintptr_t before, uintptr_t after, uint64_t times);
 
 /* From now on nobody has to run what lies in queues: main has returned. */
 void hunt_main_is_over(void);

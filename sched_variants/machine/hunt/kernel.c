@@ -218,8 +218,10 @@ void hunt_point(uintptr_t address, enum sim_access access, uintptr_t pc)
         explore_goes_on(address);
     if (!address) /* in the kernel */
         memory_fence();
-    if (address)
+    if (address) {
         order_mix(address, self, access);
+        cover_access(address, access, pc);
+    }
     if (self->interrupted && pc)
         hunt_interrupt_deliver(pc);
 }
@@ -383,6 +385,7 @@ const struct hunt_outcome *hunt_execute(const struct hunt_plan *plan, void (*fn)
     memory_begin();
     events_begin();
     choose_begin();
+    cover_begin();
     struct sim_thread *first = hunt_thread_new(fn, arg);
     hunt.self = first;
     hunt_tag = 1;

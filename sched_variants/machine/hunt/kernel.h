@@ -142,6 +142,10 @@ void explore_rests(uintptr_t pc);
 int choose_older(int most);
 int choose_earlier(int most);
 
+/* cover.c: an execution begins; the current thread makes an access. */
+void cover_begin(void);
+void cover_access(uintptr_t address, enum sim_access access, uintptr_t pc);
+
 void events_begin(void); /* calls.c */
 
 /* buffer.c: the current thread's is empty, another's, all are; the current thread is about to

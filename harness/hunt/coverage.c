@@ -1,0 +1,167 @@
+/* coverage.c - see coverage.h. The Makefile has labels.h included, with the lists of labels. */
+#include "harness/hunt/coverage.h"
+
+#include "harness/base/memory.h"
+#include "harness/sample/source_line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct site {
+    const char *label, *file;
+    int first, last;
+};
+#define SITE(label, file, first, last) {label, file, first, last},
+static const struct site sites[] = {LABEL_SITES(SITE)};
+enum { SITES = sizeof sites / sizeof sites[0] };
+
+struct pair {
+    const char *file, *label[2];
+};
+#define PAIR(file, first, second) {file, {first, second}},
+static const struct pair pairs[] = {LABEL_PAIRS(PAIR)};
+enum { PAIRS = sizeof pairs / sizeof pairs[0], LABELS_MAX = 4 };
+
+/* The labels of an instruction. */
+struct labels {
+    uintptr_t pc;
+    int count;
+    const char *label[LABELS_MAX];
+};
+
+const char *const coverage_words[] = {
+#define COVERAGE_WORD(name, word) word,
+    COVERAGE_KINDS(COVERAGE_WORD)
+#undef COVERAGE_WORD
+        NULL};
+
+enum coverage_kind coverage_kind(const struct coverage_pair *pair)
+{
+    return !pair->has_accesses         ? COVERAGE_FENCE
+           : pair->forth && pair->back ? COVERAGE_BOTH
+           : pair->forth || pair->back ? COVERAGE_ONE
+                                       : COVERAGE_NEVER;
+}
+
+void coverage_join(struct hunt_cover *cover, const struct hunt_cover *other)
+{
+    cover->left_out += other->left_out;
+    for (size_t i = 0; i < HUNT_COVER_PAIRS; i++)
+        if (other->pair[i].before)
+            hunt_cover_add(cover, other->pair[i].before, other->pair[i].after,
+                           other->pair[i].times);
+}
+
+static bool has_site(const char *label)
+{
+    for (size_t i = 0; i < SITES; i++)
+        if (strcmp(sites[i].label, label) == 0)
+            return true;
+    return false;
+}
+
+/* Two files may say the same of one pair. */
+static bool is_new(const struct coverage_pair *found, size_t count, const struct pair *pair)
+{
+    for (size_t i = 0; i < count; i++)
+        for (int turned = 0; turned < 2; turned++)
+            if (strcmp(found[i].label[turned], pair->label[0]) == 0 &&
+                strcmp(found[i].label[!turned], pair->label[1]) == 0)
+                return false;
+    return true;
+}
+
+static struct coverage_pair *pairs_all(size_t *count)
+{
+    struct coverage_pair *found = xcalloc(PAIRS, sizeof *found);
+    *count = 0;
+    for (size_t i = 0; i < PAIRS; i++)
+        if (is_new(found, *count, &pairs[i]))
+            found[(*count)++] = (struct coverage_pair){
+                .file = pairs[i].file,
+                .label = {pairs[i].label[0], pairs[i].label[1]},
+                .has_accesses = has_site(pairs[i].label[0]) && has_site(pairs[i].label[1]),
+            };
+    return found;
+}
+
+/* Instructions -------------------------------------------------------------------------------- */
+
+static int pc_compare(const void *a_, const void *b_)
+{
+    const struct labels *a = a_, *b = b_;
+    return a->pc < b->pc ? -1 : a->pc > b->pc;
+}
+
+/* pc is behind the call. */
+static void labels_find(struct labels *labels, struct source_lines *lines)
+{
+    struct source_line at;
+    if (!source_line_find(lines, labels->pc - 1, &at))
+        return;
+    for (size_t i = 0; i < SITES && labels->count < LABELS_MAX; i++)
+        if (at.line >= sites[i].first && at.line <= sites[i].last &&
+            strcmp(at.file, sites[i].file) == 0)
+            labels->label[labels->count++] = sites[i].label;
+}
+
+/* All instructions, by address, each once; to be freed. */
+static struct labels *instructions_of(const struct hunt_cover *cover, struct source_lines *lines,
+                                      size_t *count)
+{
+    size_t all = 0, kept = 0;
+    struct labels *labels = xcalloc((size_t)HUNT_COVER_PAIRS * 2, sizeof *labels);
+    for (size_t i = 0; i < HUNT_COVER_PAIRS; i++) {
+        if (!cover->pair[i].before)
+            continue;
+        labels[all++].pc = cover->pair[i].before;
+        labels[all++].pc = cover->pair[i].after;
+    }
+    qsort(labels, all, sizeof *labels, pc_compare);
+    for (size_t i = 0; i < all; i++)
+        if (kept == 0 || labels[i].pc != labels[kept - 1].pc)
+            labels[kept++].pc = labels[i].pc;
+    for (size_t i = 0; i < kept; i++)
+        labels_find(&labels[i], lines);
+    *count = kept;
+    return labels;
+}
+
+static bool carries(const struct labels *labels, const char *label)
+{
+    for (int i = 0; labels && i < labels->count; i++)
+        if (strcmp(labels->label[i], label) == 0)
+            return true;
+    return false;
+}
+
+struct coverage_pair *coverage_of(const struct hunt_cover *cover, size_t *count, const char **error)
+{
+    struct source_lines *lines = source_lines_open();
+    if (!lines) {
+        *error = "the program's debug information cannot be read";
+        return NULL;
+    }
+    size_t instructions;
+    struct labels *labels = instructions_of(cover, lines, &instructions);
+    struct coverage_pair *found = pairs_all(count);
+    for (size_t i = 0; i < HUNT_COVER_PAIRS; i++) {
+        const struct labels before_key = {.pc = cover->pair[i].before};
+        const struct labels after_key = {.pc = cover->pair[i].after};
+        if (!before_key.pc)
+            continue;
+        const struct labels *before =
+            bsearch(&before_key, labels, instructions, sizeof *labels, pc_compare);
+        const struct labels *after =
+            bsearch(&after_key, labels, instructions, sizeof *labels, pc_compare);
+        for (size_t k = 0; k < *count; k++) {
+            if (carries(before, found[k].label[0]) && carries(after, found[k].label[1]))
+                found[k].forth += cover->pair[i].times;
+            if (carries(before, found[k].label[1]) && carries(after, found[k].label[0]))
+                found[k].back += cover->pair[i].times;
+        }
+    }
+    free(labels);
+    source_lines_close(lines);
+    return found;
+}

@@ -1,0 +1,47 @@
+/* coverage.h - which pairs of memory-order labels were met, and in which order.
+ *
+ * A comment of a scheduler's source says that label X "pairs with" label Y. Such a pair is met if
+ * an access that carries X is followed by one of another thread that carries Y, on the same word,
+ * or the other way round. Both are counted; hunt.h has the exact meaning. Labels are those of the
+ * sources that were compiled (labels.awk).
+ *
+ * Callers: harness/commands/hunt_coverage.c.
+ */
+#ifndef SCHEDLAB_HUNT_COVERAGE_H
+#define SCHEDLAB_HUNT_COVERAGE_H
+
+#include "hunt/hunt.h"
+
+/* X(NAME, word) */
+#define COVERAGE_KINDS(X)                                                                          \
+    X(BOTH, "both")                                                                                \
+    X(ONE, "one")                                                                                  \
+    X(NEVER, "never")                                                                              \
+    X(FENCE, "fence") /* no access carries one of the labels: a fence or a helper does */
+
+enum coverage_kind {
+#define COVERAGE_ID(name, word) COVERAGE_##name,
+    COVERAGE_KINDS(COVERAGE_ID)
+#undef COVERAGE_ID
+        COVERAGE_KIND_COUNT
+};
+extern const char *const coverage_words[];
+
+struct coverage_pair {
+    const char *file;     /* whose comment pairs them; seen from the folder of the sources */
+    const char *label[2]; /* as there */
+    uint64_t forth, back; /* first before second, second before first */
+    bool has_accesses;    /* of both labels */
+};
+
+enum coverage_kind coverage_kind(const struct coverage_pair *pair);
+
+/* All pairs of the sources, each once; *count: how many. To be freed. NULL, and the reason in
+ * error, if the program has no debug information. */
+struct coverage_pair *coverage_of(const struct hunt_cover *cover, size_t *count,
+                                  const char **error);
+
+/* Adds what another process has met. */
+void coverage_join(struct hunt_cover *cover, const struct hunt_cover *other);
+
+#endif
