@@ -14,6 +14,7 @@
 #include "harness/base/text.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
+#include "harness/commands/hunt_coverage.h"
 #include "harness/commands/hunt_table.h"
 #include "harness/commands/hunt_what.h"
 #include "harness/hunt/parts.h"
@@ -129,11 +130,14 @@ static json_t *header_of(const struct hunt_campaign *wanted)
                 wanted->command, counted(misfits, "pair").s, error);
     char program[16];
     snprintf(program, sizeof program, "%08" PRIx32, replay_program());
-    return json_pack("{si sI ss ss s[I] si so}", "schema", HUNT_LOG_SCHEMA, "executions",
-                     (json_int_t)(wanted->executions ? wanted->executions : EXECUTIONS_DEFAULT),
-                     "program", program, "revision", build_revision(), "seeds",
-                     (json_int_t)wanted->seed, "depth",
-                     wanted->depth ? wanted->depth : HUNT_DEPTH_DEFAULT, "cells", cells);
+    json_t *header = json_pack(
+        "{si sI ss ss s[I] si so}", "schema", HUNT_LOG_SCHEMA, "executions",
+        (json_int_t)(wanted->executions ? wanted->executions : EXECUTIONS_DEFAULT), "program",
+        program, "revision", build_revision(), "seeds", (json_int_t)wanted->seed, "depth",
+        wanted->depth ? wanted->depth : HUNT_DEPTH_DEFAULT, "cells", cells);
+    if (wanted->coverage)
+        json_object_set_new(header, "coverage", json_true());
+    return header;
 }
 
 static void log_begin(const struct hunt_campaign *wanted, struct hunt_log *log,
@@ -229,6 +233,7 @@ static bool part_next(void *arg, struct part *part)
         part->campaign = running->campaigns[i % cells];
         part->from = from;
         part->executions = left < PART ? left : PART;
+        part->covers = hunt_log_covers(running->log);
         part->of = (void *)(uintptr_t)cell;
         return true;
     }
@@ -275,6 +280,11 @@ static json_t *part_to_json(const struct running *running, struct part *part)
                   (json_int_t)part->points, "orders", orders_to_json(part));
     json_object_update(json, done);
     json_decref(done);
+    if (part->covers) {
+        struct coverage coverage = hunt_coverage_read(&part->cover, running->wanted->command);
+        json_object_set_new(json, "coverage", hunt_coverage_to_log(&coverage));
+        free(coverage.pairs);
+    }
     failures_to_json(json, part);
     return json;
 }
@@ -355,6 +365,9 @@ int hunt_campaign(const struct hunt_campaign *wanted)
     if (wanted->show) {
         if (!hunt_log_open(&log, wanted->show, false, error, sizeof error))
             cli_misuse(wanted->command, "%s", error);
+        if (wanted->coverage && !hunt_log_covers(&log))
+            cli_misuse(wanted->command, "%s was made without --coverage; leave it out",
+                       wanted->show);
     } else if (wanted->resume) {
         log_resume(wanted, &log);
     } else {

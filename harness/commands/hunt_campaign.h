@@ -19,6 +19,7 @@ struct hunt_campaign {
     const char *shard;          /* "I/N"; NULL: all */
     const char *results, *name; /* NULL: the defaults */
     const char *resume, *show;  /* folder; NULL: a new one */
+    bool coverage;              /* a new one records it; what is shown must have it */
     bool json;
 };
 

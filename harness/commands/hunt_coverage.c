@@ -1,6 +1,7 @@
 /* hunt_coverage.c - see hunt_coverage.h. */
 #include "harness/commands/hunt_coverage.h"
 
+#include "harness/base/json_fields.h"
 #include "harness/commands/cli.h"
 
 #include <inttypes.h>
@@ -8,28 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct coverage {
-    struct coverage_pair *pairs;
-    size_t count, kinds[COVERAGE_KIND_COUNT];
-};
-
-static struct coverage coverage_read(const struct hunt_cover *cover, const char *command)
+struct coverage hunt_coverage_read(const struct hunt_cover *cover, const char *command)
 {
     const char *error;
-    struct coverage coverage = {.pairs = NULL};
-    coverage.pairs = coverage_of(cover, &coverage.count, &error);
-    if (!coverage.pairs)
+    struct coverage coverage;
+    if (!coverage_of(&coverage, cover, &error))
         exit(cli_fail(command, error));
-    for (size_t i = 0; i < coverage.count; i++)
-        coverage.kinds[coverage_kind(&coverage.pairs[i])]++;
     return coverage;
+}
+
+static size_t count_of(const struct coverage *coverage, enum coverage_kind kind)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < coverage->count; i++)
+        count += coverage_kind(&coverage->pairs[i]) == kind;
+    return count;
 }
 
 /* The pairs of a kind, by file, in lines. */
 static void names_print(const struct coverage *coverage, enum coverage_kind kind, const char *title)
 {
     const char *file = "";
-    if (coverage->kinds[kind] == 0)
+    if (count_of(coverage, kind) == 0)
         return;
     printf("%s", title);
     for (size_t i = 0; i < coverage->count; i++) {
@@ -44,37 +45,34 @@ static void names_print(const struct coverage *coverage, enum coverage_kind kind
     putchar('\n');
 }
 
-void hunt_coverage_print(const struct hunt_cover *cover, const char *command)
+void hunt_coverage_print(const struct coverage *coverage)
 {
-    struct coverage coverage = coverage_read(cover, command);
-    size_t with_accesses = coverage.count - coverage.kinds[COVERAGE_FENCE];
+    size_t never = count_of(coverage, COVERAGE_NEVER);
+    size_t countable = coverage->count - count_of(coverage, COVERAGE_FENCE);
     printf("coverage: of %zu pairs of labels %zu were met in both orders, %zu in one, %zu never\n",
-           with_accesses, coverage.kinds[COVERAGE_BOTH], coverage.kinds[COVERAGE_ONE],
-           coverage.kinds[COVERAGE_NEVER]);
-    if (coverage.kinds[COVERAGE_NEVER] < with_accesses)
+           countable, count_of(coverage, COVERAGE_BOTH), count_of(coverage, COVERAGE_ONE), never);
+    if (never < countable)
         printf("%-40s  %5s %-5s  %14s  %14s  %s\n", "file", "label", "label", "first before",
                "second before", "orders");
-    for (size_t i = 0; i < coverage.count; i++) {
-        const struct coverage_pair *pair = &coverage.pairs[i];
+    for (size_t i = 0; i < coverage->count; i++) {
+        const struct coverage_pair *pair = &coverage->pairs[i];
         if (pair->forth || pair->back)
             printf("%-40s  %5s %-5s  %14" PRIu64 "  %14" PRIu64 "  %s\n", pair->file,
                    pair->label[0], pair->label[1], pair->forth, pair->back,
                    coverage_words[coverage_kind(pair)]);
     }
-    names_print(&coverage, COVERAGE_NEVER, "never met:");
-    names_print(&coverage, COVERAGE_FENCE,
+    names_print(coverage, COVERAGE_NEVER, "never met:");
+    names_print(coverage, COVERAGE_FENCE,
                 "not counted, because no access carries one of the labels:");
-    if (cover->left_out)
-        printf("%" PRIu64 " meetings had no room and were not counted\n", cover->left_out);
-    free(coverage.pairs);
+    if (coverage->left_out)
+        printf("%" PRIu64 " meetings had no room and were not counted\n", coverage->left_out);
 }
 
-json_t *hunt_coverage_to_json(const struct hunt_cover *cover, const char *command)
+json_t *hunt_coverage_to_json(const struct coverage *coverage)
 {
-    struct coverage coverage = coverage_read(cover, command);
     json_t *pairs = json_array(), *json = json_object();
-    for (size_t i = 0; i < coverage.count; i++) {
-        const struct coverage_pair *pair = &coverage.pairs[i];
+    for (size_t i = 0; i < coverage->count; i++) {
+        const struct coverage_pair *pair = &coverage->pairs[i];
         json_array_append_new(pairs, json_pack("{ss s[ss] sI sI ss}", "file", pair->file, "labels",
                                                pair->label[0], pair->label[1], "first_before",
                                                (json_int_t)pair->forth, "second_before",
@@ -83,9 +81,35 @@ json_t *hunt_coverage_to_json(const struct hunt_cover *cover, const char *comman
     }
     for (int kind = 0; kind < COVERAGE_KIND_COUNT; kind++)
         json_object_set_new(json, coverage_words[kind],
-                            json_integer((json_int_t)coverage.kinds[kind]));
-    json_object_set_new(json, "left_out", json_integer((json_int_t)cover->left_out));
+                            json_integer((json_int_t)count_of(coverage, (enum coverage_kind)kind)));
+    json_object_set_new(json, "left_out", json_integer((json_int_t)coverage->left_out));
     json_object_set_new(json, "pairs", pairs);
-    free(coverage.pairs);
     return json;
+}
+
+json_t *hunt_coverage_to_log(const struct coverage *coverage)
+{
+    json_t *met = json_array();
+    for (size_t i = 0; i < coverage->count; i++) {
+        const struct coverage_pair *pair = &coverage->pairs[i];
+        if (pair->forth || pair->back)
+            json_array_append_new(met,
+                                  json_pack("[sssII]", pair->file, pair->label[0], pair->label[1],
+                                            (json_int_t)pair->forth, (json_int_t)pair->back));
+    }
+    return json_pack("{sI so}", "left_out", (json_int_t)coverage->left_out, "met", met);
+}
+
+void hunt_coverage_add(struct coverage *coverage, const json_t *logged)
+{
+    coverage->left_out += (uint64_t)field_integer(logged, "left_out");
+    json_each(one, json_object_get(logged, "met")) {
+        json_int_t forth, back;
+        struct coverage_pair met = {.has_accesses = true};
+        if (json_unpack(one, "[sssII]", &met.file, &met.label[0], &met.label[1], &forth, &back))
+            continue;
+        met.forth = (uint64_t)forth;
+        met.back = (uint64_t)back;
+        coverage_add(coverage, &met);
+    }
 }

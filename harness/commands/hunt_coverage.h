@@ -1,7 +1,6 @@
 /* hunt_coverage.h - tells which pairs of memory-order labels a hunt has met (hunt/coverage.h).
  *
- * Callers: hunt_main.c. Both end the process with one line if the program has no debug information;
- * command stands before it.
+ * Callers: hunt_main.c, and of campaigns hunt_campaign.c and hunt_table.c.
  */
 #ifndef SCHEDLAB_HUNT_COVERAGE_TABLE_H
 #define SCHEDLAB_HUNT_COVERAGE_TABLE_H
@@ -10,10 +9,19 @@
 
 #include <jansson.h>
 
-/* Prints a table of the pairs that were met, and the names of the others. */
-void hunt_coverage_print(const struct hunt_cover *cover, const char *command);
+/* Reads what was met. The pairs are to be freed. If the program has no debug information, one line
+ * with the command before it ends the process. */
+struct coverage hunt_coverage_read(const struct hunt_cover *cover, const char *command);
 
-/* An object with all of them. */
-json_t *hunt_coverage_to_json(const struct hunt_cover *cover, const char *command);
+/* Prints a table of the pairs that were met, and the names of the others. */
+void hunt_coverage_print(const struct coverage *coverage);
+
+/* An object with all of them, for users. */
+json_t *hunt_coverage_to_json(const struct coverage *coverage);
+
+/* An object with those that were met, for a log; adds what such an object has. Texts in it must
+ * stay as long as the coverage does. */
+json_t *hunt_coverage_to_log(const struct coverage *coverage);
+void hunt_coverage_add(struct coverage *coverage, const json_t *logged);
 
 #endif

@@ -147,12 +147,14 @@ static void check_kind(const struct options *options, const char *command)
     if (options->campaign + !!options->resume + !!options->show > 1)
         cli_misuse(command, "--campaign begins one, --resume goes on with one, --show shows one; "
                             "leave out all but one");
-    if (campaign && (options->replay || options->minimise || options->points || options->coverage))
+    if (campaign && (options->replay || options->minimise || options->points))
         cli_misuse(command, "--%s is of one hunt; leave it out, or the campaign",
                    options->replay     ? "replay"
                    : options->minimise ? "minimise"
-                   : options->coverage ? "coverage"
                                        : "points");
+    if (options->resume && options->coverage)
+        cli_misuse(command, "--resume records what the campaign did from its beginning; leave out "
+                            "--coverage");
     if (!options->campaign && (options->results || options->name))
         cli_misuse(command, "--%s takes --campaign", options->results ? "results" : "name");
     if (options->shard && !options->campaign && !options->resume)
@@ -286,6 +288,13 @@ static int failure_print(const struct options *options, const struct campaign *c
     return EXIT_FAILED;
 }
 
+static void coverage_print(const struct options *options, const struct campaign *campaign)
+{
+    struct coverage coverage = hunt_coverage_read(campaign->cover, options->command);
+    hunt_coverage_print(&coverage);
+    free(coverage.pairs);
+}
+
 static json_t *campaign_to_json(const struct options *options, const struct campaign *campaign)
 {
     json_t *json = json_pack(
@@ -296,9 +305,11 @@ static json_t *campaign_to_json(const struct options *options, const struct camp
         "seconds", (double)campaign->took_ns / 1e9, "accesses", (json_int_t)campaign->accesses,
         "points", (json_int_t)campaign->points, "orders", (json_int_t)campaign->orders, "unseen",
         campaign->unseen);
-    if (campaign->cover)
-        json_object_set_new(json, "coverage",
-                            hunt_coverage_to_json(campaign->cover, options->command));
+    if (campaign->cover) {
+        struct coverage coverage = hunt_coverage_read(campaign->cover, options->command);
+        json_object_set_new(json, "coverage", hunt_coverage_to_json(&coverage));
+        free(coverage.pairs);
+    }
     if (campaign->failure) {
         char *replay = replay_text(&campaign->plan);
         json_object_set_new(json, "failure",
@@ -344,7 +355,7 @@ static int hunt(struct options *options)
     if (!options->replay)
         print_found(options, &campaign);
     if (campaign.cover)
-        hunt_coverage_print(campaign.cover, options->command);
+        coverage_print(options, &campaign);
     if (campaign.failure)
         return failure_print(options, &campaign);
     puts(options->replay ? "nothing failed in this execution" : "nothing was found");
@@ -370,6 +381,7 @@ static int campaign(const struct options *options)
         .name = options->name,
         .resume = options->resume,
         .show = options->show,
+        .coverage = options->coverage,
         .json = options->json,
     };
     return hunt_campaign(&wanted);

@@ -5,6 +5,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/commands/cli.h"
+#include "harness/commands/hunt_coverage.h"
 #include "harness/hunt/orders.h"
 
 #include <inttypes.h>
@@ -117,12 +118,26 @@ static bool any_failed(const json_t *rows)
     return false;
 }
 
+/* Sums up all cells. The pairs are to be freed. */
+static struct coverage coverage_sum(const struct hunt_log *log)
+{
+    struct coverage coverage = coverage_new();
+    json_each(part, log->parts)
+        hunt_coverage_add(&coverage, json_object_get(part, "coverage"));
+    return coverage;
+}
+
 bool hunt_table_json(const struct hunt_log *log)
 {
     json_t *rows = rows_of(log);
     bool failed = any_failed(rows);
     json_t *json = json_copy(log->header);
     json_object_set_new(json, "cells", rows);
+    if (hunt_log_covers(log)) {
+        struct coverage coverage = coverage_sum(log);
+        json_object_set_new(json, "coverage", hunt_coverage_to_json(&coverage));
+        free(coverage.pairs);
+    }
     cli_print_json(json, 6);
     return failed;
 }
@@ -194,6 +209,11 @@ bool hunt_table_print(const struct hunt_log *log)
     printf("%" JSON_INTEGER_FORMAT " executions of %s, %.0f %% of the campaign; %s failed\n",
            executions, counted(cells, "cell").s, 100 * (double)executions / (double)wanted,
            counted((uint64_t)failing, "cell").s);
+    if (hunt_log_covers(log)) {
+        struct coverage coverage = coverage_sum(log);
+        hunt_coverage_print(&coverage);
+        free(coverage.pairs);
+    }
     json_decref(rows);
     return failing > 0;
 }

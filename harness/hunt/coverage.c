@@ -71,18 +71,33 @@ static bool is_new(const struct coverage_pair *found, size_t count, const struct
     return true;
 }
 
-static struct coverage_pair *pairs_all(size_t *count)
+struct coverage coverage_new(void)
 {
-    struct coverage_pair *found = xcalloc(PAIRS, sizeof *found);
-    *count = 0;
+    struct coverage all = {.pairs = xcalloc(PAIRS, sizeof *all.pairs)};
     for (size_t i = 0; i < PAIRS; i++)
-        if (is_new(found, *count, &pairs[i]))
-            found[(*count)++] = (struct coverage_pair){
+        if (is_new(all.pairs, all.count, &pairs[i]))
+            all.pairs[all.count++] = (struct coverage_pair){
                 .file = pairs[i].file,
                 .label = {pairs[i].label[0], pairs[i].label[1]},
                 .has_accesses = has_site(pairs[i].label[0]) && has_site(pairs[i].label[1]),
             };
-    return found;
+    return all;
+}
+
+void coverage_add(struct coverage *coverage, const struct coverage_pair *met)
+{
+    for (size_t i = 0; i < coverage->count; i++) {
+        struct coverage_pair *pair = &coverage->pairs[i];
+        if (strcmp(pair->file, met->file) != 0 || strcmp(pair->label[0], met->label[0]) != 0 ||
+            strcmp(pair->label[1], met->label[1]) != 0)
+            continue;
+        pair->forth += met->forth;
+        pair->back += met->back;
+        return;
+    }
+    size_t size = (coverage->count + 1) * sizeof *coverage->pairs;
+    coverage->pairs = xrealloc(coverage->pairs, size);
+    coverage->pairs[coverage->count++] = *met;
 }
 
 /* Instructions -------------------------------------------------------------------------------- */
@@ -135,33 +150,36 @@ static bool carries(const struct labels *labels, const char *label)
     return false;
 }
 
-struct coverage_pair *coverage_of(const struct hunt_cover *cover, size_t *count, const char **error)
+static const struct labels *labels_of(uintptr_t pc, const struct labels *labels, size_t count)
 {
+    const struct labels key = {.pc = pc};
+    return bsearch(&key, labels, count, sizeof *labels, pc_compare);
+}
+
+bool coverage_of(struct coverage *coverage, const struct hunt_cover *cover, const char **error)
+{
+    size_t count;
     struct source_lines *lines = source_lines_open();
     if (!lines) {
         *error = "the program's debug information cannot be read";
-        return NULL;
+        return false;
     }
-    size_t instructions;
-    struct labels *labels = instructions_of(cover, lines, &instructions);
-    struct coverage_pair *found = pairs_all(count);
+    struct labels *labels = instructions_of(cover, lines, &count);
+    *coverage = coverage_new();
+    coverage->left_out = cover->left_out;
     for (size_t i = 0; i < HUNT_COVER_PAIRS; i++) {
-        const struct labels before_key = {.pc = cover->pair[i].before};
-        const struct labels after_key = {.pc = cover->pair[i].after};
-        if (!before_key.pc)
-            continue;
-        const struct labels *before =
-            bsearch(&before_key, labels, instructions, sizeof *labels, pc_compare);
-        const struct labels *after =
-            bsearch(&after_key, labels, instructions, sizeof *labels, pc_compare);
-        for (size_t k = 0; k < *count; k++) {
-            if (carries(before, found[k].label[0]) && carries(after, found[k].label[1]))
-                found[k].forth += cover->pair[i].times;
-            if (carries(before, found[k].label[1]) && carries(after, found[k].label[0]))
-                found[k].back += cover->pair[i].times;
+        const struct hunt_cover_pair *met = &cover->pair[i];
+        const struct labels *before = labels_of(met->before, labels, count);
+        const struct labels *after = labels_of(met->after, labels, count);
+        for (size_t k = 0; met->before && k < coverage->count; k++) {
+            struct coverage_pair *pair = &coverage->pairs[k];
+            if (carries(before, pair->label[0]) && carries(after, pair->label[1]))
+                pair->forth += met->times;
+            if (carries(before, pair->label[1]) && carries(after, pair->label[0]))
+                pair->back += met->times;
         }
     }
     free(labels);
     source_lines_close(lines);
-    return found;
+    return true;
 }

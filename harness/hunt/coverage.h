@@ -5,7 +5,7 @@
  * or the other way round. Both are counted; hunt.h has the exact meaning. Labels are those of the
  * sources that were compiled (labels.awk).
  *
- * Callers: harness/commands/hunt_coverage.c.
+ * Callers: harness/commands/hunt_coverage.c; jobs.c joins.
  */
 #ifndef SCHEDLAB_HUNT_COVERAGE_H
 #define SCHEDLAB_HUNT_COVERAGE_H
@@ -36,10 +36,22 @@ struct coverage_pair {
 
 enum coverage_kind coverage_kind(const struct coverage_pair *pair);
 
-/* All pairs of the sources, each once; *count: how many. To be freed. NULL, and the reason in
- * error, if the program has no debug information. */
-struct coverage_pair *coverage_of(const struct hunt_cover *cover, size_t *count,
-                                  const char **error);
+struct coverage {
+    struct coverage_pair *pairs; /* to be freed */
+    size_t count;
+    uint64_t left_out; /* meetings that were not counted */
+};
+
+/* All pairs of the sources, each once; met by nobody so far. */
+struct coverage coverage_new(void);
+
+/* The same, with what was met. False, and the reason in error, if the program has no debug
+ * information. */
+bool coverage_of(struct coverage *coverage, const struct hunt_cover *cover, const char **error);
+
+/* Adds what was met of a pair, which is added too if the sources have no such one. Texts stay the
+ * caller's. */
+void coverage_add(struct coverage *coverage, const struct coverage_pair *met);
 
 /* Adds what another process has met. */
 void coverage_join(struct hunt_cover *cover, const struct hunt_cover *other);

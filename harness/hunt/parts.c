@@ -32,6 +32,7 @@ static _Noreturn void part_main(struct part *part, pid_t parent)
     if (getppid() != parent)
         _exit(EXIT_FAILURE);
     campaign_learn(campaign);
+    hunt_cover(part->covers ? &part->cover : NULL);
     int64_t wanted = part->executions, began_ns = monotonic_ns();
     for (part->executions = 0; part->executions < wanted;) {
         int64_t number = part->from + part->executions++;

@@ -17,7 +17,8 @@ enum { PART_ORDERS = 256 };
 struct part {
     struct campaign campaign; /* as before learning */
     int64_t from, executions;
-    void *of; /* the caller's */
+    bool covers; /* fill in cover */
+    void *of;    /* the caller's */
 
     /* Results. executions is what was done. */
     int64_t took_ns;
@@ -29,6 +30,7 @@ struct part {
     int64_t first; /* the number of the first failure; -1: none */
     enum hunt_end first_end;
     char first_text[HUNT_TEXT_SIZE];
+    struct hunt_cover cover;
 };
 
 struct parts {

@@ -151,6 +151,11 @@ bool hunt_log_create(struct hunt_log *log, const char *folder, json_t *header, c
     return failed ? fail(path, failed, error, error_size) : append(log, header, error, error_size);
 }
 
+bool hunt_log_covers(const struct hunt_log *log)
+{
+    return json_is_true(json_object_get(log->header, "coverage"));
+}
+
 bool hunt_log_add(struct hunt_log *log, json_t *part, char *error, size_t error_size)
 {
     bool added = append(log, part, error, error_size);

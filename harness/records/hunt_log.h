@@ -38,6 +38,9 @@ bool hunt_log_create(struct hunt_log *log, const char *folder, json_t *header, c
 bool hunt_log_open(struct hunt_log *log, const char *folder, bool writes, char *error,
                    size_t error_size);
 
+/* True if its parts say which labels were met. */
+bool hunt_log_covers(const struct hunt_log *log);
+
 /* Adds a part, which it takes. It is on the disk afterwards. */
 bool hunt_log_add(struct hunt_log *log, json_t *part, char *error, size_t error_size);
 

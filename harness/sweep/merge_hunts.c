@@ -45,9 +45,10 @@ static bool parts_agree(const json_t *a, const json_t *b)
 static bool headers_agree(const struct merge *merge, size_t run, const json_t *first,
                           const json_t *other, char *error, size_t error_size)
 {
-    static const char *const keys[] = {"program", "executions", "depth", "cells"};
+    static const char *const keys[] = {"program", "executions", "depth", "coverage", "cells"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (json_equal(json_object_get(first, keys[i]), json_object_get(other, keys[i])))
+        const json_t *a = json_object_get(first, keys[i]), *b = json_object_get(other, keys[i]);
+        if (a == b || json_equal(a, b)) /* a == b: neither has it */
             continue;
         snprintf(error, error_size, "%s and %s are of different campaigns: %s", merge->runs[0],
                  merge->runs[run], keys[i]);

@@ -152,7 +152,6 @@ misuse a_clock_is_refused 'has no time here' -- gmp timers,n=4
 misuse depth_is_of_pct '--depth comes with --algorithm=pct or delay' -- gmp sleep_wake --depth 3
 misuse replay_is_one_execution '--replay is one execution' -- gmp sleep_wake --time 5s --replay random:1@0
 misuse coverage_is_of_variants '--exhaustive is of a queue, not of a variant; leave out --coverage' -- --exhaustive deque --coverage
-misuse coverage_is_of_one_hunt '--coverage is of one hunt' -- --campaign gmp sleep_wake --coverage
 misuse another_program 'no longer applies' -- gmp sleep_wake --replay random:1@0
 misuse no_execution 'is no execution' -- gmp sleep_wake --replay random
 misuse jobs_are_few 'valid: 0 to 256' -- gmp sleep_wake --jobs 257

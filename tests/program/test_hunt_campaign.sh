@@ -91,6 +91,33 @@ check seeds_add_up grep -q '^22000 executions of 10 cells, 100 % of the campaign
 run --resume seeds
 check several_seeds_do_not_go_on refused 'several seeds'
 
+# Coverage ------------------------------------------------------------------------------------------------------
+
+covered=(--campaign gmp tasksteal sleep_wake --memory sc --algorithm pos --executions 300 --coverage --results made)
+run "${covered[@]}" --name covered
+mv made/covered-* covered
+check a_campaign_has_coverage_of_all_cells [ "$(grep -cE ' (Q1 Q2|D1 D2) .* both$' out)" = 2 ]
+sed -n '/^coverage: /,/^not counted/p' out >told
+run --show covered
+check coverage_is_shown_again cmp -s <(sed -n '/^coverage: /,/^not counted/p' out) told
+check coverage_was_told [ "$(wc -l <told)" -gt 10 ]
+for i in 0 1; do
+    run "${covered[@]}" --name "half$i" --shard $i/2
+    mv made/half$i-* half$i
+done
+check a_shard_has_its_cells [ "$(grep -c ' Q1 Q2 ' out) $(grep -c ' D1 D2 ' out)" = '0 1' ]
+"$schedlab" merge halves half0 half1 >out 2>err
+check coverage_adds_up [ "$(found halves)" = "$(found covered)" ]
+head -n 1 covered/hunt.jsonl >rest && mkdir rested && mv rest rested/hunt.jsonl
+run --resume rested
+check coverage_goes_on [ "$(found rested)" = "$(found covered)" ]
+mkdir without && sed '1s/"coverage":true,*//; 1s/,"check":"[0-9a-f]*"//' covered/hunt.jsonl >without/hunt.jsonl
+"$schedlab" merge mixed without covered >out 2>err
+status=$?
+check coverage_is_of_whole_campaigns refused 'different campaigns: coverage'
+misuse a_campaign_without_has_none 'whole was made without --coverage' -- --show whole --coverage
+misuse resume_has_its_coverage 'leave out --coverage' -- --resume covered --coverage
+
 # Misuse --------------------------------------------------------------------------------------------------------
 
 misuse a_word_is_something 'hunt --scenarios' -- --campaign sleepwake
