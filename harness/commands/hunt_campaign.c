@@ -375,7 +375,9 @@ int hunt_campaign(const struct hunt_campaign *wanted)
     }
     if (!wanted->show)
         log_complete(wanted, &log, &running);
-    bool failed = wanted->json ? hunt_table_json(&log) : hunt_table_print(&log);
+    bool failed = wanted->page   ? hunt_table_page(&log, wanted->show)
+                  : wanted->json ? hunt_table_json(&log)
+                                 : hunt_table_print(&log);
     if (!wanted->show && !wanted->json)
         printf("log: %s/hunt.jsonl\n", folder);
     hunt_log_close(&log);

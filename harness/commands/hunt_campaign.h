@@ -20,7 +20,7 @@ struct hunt_campaign {
     const char *results, *name; /* NULL: the defaults */
     const char *resume, *show;  /* folder; NULL: a new one */
     bool coverage;              /* a new one records it; what is shown must have it */
-    bool json;
+    bool json, page;            /* page: with show and coverage */
 };
 
 /* Does it. The exit status; misuse ends the process. */

@@ -3,6 +3,8 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/commands/cli.h"
+#include "harness/report/doc.h"
+#include "harness/report/html.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -66,6 +68,42 @@ void hunt_coverage_print(const struct coverage *coverage)
                 "not counted, because no access carries one of the labels:");
     if (coverage->left_out)
         printf("%" PRIu64 " meetings had no room and were not counted\n", coverage->left_out);
+}
+
+static const char page_head[] =
+    "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    "<style>:root{color-scheme:light dark}body{font:1rem/1.5 "
+    "sans-serif;max-width:60rem;margin:2rem "
+    "auto;padding:0 1rem}td,th{padding:.1rem .7rem;text-align:left}.number{text-align:right}"
+    ".scroll{overflow-x:auto}</style>\n";
+
+void hunt_coverage_page(const struct coverage *coverage, const char *title)
+{
+    static const char *const columns[] = {
+        "orders", "file", "first label", "second label", "#first before", "#second before", NULL};
+    fputs(page_head, stdout);
+    html_put(stdout, "<title>Coverage: %s</title>\n<h1>Coverage: %s</h1>\n", title, title);
+    html_put(stdout,
+             "<p>Pairs of memory-order labels: %zu were met in both orders, %zu in one, %zu never. "
+             "Of %zu no access carries one of the labels, so they are not counted. "
+             "%lld meetings had no room.</p>\n",
+             count_of(coverage, COVERAGE_BOTH), count_of(coverage, COVERAGE_ONE),
+             count_of(coverage, COVERAGE_NEVER), count_of(coverage, COVERAGE_FENCE),
+             (long long)coverage->left_out);
+    html_table_begin(stdout, "Pairs of labels", "pairs", columns);
+    for (int kind = 0; kind < COVERAGE_KIND_COUNT; kind++)
+        for (size_t i = 0; i < coverage->count; i++) {
+            const struct coverage_pair *pair = &coverage->pairs[i];
+            if (coverage_kind(pair) == (enum coverage_kind)kind)
+                html_put(stdout,
+                         "<tr><td>%s</td><td>%s</td><td>%s</td><td>%s</td>"
+                         "<td class=\"number\">%lld</td><td class=\"number\">%lld</td></tr>\n",
+                         coverage_words[kind], pair->file, pair->label[0], pair->label[1],
+                         (long long)pair->forth, (long long)pair->back);
+        }
+    html_table_end(stdout);
+    fputs("</html>\n", stdout);
 }
 
 json_t *hunt_coverage_to_json(const struct coverage *coverage)

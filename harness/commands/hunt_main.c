@@ -29,6 +29,9 @@ enum { ERROR_SIZE = 1024, ARGUMENTS = 2, WORKERS_MAX = 16, WORKERS_DEFAULT = 2 }
 enum { MINIMISE_MOST = 20000 };
 static const int64_t TIME_DEFAULT_NS = INT64_C(60000000000), TIME_MAX_NS = INT64_C(86400000000000);
 
+enum hunt_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_PAGE };
+static const char *const format_words[] = {"table", "json", "page", NULL};
+
 struct options {
     const char *command;
     const char **arguments; /* variant, workload */
@@ -40,7 +43,8 @@ struct options {
     int64_t seed, executions, time_ns, points;
     const char *replay;
     struct hunt_plan replayed;
-    bool minimise, json, list, campaign, coverage;
+    bool minimise, list, campaign, coverage;
+    int format; /* enum hunt_format */
     const char *resume, *show, *results, *name, *shard;
     const char *begins; /* an option that only a new campaign takes, or NULL */
 };
@@ -81,7 +85,9 @@ static const struct cli_option option_table[] = {
      "or "
      "never",
      CLI(FLAG, coverage)},
-    {"format", "FORMAT", "table (default) or json", CLI(JSON, json)},
+    {"format", "FORMAT",
+     "table (default), json, or page: coverage as an HTML file, of one hunt or with --show",
+     CLI(WORD, format), .words = format_words},
     {"campaign", NULL,
      "hunt in many cells: each of the VARIANTs under each of the WORKLOADs, by each memory model "
      "and algorithm. No VARIANT stands for all, no WORKLOAD for all scenarios. --executions is of "
@@ -201,6 +207,11 @@ static void options_check(void *to, const char *command)
     char error[ERROR_SIZE];
     if (options->list)
         return;
+    if (options->format == FORMAT_PAGE &&
+        (!options->coverage || options->campaign || options->resume))
+        cli_misuse(command,
+                   "--format=page is the coverage of one hunt, or of a campaign by --show; "
+                   "valid with --coverage only");
     check_kind(options, command);
     check_exhaustive(options, command);
     if (options->exhaustive >= 0)
@@ -291,7 +302,13 @@ static int failure_print(const struct options *options, const struct campaign *c
 static void coverage_print(const struct options *options, const struct campaign *campaign)
 {
     struct coverage coverage = hunt_coverage_read(campaign->cover, options->command);
-    hunt_coverage_print(&coverage);
+    if (options->format == FORMAT_PAGE) {
+        char *title = text_format("%s, %s", options->variant.text, options->workload.text);
+        hunt_coverage_page(&coverage, title);
+        free(title);
+    } else {
+        hunt_coverage_print(&coverage);
+    }
     free(coverage.pairs);
 }
 
@@ -348,7 +365,11 @@ static int hunt(struct options *options)
         jobs_run(&campaign, options->jobs);
     if (campaign.failure && options->minimise)
         jobs_minimise(&campaign, MINIMISE_MOST);
-    if (options->json) {
+    if (options->format == FORMAT_PAGE) {
+        coverage_print(options, &campaign);
+        return campaign.failure ? EXIT_FAILED : EXIT_DONE;
+    }
+    if (options->format == FORMAT_JSON) {
         cli_print_json(campaign_to_json(options, &campaign), 6);
         return campaign.failure ? EXIT_FAILED : EXIT_DONE;
     }
@@ -382,7 +403,8 @@ static int campaign(const struct options *options)
         .resume = options->resume,
         .show = options->show,
         .coverage = options->coverage,
-        .json = options->json,
+        .json = options->format == FORMAT_JSON,
+        .page = options->format == FORMAT_PAGE,
     };
     return hunt_campaign(&wanted);
 }
@@ -421,7 +443,7 @@ int main(int argc, char **argv)
             .threads = options.threads ? options.threads : LONE_THREADS,
             .operations = options.operations ? options.operations : LONE_OPERATIONS / 2,
             .executions = options.executions,
-            .json = options.json,
+            .json = options.format == FORMAT_JSON,
         };
         return hunt_lone(&lone);
     }

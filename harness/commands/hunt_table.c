@@ -142,6 +142,17 @@ bool hunt_table_json(const struct hunt_log *log)
     return failed;
 }
 
+bool hunt_table_page(const struct hunt_log *log, const char *folder)
+{
+    json_t *rows = rows_of(log);
+    bool failed = any_failed(rows);
+    struct coverage coverage = coverage_sum(log);
+    hunt_coverage_page(&coverage, folder);
+    free(coverage.pairs);
+    json_decref(rows);
+    return failed;
+}
+
 /* Text ---------------------------------------------------------------------------------------- */
 
 static void widths_of(const json_t *rows, int widths[COLUMNS])

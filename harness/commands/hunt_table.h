@@ -8,5 +8,6 @@
 
 bool hunt_table_print(const struct hunt_log *log);
 bool hunt_table_json(const struct hunt_log *log);
+bool hunt_table_page(const struct hunt_log *log, const char *folder); /* its coverage, in HTML */
 
 #endif

@@ -127,6 +127,11 @@ lock = next(pair for pair in told["pairs"] if pair["labels"] == ["L1", "L2"])
 assert lock["orders"] == "both" and lock["first_before"] > 0 and lock["second_before"] > 0'
 run gmp sleep_wake --executions 301 --coverage --format json --jobs 3
 check coverage_does_not_depend_on_jobs [ "$(counts_of)" = "$one" ]
+# The word of a pair's row of a page.
+row() { tr -d '\n' <out | grep -oE "<tr><td>[a-z]+</td><td>[^<]*</td><td>$1</td><td>$2</td>" | sed 's/<tr><td>\([a-z]*\).*/\1/'; }
+run gmp sleep_wake --executions 300 --coverage --format page
+check coverage_as_a_page [ "$status $(row L1 L2) $(tail -n 1 out)" = '0 both </html>' ]
+check a_page_needs_no_other_file [ "$(grep -ciE 'src=|href=|url\(|@import' out)" = 0 ]
 run gmp,recheck=before sleep_wake --executions 5000 --coverage
 check a_failure_has_coverage_too [ "$status $(grep -c '^coverage: ' out)" = '1 1' ]
 run $(replay_of) --coverage
@@ -151,6 +156,7 @@ misuse parameters_are_checked 'valid: 0 to 45' -- gmp fib,n=-1
 misuse a_clock_is_refused 'has no time here' -- gmp timers,n=4
 misuse depth_is_of_pct '--depth comes with --algorithm=pct or delay' -- gmp sleep_wake --depth 3
 misuse replay_is_one_execution '--replay is one execution' -- gmp sleep_wake --time 5s --replay random:1@0
+misuse a_page_is_of_coverage 'valid with --coverage only' -- gmp sleep_wake --format page
 misuse coverage_is_of_variants '--exhaustive is of a queue, not of a variant; leave out --coverage' -- --exhaustive deque --coverage
 misuse another_program 'no longer applies' -- gmp sleep_wake --replay random:1@0
 misuse no_execution 'is no execution' -- gmp sleep_wake --replay random

@@ -101,6 +101,8 @@ sed -n '/^coverage: /,/^not counted/p' out >told
 run --show covered
 check coverage_is_shown_again cmp -s <(sed -n '/^coverage: /,/^not counted/p' out) told
 check coverage_was_told [ "$(wc -l <told)" -gt 10 ]
+run --show covered --coverage --format page
+check a_campaign_has_a_page [ "$status $(tr -d '\n' <out | grep -c '<tr><td>both</td><td>[^<]*</td><td>D1</td><td>D2</td>')" = '0 1' ]
 for i in 0 1; do
     run "${covered[@]}" --name "half$i" --shard $i/2
     mv made/half$i-* half$i
