@@ -189,9 +189,14 @@ int machine_interrupt(const struct machine_thread *thread)
 void hunt_interrupt_deliver(uintptr_t pc)
 {
     char here;
-    hunt.self->interrupted = false;
+    struct sim_thread *self = hunt.self;
+    INVARIANT(!self->answers);
+    self->interrupted = false;
     memory_fence();
-    if (welcome && welcome(pc, (uintptr_t)&here))
+    self->answers = true;
+    bool taken = welcome && welcome(pc, (uintptr_t)&here);
+    self->answers = false;
+    if (taken) /* on the G's stack, and with signals, as it may come back on another thread */
         take();
 }
 

@@ -222,7 +222,7 @@ void hunt_point(uintptr_t address, enum sim_access access, uintptr_t pc)
         order_mix(address, self, access);
         cover_access(address, access, pc);
     }
-    if (self->interrupted && pc)
+    if (self->interrupted && !self->answers && pc)
         hunt_interrupt_deliver(pc);
 }
 
@@ -244,7 +244,7 @@ void hunt_rest(uint32_t rounds, uintptr_t pc)
     if (hunt_plan.explores)
         explore_rests(pc);
     go_on();
-    if (self->interrupted && pc)
+    if (self->interrupted && !self->answers && pc)
         hunt_interrupt_deliver(pc);
 }
 

@@ -40,6 +40,7 @@ struct sim_thread {
     uintptr_t pc;
     uint32_t beside; /* points that it made beside idle work: oracle.c */
     bool woken, interrupted, detached;
+    bool answers;     /* an interrupt; another one waits until then, as a signal does */
     const void *word; /* of the futex that it sleeps on */
     struct sim_queue *queue;
     TAILQ_ENTRY(sim_thread) link;
