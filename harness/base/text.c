@@ -84,3 +84,17 @@ void shell_word_print(FILE *to, const char *word)
     }
     fputc('\'', to);
 }
+
+void shell_option_print(FILE *to, const char *option, const char *value)
+{
+    if (!value || !*value)
+        return;
+    fprintf(to, " %s ", option);
+    shell_word_print(to, value);
+}
+
+bool text_ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}

@@ -42,8 +42,13 @@ void texts_free(char **texts, size_t count);
 
 bool text_is_among(const char *text, char *const *texts, size_t count);
 
+bool text_ends_with(const char *text, const char *end);
+
 /* Writes a word of a command that somebody may type, in single quotes where a shell would else
  * change it. */
 void shell_word_print(FILE *to, const char *word);
+
+/* " --engine slurm", or another option and its value; nothing without one. */
+void shell_option_print(FILE *to, const char *option, const char *value);
 
 #endif

@@ -397,25 +397,16 @@ static json_t *run_to_json(const struct options *options, const struct sweep_fil
     return object;
 }
 
-/* " --engine slurm", or another option and its value; nothing without one. */
-static void argument_print(FILE *to, const char *option, const char *value)
-{
-    if (!value)
-        return;
-    fprintf(to, " %s ", option);
-    shell_word_print(to, value);
-}
-
 /* The command that goes on: the run keeps neither who measured nor where results of single cells
  * are. */
 static void resume_print(FILE *to, const struct options *options, const char *folder)
 {
     fputs("schedlab sweep", to);
-    argument_print(to, "--resume", folder);
-    argument_print(to, "--cells", options->cells);
+    shell_option_print(to, "--resume", folder);
+    shell_option_print(to, "--cells", options->cells);
     if (options->engine)
-        argument_print(to, "--engine", engine_words[options->engine]);
-    argument_print(to, "--sshloginfile", options->hosts);
+        shell_option_print(to, "--engine", engine_words[options->engine]);
+    shell_option_print(to, "--sshloginfile", options->hosts);
     for (size_t i = 0; i < options->sbatch_count; i++) {
         fputs(" --sbatch=", to);
         shell_word_print(to, options->sbatch[i]);

@@ -2,6 +2,7 @@
  * See report_page.h. */
 #include "harness/base/memory.h"
 #include "harness/base/statistics.h"
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/report/doc.h"
 #include "harness/report/html.h"
@@ -146,12 +147,6 @@ void report_distances_write(FILE *to, const struct report *report)
 
 /* Tables --------------------------------------------------------------------------------------- */
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
 /* False for columns that repeat another one, and for ends of an interval: the page is not so
  * wide. */
 static bool is_shown(const char *column)
@@ -170,7 +165,7 @@ static void head_write(FILE *to, const char *column)
 {
     char text[128];
     snprintf(text, sizeof text, "%.120s", column);
-    if (ends_with(text, "_ns"))
+    if (text_ends_with(text, "_ns"))
         text[strlen(text) - 3] = '\0';
     for (char *at = text; (at = strchr(at, '_')) != NULL;)
         *at = ' ';
@@ -188,7 +183,7 @@ static void value_write(FILE *to, const struct tsv *tsv, size_t row, const char 
                      ? "<td class='failed'>%s</td>"
                      : "<td>%s</td>",
                  text ? text : "-");
-    else if (ends_with(column, "_ns"))
+    else if (text_ends_with(column, "_ns"))
         html_put(to, "<td class='number'>%s</td>", text_time(number).s);
     else if (is_whole(number))
         html_put(to, "<td class='number'>%s</td>", text);
