@@ -5,6 +5,7 @@
 #include "harness/base/units.h"
 #include "harness/report/doc.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -406,12 +407,6 @@ static void rows_write(FILE *to, const struct chart *chart, const struct lanes *
 
 /* Glance --------------------------------------------------------------------------------------- */
 
-static int is_less(const void *a_void, const void *b_void)
-{
-    const double *a = a_void, *b = b_void;
-    return (*a > *b) - (*a < *b);
-}
-
 /* The variant's medians over the workloads in ascending order; returns how many there are. */
 static size_t medians_of(const struct chart *chart, const char *variant, double *medians)
 {
@@ -422,7 +417,7 @@ static size_t medians_of(const struct chart *chart, const char *variant, double 
             isfinite(value_of(chart, cell).median))
             medians[n++] = value_of(chart, cell).median;
     }
-    qsort(medians, n, sizeof *medians, is_less);
+    gsl_sort(medians, 1, n);
     return n;
 }
 
