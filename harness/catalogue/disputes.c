@@ -1,8 +1,8 @@
 /* disputes.c - the page of disputes, docs/DISPUTES.md. See catalogue.h.
  *
  * A dispute is an experiment whose claim was made in a public thread. Its file says what we
- * predicted before we measured. Verdicts come from the reference alone, and so does the count of
- * predictions that came true.
+ * predicted, and where a first run changed the claim or its setting. Verdicts come from the
+ * reference alone, and so does the count of predictions that came true.
  */
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
@@ -24,12 +24,15 @@ static const char intro[] =
     "claimed number, and our prediction with its date: is the claim supported or refuted here? "
     "Then "
     "comes what was measured. The form is that of the [catalogue](EXPERIMENTS.md), whose count "
-    "does not include these. Those that matter to most programs come first.\n\n"
+    "does not include these.\n\n"
     "A verdict is about this testbed: its schedulers, its workloads, and its simulated machines "
     "([docs/SIMULATOR.md](SIMULATOR.md)). It says whether the mechanism behind a claim is enough "
     "to "
     "give its effect. It does not say that a thread's authors measured wrongly. **Hit** and "
-    "**miss** are of the prediction; a refuted claim that was predicted to be refuted is a hit.\n\n"
+    "**miss** are of the prediction; a refuted claim that was predicted to be refuted is a hit. "
+    "Predictions were written before the runs that decide, but not before all runs. Where a first "
+    "run changed the words of a claim or the size of its work, its text says so (X2, X23); the "
+    "counts include these.\n\n"
     "```sh\n"
     "build/schedlab repro --list disputes        # this list\n"
     "build/schedlab repro --explain X1           # one of them in full\n"
