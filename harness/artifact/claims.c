@@ -70,22 +70,27 @@ json_t *claims_of(const char *folder, char *error, size_t error_size)
 
 /* Holding -------------------------------------------------------------------------------------- */
 
+/* A block that one of the two has not measured is null there, or beyond the end. */
 static enum claim_outcome hold_exact(const json_t *claim, const json_t *other, char *reason,
                                      size_t size)
 {
-    const json_t *mine = json_object_get(claim, "samples"),
-                 *its = json_object_get(other, "samples");
-    size_t common =
-        json_array_size(mine) < json_array_size(its) ? json_array_size(mine) : json_array_size(its);
-    for (size_t i = 0; i < common; i++)
-        if (!json_equal(json_array_get(mine, i), json_array_get(its, i))) {
-            snprintf(reason, size, "sample %zu of %zu is another one: %.4g in place of %.4g", i + 1,
-                     common, field_number(other, "value"), field_number(claim, "value"));
-            return CLAIM_DIFFERS;
-        }
+    const json_t *its = json_object_get(other, "samples"), *sample;
+    size_t i, common = 0;
+    json_array_foreach(json_object_get(claim, "samples"), i, sample)
+    {
+        const json_t *again = json_array_get(its, i);
+        if (!json_is_string(sample) || !json_is_string(again))
+            continue;
+        common++;
+        if (json_equal(sample, again))
+            continue;
+        snprintf(reason, size, "sample %zu is another one: %.4g in place of %.4g", i + 1,
+                 field_number(other, "value"), field_number(claim, "value"));
+        return CLAIM_DIFFERS;
+    }
     if (common > 0)
         return CLAIM_EQUAL;
-    snprintf(reason, size, "no sample to compare");
+    snprintf(reason, size, "no sample that both have");
     return CLAIM_OPEN;
 }
 
@@ -113,9 +118,7 @@ static enum claim_outcome hold_ratio(const json_t *claim, const json_t *other, d
     const char *mine = field_text(claim, "verdict"), *its = field_text(other, "verdict");
     double lo = field_number(claim, "lo"), hi = field_number(claim, "hi");
     double other_lo = field_number(other, "lo"), other_hi = field_number(other, "hi");
-    if (is_turned(mine, its))
-        return hold_verdict(mine, its, reason, size);
-    if (!isfinite(lo) || !isfinite(hi))
+    if (is_turned(mine, its) || !isfinite(lo) || !isfinite(hi))
         return hold_verdict(mine, its, reason, size);
     if (!isfinite(other_lo) || !isfinite(other_hi)) {
         snprintf(reason, size, "too few samples for an interval");

@@ -56,30 +56,39 @@ static void put_sample(json_t *claim, const json_t *record)
         claim_put_interval(claim, field_number(record, "throughput"), NAN, NAN);
 }
 
-/* One claim a cell: a record's cell is one of several only by its revision, and a run has one. */
+/* " (GROUP)" where the record's group counts events of its own: then the same cell may be there
+ * once more, with others. To be freed. */
+static char *events_of(const struct claims *of, const json_t *record)
+{
+    const char *name = json_string_value(json_array_get(json_object_get(record, "groups"), 0));
+    for (unsigned g = 0; name && g < of->sweep->groups_count; g++)
+        if (of->sweep->groups[g].events_count > 0 && strcmp(of->sweep->groups[g].id, name) == 0)
+            return text_format(" (%s)", name);
+    return xstrdup("");
+}
+
+/* One claim a cell, with its events: a run has one revision. */
 static void put_simulated(struct claims *to)
 {
     json_t *by_id = json_object();
     json_each(record, to->records) {
         if (strcmp(field_text(record, "machine"), "native") == 0)
             continue;
-        char *events = record_event_names(record, " ");
-        char *id = text_format("%s: %s %s on %s of %s", to->run, field_text(record, "variant"),
+        char *events = events_of(to, record);
+        char *id = text_format("%s: %s %s on %s of %s%s", to->run, field_text(record, "variant"),
                                field_text(record, "workload"),
                                counted((uint64_t)field_integer(record, "workers"), "worker").s,
-                               field_text(record, "machine"));
-        char *key = text_format("%s\n%s", id, events);
-        json_t *claim = json_object_get(by_id, key);
+                               field_text(record, "machine"), events);
+        json_t *claim = json_object_get(by_id, id);
         if (!claim) {
             claim = json_pack("{ss ss ss ss s[]}", "id", id, "run", to->run, "kind", "exact",
                               "machine", field_text(record, "machine"), "samples");
-            json_object_set_new(by_id, key, claim);
+            json_object_set_new(by_id, id, claim);
             json_array_append(to->all, claim);
         }
         put_sample(claim, record);
         free(events);
         free(id);
-        free(key);
     }
     json_decref(by_id);
 }

@@ -35,9 +35,10 @@ static bool shell(const char *script, const char *const words[3], char *error, s
     }
     bool ok =
         result.end == PROCESS_ENDED && WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0;
-    if (!ok)
+    if (!ok) {
         snprintf(error, error_size, "%s", *result.messages ? result.messages : "it was ended");
-    text_one_line(error);
+        text_one_line(error);
+    }
     process_result_free(&result);
     return ok;
 }
@@ -91,8 +92,10 @@ static bool outside_check(const struct packing *packing, const struct packed_run
                           size_t error_size)
 {
     const json_t *build = json_object_get(run->environment, "build");
-    size_t linked = json_array_size(json_object_get(build, "outside"));
-    if (linked == 0 || packing->pack->outside[0])
+    size_t linked = json_array_size(json_object_get(build, "outside")), sources = 0;
+    while (packing->pack->outside[sources])
+        sources++;
+    if (sources >= linked)
         return true;
     snprintf(error, error_size,
              "%s: %s from outside the tree took part; name the C file of each with --source FILE.c",
@@ -152,7 +155,7 @@ static bool runs_load(struct packing *packing, char *error, size_t error_size)
 static bool run_pack(const struct packing *packing, const struct packed_run *run, char *error,
                      size_t error_size)
 {
-    char path[PACK_PATH_SIZE + PACK_NAME_SIZE], why[512];
+    char path[PACK_PATH_SIZE + 2 * PACK_NAME_SIZE], why[512];
     snprintf(path, sizeof path, "%s/runs/%s", packing->draft, run->name);
     if (!shell("mkdir -p \"$2\" && cp -R -- \"$1/.\" \"$2/\"",
                (const char *const[3]){run->folder, path, ""}, why, sizeof why)) {
@@ -173,17 +176,12 @@ static bool run_pack(const struct packing *packing, const struct packed_run *run
 
 static bool draft_fill(const struct packing *packing, char *error, size_t error_size)
 {
-    bool ok =
-        folder_make(packing->draft, error, error_size) && sources_pack(packing, error, error_size);
+    bool ok = folder_make(packing->scratch, error, error_size) &&
+              folder_make(packing->draft, error, error_size) &&
+              sources_pack(packing, error, error_size);
     for (size_t i = 0; ok && i < packing->count; i++)
         ok = run_pack(packing, &packing->runs[i], error, error_size);
     return ok && pack_write_texts(packing, error, error_size);
-}
-
-static bool ends_in(const char *text, const char *end)
-{
-    size_t length = strlen(text), size = strlen(end);
-    return length > size && strcmp(text + length - size, end) == 0;
 }
 
 /* The draft becomes pack->out: a folder is renamed, a file is packed by tar. */
@@ -197,30 +195,32 @@ static bool draft_publish(const struct packing *packing, char *error, size_t err
                  strerror(errno));
         return false;
     }
-    if (shell("tar -cJf \"$2\" --owner=0 --group=0 --sort=name --transform \"s,^[.],$3,\" "
-              "-C \"$1\" . || { rm -f -- \"$2\"; exit 1; }",
-              (const char *const[3]){packing->draft, packing->pack->out, packing->base}, why,
+    if (shell("tar -cJf \"$2\" --owner=0 --group=0 --sort=name -C \"$1\" -- \"$3\" || "
+              "{ rm -f -- \"$2\"; exit 1; }",
+              (const char *const[3]){packing->scratch, packing->pack->out, packing->base}, why,
               sizeof why))
         return true;
     snprintf(error, error_size, "cannot write %s: %s", packing->pack->out, why);
     return false;
 }
 
+/* OUT.packing/BASE is the folder until it is whole. */
 static bool names_make(struct packing *packing, char *error, size_t error_size)
 {
     const char *out = packing->pack->out;
-    packing->archive = ends_in(out, ".tar.xz");
+    packing->archive = text_ends_with(out, ".tar.xz");
     size_t length = strlen(out) - (packing->archive ? strlen(".tar.xz") : 0);
     while (length > 1 && out[length - 1] == '/')
         length--;
     const char *slash = memrchr(out, '/', length);
     size_t from = slash ? (size_t)(slash - out) + 1 : 0;
-    snprintf(packing->base, sizeof packing->base, "%.*s", (int)(length - from), out + from);
-    if (snprintf(packing->draft, sizeof packing->draft, "%.*s.packing", (int)length, out) >=
-        (int)sizeof packing->draft - PACK_NAME_SIZE) {
+    if (length - from >= sizeof packing->base || length >= sizeof packing->scratch - 16) {
         snprintf(error, error_size, "%.64s...: the path is too long", out);
         return false;
     }
+    snprintf(packing->base, sizeof packing->base, "%.*s", (int)(length - from), out + from);
+    snprintf(packing->scratch, sizeof packing->scratch, "%.*s.packing", (int)length, out);
+    snprintf(packing->draft, sizeof packing->draft, "%s/%s", packing->scratch, packing->base);
     if (access(out, F_OK) == 0) {
         snprintf(error, error_size, "%s is there already; an artifact is a new folder or file",
                  out);
@@ -236,9 +236,9 @@ bool pack_make(struct pack *pack, char *error, size_t error_size)
         return false;
     bool ok = runs_load(&packing, error, error_size);
     if (ok) {
-        run_folder_remove(packing.draft); /* of a packing that was killed */
+        run_folder_remove(packing.scratch); /* of a packing that was killed */
         ok = draft_fill(&packing, error, error_size) && draft_publish(&packing, error, error_size);
-        run_folder_remove(packing.draft);
+        run_folder_remove(packing.scratch);
     }
     for (size_t i = 0; i < packing.count; i++)
         packed_run_free(&packing.runs[i]);

@@ -9,7 +9,10 @@
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
+#include "harness/base/statistics.h"
 #include "harness/base/text.h"
+#include "harness/host/data_folder.h"
+#include "harness/plan/sweep_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,15 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { QUICK_S = 300, BLOCKS_FEW = 6, BLOCKS_LEAST = 3 }; /* an interval takes 6 samples */
-
-static void put_text(FILE *to, const char *option, const char *text)
-{
-    if (!*text)
-        return;
-    fprintf(to, " --%s ", option);
-    shell_word_print(to, text);
-}
+enum { QUICK_S = 300 };
 
 /* Sweeps --------------------------------------------------------------------------------------- */
 
@@ -55,8 +50,9 @@ static double seconds_of(const struct packed_run *run)
     return isfinite(sum) ? sum : 0;
 }
 
-/* The options that the run was begun with, as environment.json keeps them. */
-static char *sweep_command(const struct packed_run *run, json_int_t reps, json_int_t reps_max)
+/* The options that the run was begun with, as environment.json keeps them. blocks: so many of them,
+ * whatever the width of intervals; 0: as the run had. */
+static char *sweep_command(const struct packed_run *run, json_int_t blocks)
 {
     const json_t *sweep = json_object_get(run->environment, "sweep");
     char *text;
@@ -65,20 +61,44 @@ static char *sweep_command(const struct packed_run *run, json_int_t reps, json_i
     fprintf(to, "sweep \"$root\"/runs/");
     shell_word_print(to, run->name);
     fprintf(to, "/sweep.yaml");
-    put_text(to, "name", run->name);
-    fprintf(to, " --reps %" JSON_INTEGER_FORMAT " --reps-max %" JSON_INTEGER_FORMAT, reps,
-            reps_max);
-    static const char *const numbers[][2] = {
-        {"seed", "seed"}, {"width", "width"}, {"timeout", "timeout_s"}};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    shell_option_print(to, "--name", run->name);
+    static const char *const numbers[][2] = {{"reps", "reps"},
+                                             {"reps-max", "reps_max"},
+                                             {"width", "width"},
+                                             {"seed", "seed"},
+                                             {"timeout", "timeout_s"}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        bool is_width = strcmp(numbers[i][0], "width") == 0;
+        bool is_fewer = blocks > 0 && (is_width || strncmp(numbers[i][0], "reps", 4) == 0);
         fprintf(to, " --%s %" JSON_INTEGER_FORMAT, numbers[i][0],
-                field_integer(sweep, numbers[i][1]));
-    put_text(to, "timer", field_text(sweep, "timer"));
-    put_text(to, "machine", field_text(sweep, "machine"));
-    put_text(to, "what-if", field_text(sweep, "what_if"));
+                is_fewer ? (is_width ? 0 : blocks) : field_integer(sweep, numbers[i][1]));
+    }
+    shell_option_print(to, "--timer", field_text(sweep, "timer"));
+    shell_option_print(to, "--machine", field_text(sweep, "machine"));
+    shell_option_print(to, "--what-if", field_text(sweep, "what_if"));
     fprintf(to, "\n");
     fclose(to);
     return text;
+}
+
+/* `sweep --quick` has another number of calls than the file, and shows only that cells run. */
+static bool is_as_the_file_says(const struct packed_run *run, const json_t *ran, char *error,
+                                size_t error_size)
+{
+    char path[PACK_PATH_SIZE];
+    snprintf(path, sizeof path, "%s/sweep.yaml", run->folder);
+    struct sweep_file *sweep = sweep_file_load(path, error, error_size);
+    if (!sweep)
+        return false;
+    bool same = sweep->iterations == field_integer(ran, "iterations") &&
+                sweep->min_time_ms == field_integer(ran, "min_time_ms");
+    sweep_file_free(sweep);
+    if (!same)
+        snprintf(error, error_size,
+                 "%s: was measured with --quick, which shows only that all cells run; measure it "
+                 "without",
+                 run->folder);
+    return same;
 }
 
 static bool sweep_commands(struct packed_run *run, char *error, size_t error_size)
@@ -90,41 +110,79 @@ static bool sweep_commands(struct packed_run *run, char *error, size_t error_siz
                  run->folder);
         return false;
     }
-    json_int_t reps = field_integer(sweep, "reps"), quick = reps;
-    json_int_t reps_max = field_integer(sweep, "reps_max");
-    run->full_seconds = seconds_of(run);
-    if (run->full_seconds > QUICK_S && quick > BLOCKS_FEW)
-        quick = BLOCKS_FEW;
-    if (run->full_seconds * (double)quick / (double)reps > QUICK_S && quick > BLOCKS_LEAST)
-        quick = BLOCKS_LEAST;
-    run->quick_seconds = run->full_seconds * (double)quick / (double)(reps > 0 ? reps : 1);
-    run->full = sweep_command(run, reps, reps_max);
-    run->quick = sweep_command(run, quick, quick < reps ? quick : reps_max);
+    if (!is_as_the_file_says(run, sweep, error, error_size))
+        return false;
+    json_int_t reps = field_integer(sweep, "reps");
+    run->full_seconds = run->quick_seconds = seconds_of(run);
+    run->full = sweep_command(run, 0);
+    if (run->full_seconds > QUICK_S && reps > STATISTICS_INTERVAL_MIN) {
+        run->quick_seconds *= (double)STATISTICS_INTERVAL_MIN / (double)reps;
+        run->quick = sweep_command(run, STATISTICS_INTERVAL_MIN);
+    } else {
+        run->quick = xstrdup(run->full);
+    }
     return true;
 }
 
 /* Reproductions -------------------------------------------------------------------------------- */
 
-static double experiment_seconds(const json_t *experiment)
+/* Seconds that it took. part: only those of simulated machines, without guests. */
+static double experiment_seconds(const json_t *experiment, bool part)
 {
     double sum = 0;
     static const char *const kinds[] = {"machines", "guests"};
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < (part ? 1 : 2); i++)
         json_each(machine, json_object_get(experiment, kinds[i])) {
             double seconds = field_number(machine, "seconds");
-            sum += isfinite(seconds) ? seconds : 0;
+            bool native = strcmp(field_text(machine, "machine"), "native") == 0;
+            sum += isfinite(seconds) && !(part && native) ? seconds : 0;
         }
     return sum;
 }
 
-/* Seconds of simulated machines without guests: the part that is the same each time. */
-static double simulated_seconds(const json_t *experiment)
+/* True if that file of the run is one of the program's own, which has an ID there. */
+static bool is_of_the_tree(const char *path, const char *folder)
 {
-    double sum = 0;
-    json_each(machine, json_object_get(experiment, "machines"))
-        if (strcmp(field_text(machine, "machine"), "native") != 0)
-            sum += field_number(machine, "seconds");
-    return isfinite(sum) ? sum : 0;
+    char unread[PACK_PATH_SIZE + 512], name[PACK_NAME_SIZE], place[PACK_PATH_SIZE];
+    char **names = data_folder_names(folder, unread, sizeof unread);
+    char *text = file_read(path, NULL, unread, sizeof unread);
+    bool found = false;
+    for (size_t i = 0; text && names && names[i] && !found; i++) {
+        snprintf(name, sizeof name, "harness/%s/%s.yaml", folder, names[i]);
+        char *own = data_find(name, place, sizeof place)
+                        ? file_read(place, NULL, unread, sizeof unread)
+                        : NULL;
+        found = own && strcmp(own, text) == 0;
+        free(own);
+    }
+    data_folder_names_free(names);
+    free(text);
+    return found;
+}
+
+/* The ID, or the run's copy of an experiment that the user wrote. */
+static void experiment_print(FILE *to, const struct packed_run *run, const char *id)
+{
+    char path[PACK_PATH_SIZE];
+    snprintf(path, sizeof path, "%s/experiments/%s.yaml", run->folder, id);
+    if (is_of_the_tree(path, "experiments") || is_of_the_tree(path, "experiments/disputes")) {
+        fprintf(to, " %s", id);
+        return;
+    }
+    fprintf(to, " \"$root\"/runs/");
+    shell_word_print(to, run->name);
+    fprintf(to, "/experiments/%s.yaml", id);
+}
+
+/* Prints what the user named, or the simulated ones of the experiments. */
+static void machines_print(FILE *to, const json_t *ran, bool part)
+{
+    bool given = strcmp(field_text(ran, "which"), "given") == 0;
+    json_each(machine, json_object_get(ran, "machines"))
+        if (!part || strcmp(json_string_value(machine), "native") != 0)
+            shell_option_print(to, "--machine", json_string_value(machine));
+    if (!given && (part || strcmp(field_text(ran, "which"), "simulated") == 0))
+        fprintf(to, " --machine sim");
 }
 
 static char *repro_command(const struct packed_run *run, const json_t *ran, bool part)
@@ -134,18 +192,14 @@ static char *repro_command(const struct packed_run *run, const json_t *ran, bool
     FILE *to = memory_stream(&text, &size);
     fprintf(to, "repro");
     json_each(id, json_object_get(ran, "experiments"))
-        fprintf(to, " %s", json_string_value(id));
-    put_text(to, "name", run->name);
+        experiment_print(to, run, json_string_value(id));
+    shell_option_print(to, "--name", run->name);
     fprintf(to, " --%s", field_text(ran, "form"));
     if (part || json_is_true(json_object_get(ran, "deterministic")))
         fprintf(to, " --deterministic");
     if (!part && json_is_true(json_object_get(ran, "guests")))
         fprintf(to, " --guests");
-    if (part || strcmp(field_text(ran, "which"), "simulated") == 0)
-        fprintf(to, " --machine sim");
-    json_each(machine, part ? NULL : json_object_get(ran, "machines")) {
-        put_text(to, "machine", json_string_value(machine));
-    }
+    machines_print(to, ran, part);
     fprintf(to, "\n");
     fclose(to);
     return text;
@@ -159,10 +213,10 @@ static bool repro_commands(struct packed_run *run, char *error, size_t error_siz
     const json_t *ran = json_object_get(repro, "run");
     double simulated = 0;
     json_each(experiment, json_object_get(repro, "experiments")) {
-        run->full_seconds += experiment_seconds(experiment);
-        simulated += simulated_seconds(experiment);
+        run->full_seconds += experiment_seconds(experiment, false);
+        simulated += experiment_seconds(experiment, true);
     }
-    bool part = run->full_seconds > QUICK_S;
+    bool part = run->full_seconds > QUICK_S && simulated > 0;
     run->quick_seconds = part ? simulated : run->full_seconds;
     run->full = repro_command(run, ran, false);
     run->quick = repro_command(run, ran, part);

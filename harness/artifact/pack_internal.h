@@ -28,8 +28,9 @@ struct packing {
     struct pack *pack;
     struct packed_run *runs;
     size_t count;
-    char draft[PACK_PATH_SIZE]; /* the folder until all of it is there */
-    char base[PACK_NAME_SIZE];  /* the last name of out, without .tar.xz */
+    char base[PACK_NAME_SIZE];                   /* the last name of out, without .tar.xz */
+    char scratch[PACK_PATH_SIZE];                /* a folder that is removed at the end */
+    char draft[PACK_PATH_SIZE + PACK_NAME_SIZE]; /* in it: the artifact until all of it is there */
     bool archive;
 };
 

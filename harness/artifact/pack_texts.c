@@ -46,22 +46,6 @@ static const struct word *word_at(const struct words *words, const char *at)
 
 /* Words of the environment --------------------------------------------------------------------- */
 
-/* VERSION_CODENAME of /etc/os-release, or another key of it; "" if it has none. free() it. */
-static char *os_release(const char *key)
-{
-    char unread[256], *text = file_read("/etc/os-release", NULL, unread, sizeof unread);
-    char *found = NULL, *rest = text;
-    size_t length = strlen(key);
-    for (char *line; text && (line = strsep(&rest, "\n"));)
-        if (!found && strncmp(line, key, length) == 0 && line[length] == '=') {
-            char *value = line + length + 1;
-            value += *value == '"';
-            found = xstrndup(value, strcspn(value, "\""));
-        }
-    free(text);
-    return found ? found : xstrdup("");
-}
-
 /* "20260131T000000Z" of "2026-01-31T12:30:00Z": the day that the packages are of. */
 static char *snapshot_of(const char *taken)
 {
@@ -69,11 +53,25 @@ static char *snapshot_of(const char *taken)
                        strlen(taken) > 9 ? taken + 8 : "");
 }
 
-/* The dated image of the Debian release on which was measured. */
-static char *image_of(const char *codename)
+/* The Debian release whose compiler measured, and a dated image of it. */
+static const struct release {
+    const char *compiler; /* is part of what it says of itself */
+    const char *codename, *image;
+} releases[] = {{"(Debian 12.", "bookworm", "debian:bookworm-20250811-slim"},
+                {"(Debian 14.", "trixie", "debian:trixie-20250811-slim"}};
+
+/* The first one if there is none; then *note says so. */
+static const struct release *release_of(const char *compiler, char **note)
 {
-    return xstrdup(strcmp(codename, "trixie") == 0 ? "debian:trixie-20250811-slim"
-                                                   : "debian:bookworm-20250811-slim");
+    for (size_t i = 0; i < sizeof releases / sizeof *releases; i++)
+        if (strstr(compiler, releases[i].compiler)) {
+            *note = xstrdup("");
+            return &releases[i];
+        }
+    *note = text_format("# The runs were measured with %s, which this release does not have: "
+                        "simulated samples need not be equal here.\n",
+                        compiler);
+    return &releases[0];
 }
 
 static char *minutes(double seconds)
@@ -139,17 +137,18 @@ static void words_make(struct words *words, const struct packing *packing)
     const json_t *cpu = json_object_get(environment, "cpu");
     const json_t *build = json_object_get(environment, "build");
     const json_t *memory = json_object_get(environment, "memory");
-    char *codename = os_release("VERSION_CODENAME");
+    char *note;
+    const struct release *release = release_of(field_text(build, "compiler"), &note);
     word_add(words, "@TITLE@", xstrdup(pack->title ? pack->title : packing->base));
     word_add(words, "@REVISION@", xstrdup(packing->runs[0].revision));
     word_add(words, "@SNAPSHOT@", snapshot_of(field_text(environment, "taken")));
-    word_add(words, "@IMAGE@", image_of(codename));
-    word_add(words, "@CODENAME@", xstrdup(strcmp(codename, "trixie") == 0 ? "trixie" : "bookworm"));
+    word_add(words, "@IMAGE@", xstrdup(release->image));
+    word_add(words, "@NOTE@", note);
+    word_add(words, "@CODENAME@", xstrdup(release->codename));
     word_add(words, "@CPU@",
              text_format("%s, %s, %.0f GiB", field_text(cpu, "model"),
                          counted((uint64_t)field_integer(cpu, "threads"), "hardware thread").s,
                          field_number(memory, "total_bytes") / (1 << 30)));
-    word_add(words, "@OS@", os_release("PRETTY_NAME"));
     word_add(words, "@KERNEL@",
              xstrdup(field_text(json_object_get(environment, "kernel"), "release")));
     word_add(words, "@COMPILER@", xstrdup(field_text(build, "compiler")));
@@ -160,7 +159,6 @@ static void words_make(struct words *words, const struct packing *packing)
     word_add(words, "@TOLERANCE@", text_format("%.3g", 100 * pack->tolerance));
     word_add(words, "@QUICK@", minutes(pack->quick_seconds));
     word_add(words, "@FULL@", minutes(pack->full_seconds));
-    free(codename);
 }
 
 static void words_print(FILE *to, const char *text, const struct words *words)
@@ -178,7 +176,7 @@ static void words_print(FILE *to, const char *text, const struct words *words)
 static bool text_fill(const struct packing *packing, const char *from, const char *to, mode_t mode,
                       const struct words *words, char *error, size_t error_size)
 {
-    char place[PACK_PATH_SIZE], name[PACK_NAME_SIZE], path[PACK_PATH_SIZE + PACK_NAME_SIZE];
+    char place[PACK_PATH_SIZE], name[PACK_NAME_SIZE], path[PACK_PATH_SIZE + 2 * PACK_NAME_SIZE];
     snprintf(name, sizeof name, "harness/artifact/%s", from);
     data_find(name, place, sizeof place);
     char *text = file_read(place, NULL, error, error_size), *filled;
@@ -197,7 +195,7 @@ static bool text_fill(const struct packing *packing, const char *from, const cha
 
 static bool claims_write(const struct packing *packing, char *error, size_t error_size)
 {
-    char path[PACK_PATH_SIZE + PACK_NAME_SIZE];
+    char path[PACK_PATH_SIZE + 2 * PACK_NAME_SIZE];
     json_t *all = json_array();
     for (size_t i = 0; i < packing->count; i++)
         json_array_extend(all, packing->runs[i].claims);
@@ -217,7 +215,7 @@ bool pack_write_texts(const struct packing *packing, char *error, size_t error_s
     } files[] = {{"README.in", "README.md", 0644},
                  {"Dockerfile.in", "Dockerfile", 0644},
                  {"reproduce.in", "reproduce.sh", 0755}};
-    char licence[PACK_PATH_SIZE + PACK_NAME_SIZE], copy[PACK_PATH_SIZE + PACK_NAME_SIZE];
+    char licence[PACK_PATH_SIZE + 2 * PACK_NAME_SIZE], copy[PACK_PATH_SIZE + 2 * PACK_NAME_SIZE];
     struct words words = {.count = 0};
     words_make(&words, packing);
     snprintf(licence, sizeof licence, "%s/source/LICENSE", packing->draft);

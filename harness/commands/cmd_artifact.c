@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ERROR_SIZE = 8192, TOLD_MAX = 20 };
+enum { ERROR_SIZE = 8192, TOLD_MAX = 20, TOLERANCE_PERCENT = 10 };
 
 struct options {
     const char *output, *title, *check;
     const char **runs, **sources; /* NULL-terminated */
     size_t runs_count, sources_count;
-    double tolerance_percent;
+    double tolerance_percent; /* -1: not given */
     bool all, json;
 };
 
@@ -32,11 +32,12 @@ static const struct cli_option option_table[] = {
     {"title", "TEXT", "The title of the paper, for the first line of README.md", CLI(TEXT, title)},
     {"tolerance", "PERCENT",
      "A native ratio holds if its 95 % interval, wider by so much at both ends, meets the new one; "
-     "default 10",
+     "default 10, and with --check that of CLAIMS",
      CLI(REAL, tolerance_percent), .most = 1000},
     {"check", "CLAIMS", "Pack nothing: hold the claims of this claims.json against new runs",
      CLI(TEXT, check)},
-    {"all", NULL, "With --check: a claim that no run has measured does not hold", CLI(FLAG, all)},
+    {"all", NULL, "With --check: claims that are open or that no run has measured fail it too",
+     CLI(FLAG, all)},
     {"format", "FORMAT", "With --check: table (default) or json", CLI(JSON, json)},
     {0},
 };
@@ -52,8 +53,8 @@ static const char argp_doc[] =
     "Example:\n"
     "  schedlab artifact results/scaling-20260131T101500Z --output scaling.tar.xz\n"
     "  schedlab artifact --check artifact/claims.json artifact/out/*\n\n"
-    "Exit status: 0 done, and all claims that were measured hold; 1 some do not, or it could not "
-    "be packed; 2 misused.";
+    "Exit status: 0 done, and no claim that was measured differs; 1 some do, or it could not be "
+    "packed; 2 misused.";
 
 static void list_add(const char ***list, size_t *count, const char *text)
 {
@@ -69,10 +70,22 @@ static void argument_add(void *to, const char *command, char *text)
     list_add(&options->runs, &options->runs_count, text);
 }
 
+static const char *last_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 static void option_take(void *to, const char *command, const char *name, char *value)
 {
     struct options *options = to;
-    (void)command, (void)name;
+    (void)name;
+    if (!text_ends_with(value, ".c"))
+        cli_misuse(command, "--source=%s is no C file; valid: that of a design, FILE.c", value);
+    for (size_t i = 0; i < options->sources_count; i++)
+        if (strcmp(last_name(options->sources[i]), last_name(value)) == 0)
+            cli_misuse(command, "--source=%s has the name of %s; valid: another name", value,
+                       options->sources[i]);
     list_add(&options->sources, &options->sources_count, value);
 }
 
@@ -107,7 +120,9 @@ static int runs_pack(const char *program, const struct options *options)
                         .runs = options->runs,
                         .outside = options->sources ? options->sources : none,
                         .title = options->title,
-                        .tolerance = options->tolerance_percent / 100};
+                        .tolerance = (options->tolerance_percent < 0 ? TOLERANCE_PERCENT
+                                                                     : options->tolerance_percent) /
+                                     100};
     if (!pack_make(&pack, error, sizeof error))
         return cli_fail(program, error);
     fprintf(stderr, "%s: %s of %s; measuring again takes some %.0f min, or %.0f min with --full\n",
@@ -145,9 +160,9 @@ static json_t *claims_by_id(const struct options *options, char *error, size_t e
     return by_id;
 }
 
-static void claims_hold(struct held *held, const json_t *file, const json_t *by_id)
+static void claims_hold(struct held *held, const json_t *file, double tolerance,
+                        const json_t *by_id)
 {
-    double tolerance = field_number(file, "tolerance");
     held->outcomes = json_array();
     json_each(claim, json_object_get(file, "claims")) {
         char reason[512];
@@ -231,17 +246,20 @@ static int claims_check(const char *program, const struct options *options)
     char error[ERROR_SIZE] = "";
     json_error_t flaw;
     json_t *file = json_load_file(options->check, 0, &flaw);
-    if (!json_is_array(json_object_get(file, "claims")))
+    if (!json_is_array(json_object_get(file, "claims")) ||
+        !json_is_number(json_object_get(file, "tolerance")))
         cli_misuse(program, "--check=%s: %s; valid is the claims.json of an artifact",
-                   options->check, file ? "it has no claims" : flaw.text);
+                   options->check, file ? "it has no claims with a tolerance" : flaw.text);
     json_t *by_id = claims_by_id(options, error, sizeof error);
     if (!by_id)
         cli_misuse(program, "%s", error);
     struct held held = {.outcomes = NULL};
-    claims_hold(&held, file, by_id);
+    double tolerance = options->tolerance_percent < 0 ? field_number(file, "tolerance")
+                                                      : options->tolerance_percent / 100;
+    claims_hold(&held, file, tolerance, by_id);
     bool hold = held.counts[CLAIM_DIFFERS] == 0 &&
                 held.counts[CLAIM_EQUAL] + held.counts[CLAIM_WITHIN] > 0 &&
-                !(options->all && held.counts[CLAIM_MISSING] > 0);
+                !(options->all && held.counts[CLAIM_MISSING] + held.counts[CLAIM_OPEN] > 0);
     if (options->json)
         cli_print_json(json_pack("{sb sO}", "reproduced", hold, "claims", held.outcomes), 0);
     else
@@ -254,7 +272,7 @@ static int claims_check(const char *program, const struct options *options)
 
 int cmd_artifact(int argc, char **argv)
 {
-    struct options options = {.tolerance_percent = 10};
+    struct options options = {.tolerance_percent = -1};
     cli_read(&cli, argc, argv, &options);
     int status = options.check ? claims_check(argv[0], &options) : runs_pack(argv[0], &options);
     free(options.runs);
