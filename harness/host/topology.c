@@ -2,7 +2,9 @@
 #include "harness/host/topology.h"
 
 #include <hwloc.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The machine as far as the cgroup allows it; NULL if hwloc cannot tell. hwloc would tell on
  * standard error what it misses, as in containers without /sys; a line there means a fault. */
@@ -118,15 +120,20 @@ static json_t *caches_to_json(hwloc_topology_t topology)
     return array;
 }
 
-static const char *cpu_model(hwloc_topology_t topology)
+/* Some hypervisors pad the name with blanks. */
+static char *cpu_model(hwloc_topology_t topology, char *text, size_t text_size)
 {
-    hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
+    hwloc_obj_t package = topology ? hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0) : NULL;
     const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
-    return model ? model : "unknown";
+    snprintf(text, text_size, "%s", model ? model : "unknown");
+    for (size_t length = strlen(text); length > 0 && text[length - 1] == ' ';)
+        text[--length] = '\0';
+    return text;
 }
 
 json_t *topology_to_json(void)
 {
+    char model[128];
     hwloc_topology_t topology = topology_load();
     if (!topology)
         return json_pack("{ss}", "absent", "hwloc cannot read this machine");
@@ -134,7 +141,7 @@ json_t *topology_to_json(void)
     int cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
     int threads = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
     json_t *object = json_pack(
-        "{ss si si si sb si si so}", "model", cpu_model(topology), "packages",
+        "{ss si si si sb si si so}", "model", cpu_model(topology, model, sizeof model), "packages",
         hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE), "cores", cores, "threads", threads,
         "smt", threads > cores, "usable_threads", hwloc_bitmap_weight(usable), "numa_nodes",
         hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE), "caches", caches_to_json(topology));
@@ -229,7 +236,7 @@ bool topology_may_use(int cpu)
 char *topology_processor(char *text, size_t text_size)
 {
     hwloc_topology_t topology = topology_load();
-    snprintf(text, text_size, "%s", topology ? cpu_model(topology) : "unknown");
+    cpu_model(topology, text, text_size);
     if (topology)
         hwloc_topology_destroy(topology);
     return text;
