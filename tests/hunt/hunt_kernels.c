@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { STACK = 64 << 10, BLOCK = 100 };
+enum { STACK = 64 << 10, BLOCK_LOOKS = 1000 };
 
 static uint64_t counter;
 static _Atomic uint32_t lock, x, futex;
@@ -224,15 +224,15 @@ void kernel_time(void *unused)
 }
 
 /* The last block of three, of which one was freed. */
-void kernel_memory(void *unused)
+void kernel_memory(void *block_size)
 {
-    (void)unused;
-    char *first = machine_alloc(BLOCK, 64), *second = machine_alloc(BLOCK, 64);
+    size_t size = *(size_t *)block_size;
+    char *first = machine_alloc(size, 64), *second = machine_alloc(size, 64);
     kernel_result->sum = 0;
-    for (int i = 0; i < BLOCK; i++)
+    for (size_t i = 0; i < size; i += size / BLOCK_LOOKS)
         kernel_result->sum += first[i] != 0;
-    for (int i = 0; i < BLOCK; i++)
+    for (size_t i = 0; i < size; i += size / BLOCK_LOOKS)
         first[i] = second[i] = 1;
     machine_free(first);
-    kernel_result->block = machine_alloc(BLOCK, 64);
+    kernel_result->block = machine_alloc(size, 64);
 }

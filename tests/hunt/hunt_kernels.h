@@ -53,6 +53,6 @@ void kernel_lost_wake(void *unused);    /* waits for a wake that came before */
 void kernel_no_end(void *unused);       /* waits for what nobody does */
 void kernel_no_point(void *unused);     /* computes for ever */
 void kernel_time(void *unused);
-void kernel_memory(void *unused);
+void kernel_memory(void *block_size); /* (size_t *) */
 
 #endif

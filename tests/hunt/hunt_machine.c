@@ -164,12 +164,14 @@ static void time_is_a_jump(void **state)
 static void memory_is_the_same_each_time(void **state)
 {
     (void)state;
-    void *block = NULL;
-    for (uint64_t seed = 0; seed < 10; seed++) {
-        run(RANDOM, seed, kernel_memory, NULL);
-        assert_int_equal(result.sum, 0); /* fresh blocks are zero */
-        assert_true(seed == 0 || result.block == block);
-        block = result.block;
+    for (size_t size = 1000; size < 1 << 28; size *= 8) {
+        void *block = NULL;
+        for (uint64_t seed = 0; seed < 4; seed++) {
+            assert_int_equal(run(RANDOM, seed, kernel_memory, &size)->end, HUNT_DONE);
+            assert_int_equal(result.sum, 0); /* fresh blocks are zero */
+            assert_true(seed == 0 || result.block == block);
+            block = result.block;
+        }
     }
 }
 

@@ -27,6 +27,10 @@
 
 enum { HEAD = 64, POISON = 0xdd, POISON_MOST = 512, DROP_FROM = 8 << 20, MAPPINGS = 64 };
 
+/* A class for each size up to half of the arena, the largest block that is given out. */
+enum { BLOCK_CLASSES = 4 + 4 * (31 - 6) };
+_Static_assert(BLOCKS_SIZE / 2 == (size_t)1 << 31, "BLOCK_CLASSES are as many as there are");
+
 /* Before each block, in the last words of a line. */
 struct head {
     size_t size;
@@ -36,7 +40,7 @@ struct free_block {
 };
 
 static uintptr_t blocks_next, stacks_next, threads_next;
-static struct free_block *free_blocks[CLASSES], *free_large;
+static struct free_block *free_blocks[BLOCK_CLASSES], *free_large;
 static void *free_stacks[HUNT_THREADS_MAX];
 static int free_stack_count;
 
