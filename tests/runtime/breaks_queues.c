@@ -2,6 +2,7 @@
 #include "breaks.h"
 #include "runtime/inbox.h"
 #include "runtime/lrq.h"
+#include "runtime/mpmc.h"
 
 /* Locks --------------------------------------------------------------------------------------- */
 
@@ -146,6 +147,25 @@ BREAK(globq_pop_from_a_wrong_size)
     struct globq globq = {.size = 3};
     globq_lock(SELF, &globq);
     globq_pop(&globq);
+}
+
+static struct mpmc mpmc;
+
+BREAK(mpmc_gets_no_g)
+{
+    mpmc_put(SELF, &mpmc, NULL);
+}
+
+BREAK(mpmc_writes_over_a_g)
+{
+    mpmc.cells[0].gp = some_g();
+    mpmc_put(SELF, &mpmc, some_g());
+}
+
+BREAK(mpmc_gives_no_g)
+{
+    mpmc.cells[0].turn = 1;
+    mpmc_get(&mpmc);
 }
 
 BREAK(globq_gets_no_batch)

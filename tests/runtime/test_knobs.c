@@ -251,6 +251,19 @@ static void knob_take(const char *variant)
     assert_int_equal(stat_of(STAT_GRQ_HITS), 1); /* as many as a ring holds */
 }
 
+/* The order is the same with and without a lock. */
+static void knob_queue(const char *variant)
+{
+    scene_run(variant, "queue=list", 1, 20, scene_all_yield);
+    assert_true(stat_of(STAT_GRQ_LOCKS) >= 40);
+    int ids[20];
+    memcpy(ids, trace->id, sizeof ids);
+    scene_run(variant, "queue=mpmc", 1, 20, scene_all_yield);
+    assert_int_equal(stat_of(STAT_GRQ_LOCKS), 0);
+    assert_true(stat_of(STAT_GRQ_HITS) >= 40);
+    assert_memory_equal(ids, trace->id, sizeof ids);
+}
+
 static void knob_yield(const char *variant)
 {
     scene_run(variant, "yield=global", 1, 20, scene_all_yield);
@@ -668,6 +681,7 @@ static const struct knob_test {
     {"idle", RUNTIME, knob_idle},
     {"gs_cache", RUNTIME, knob_gs_cache},
     {"lock", "grq", knob_lock},
+    {"queue", "grq", knob_queue},
     {"block", "static", knob_block},
     {"wait", "static", knob_wait},
     {"mailbox", "static", knob_mailbox},
