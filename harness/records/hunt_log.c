@@ -81,6 +81,20 @@ static bool part_is_valid(const json_t *part)
            json_is_integer(json_object_get(part, "from")) && field_integer(part, "executions") > 0;
 }
 
+/* A power cut may leave the newline of the last line on the disk, and not what stood before it. */
+static bool line_is_torn(const char *line, size_t length, FILE *from)
+{
+    json_t *json = json_loadb(line, length, 0, NULL);
+    bool is_json = json_is_object(json);
+    json_decref(json);
+    if (is_json)
+        return false;
+    int next = fgetc(from);
+    if (next != EOF)
+        ungetc(next, from);
+    return next == EOF && !ferror(from);
+}
+
 /* Sets *whole to the bytes up to the end of the last whole line. */
 static bool lines_read(struct hunt_log *log, FILE *from, const char *path, int64_t *whole,
                        char *error, size_t error_size)
@@ -93,6 +107,8 @@ static bool lines_read(struct hunt_log *log, FILE *from, const char *path, int64
         if (line[length - 1] != '\n')
             break;
         json_t *json = record_line_parse(line, (size_t)length);
+        if (!json && line_is_torn(line, (size_t)length, from))
+            break;
         valid = number++ == 0 ? header_is_valid(json) : part_is_valid(json);
         if (!valid)
             json_decref(json);

@@ -5,7 +5,8 @@
  * The first line is the header: the cells, how many executions each shall have, the program, the
  * seeds. Each other one is a part of a cell: so many executions from a number on, which only
  * depend on header, cell and seed. results/README.md has the keys. The file only grows, by whole
- * lines (records.h); a last line that is not whole is left out, and that part is done again.
+ * lines (records.h). A last line that is not whole, or no JSON, is left out, and that part is done
+ * again.
  */
 #ifndef SCHEDLAB_HUNT_LOG_H
 #define SCHEDLAB_HUNT_LOG_H

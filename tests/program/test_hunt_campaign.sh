@@ -58,6 +58,17 @@ cp torn/hunt.jsonl before
 run --resume torn
 check a_torn_log_goes_on [ "$(found torn)" = "$all" ]
 check what_was_done_stays cmp -s <(head -n "$(wc -l <before)" torn/hunt.jsonl) <(head -n "$(wc -l <before)" before)
+# One that a power cut has left: the last line has its newline, and zeros before it.
+mkdir zeros && cp before zeros/hunt.jsonl && python3 - zeros/hunt.jsonl <<'END'
+import sys
+lines = open(sys.argv[1], "rb").read().split(b"\n")[:-1]
+lines[-1] = lines[-1][:20] + bytes(len(lines[-1]) - 20)
+open(sys.argv[1], "wb").write(b"\n".join(lines) + b"\n")
+END
+run --resume zeros
+check a_last_line_of_zeros_is_torn [ "$(found zeros)" = "$all" ]
+mkdir middle && sed '2s/{/[/; 2s/"check".*//' before >middle/hunt.jsonl
+misuse no_json_in_the_middle_is_refused 'hunt.jsonl:2: no line of a campaign' -- --resume middle
 # Whenever it is killed.
 "$schedlab" hunt --campaign "${cells[@]}" --results made --name killed >out 2>err </dev/null &
 until [ -s made/killed-*/hunt.jsonl ]; do kill -0 $! || break; done
