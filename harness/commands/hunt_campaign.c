@@ -18,6 +18,7 @@
 #include "harness/commands/hunt_table.h"
 #include "harness/commands/hunt_what.h"
 #include "harness/hunt/parts.h"
+#include "harness/hunt/processes.h"
 #include "harness/records/hunt_log.h"
 #include "harness/records/run_folder.h"
 #include "harness/scenarios/scenarios.h"
@@ -334,6 +335,16 @@ static size_t parts_missing(struct running *running)
     return missing;
 }
 
+static void ended_tell(struct running *running, int status)
+{
+    char how[64];
+    process_death_text(status, how, sizeof how);
+    snprintf(running->error, sizeof running->error,
+             "%.*s: the process of a part was ended from outside (%s), which is no finding; "
+             "--resume does the part again",
+             PATH_SIZE / 2, running->log->file.path, how);
+}
+
 static void log_complete(const struct hunt_campaign *wanted, struct hunt_log *log,
                          struct running *running)
 {
@@ -348,9 +359,11 @@ static void log_complete(const struct hunt_campaign *wanted, struct hunt_log *lo
     running->progress.noun = "part";
     const struct parts parts = {
         .jobs = wanted->jobs, .next = part_next, .done = part_done, .arg = running};
-    parts_run(&parts);
+    int ended = parts_run(&parts);
     progress_end(&running->progress);
     free(running->campaigns);
+    if (ended && !*running->error)
+        ended_tell(running, ended);
     if (*running->error)
         exit(cli_fail(wanted->command, running->error));
 }

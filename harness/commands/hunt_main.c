@@ -128,7 +128,8 @@ static const char argp_doc[] =
     "--results shards\"\n"
     "  schedlab merge all shards/*\n"
     "  schedlab hunt --show all\n\n"
-    "Exit status: 0 nothing was found, 1 an execution failed, 2 misused.";
+    "Exit status: 0 nothing was found, 1 an execution failed or the hunt could not go on, 2 "
+    "misused.";
 
 static void option_take(void *to, const char *command, const char *name, char *value)
 {

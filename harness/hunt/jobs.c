@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { REPORTS = 1024 };
@@ -40,8 +39,8 @@ struct found {
 };
 
 struct job {
-    pid_t pid;
-    int from; /* pipe */
+    pid_t pid; /* 0: it has ended */
+    int from;  /* pipe */
     struct found *found;
     struct hunt_cover *cover; /* shared, as found is; NULL: not wanted */
     size_t bytes, taken;      /* of reports */
@@ -86,10 +85,20 @@ static void found_take(struct found *found, struct campaign *campaign)
 }
 
 /* The execution of campaign->plan ended the process that ran it. */
-static void death_take(struct campaign *campaign, int status)
+static void death_take(struct campaign *campaign, int64_t number, int status)
 {
     struct hunt_outcome outcome = {.end = HUNT_CRASH};
-    process_death_text(status, outcome.text, sizeof outcome.text);
+    char how[HUNT_TEXT_SIZE / 2];
+    process_death_text(status, how, sizeof how);
+    if (process_was_ended(status)) {
+        fprintf(stderr,
+                "schedlab hunt: the process of execution %" PRId64
+                " was ended from outside (%s), which is no finding; hunt again\n",
+                number, how);
+        exit(EXIT_FAILURE);
+    }
+    snprintf(outcome.text, sizeof outcome.text, "its process ended: %s\n",
+             *how ? how : "exit status 0");
     failure_set(campaign, &outcome);
 }
 
@@ -161,8 +170,10 @@ static void job_start(struct job *jobs, int number, int count, struct campaign *
 static void job_end(struct job *job, struct campaign *campaign)
 {
     int status;
-    kill(job->pid, SIGKILL);
-    process_wait(job->pid, &status);
+    if (job->pid) {
+        kill(job->pid, SIGKILL);
+        process_wait(job->pid, &status);
+    }
     close(job->from);
     cover_take(campaign, job->cover);
     munmap(job->found, sizeof *job->found);
@@ -171,10 +182,10 @@ static void job_end(struct job *job, struct campaign *campaign)
 /* The status of a job that has closed its pipe. */
 static int job_status(struct job *job)
 {
-    siginfo_t info;
-    while (waitid(P_PID, (id_t)job->pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
-        continue;
-    return info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status;
+    int status;
+    process_wait(job->pid, &status);
+    job->pid = 0;
+    return status;
 }
 
 /* Milliseconds until then, rounded up; -1: there is no limit. */
@@ -229,7 +240,7 @@ static void reports_take(struct campaign *campaign, struct job *jobs, int count_
         campaign_plan(campaign, i);
         if (next == NEXT_NONE) {
             campaign->executions++;
-            death_take(campaign, job_status(job));
+            death_take(campaign, i, job_status(job));
             break;
         }
         count(campaign, orders, &report);
@@ -249,7 +260,7 @@ static bool all_have_learnt(struct campaign *campaign, struct job *jobs, int cou
         if (job_next(&jobs[i], 0, &report) == NEXT_REPORT)
             continue;
         campaign_plan(campaign, i);
-        death_take(campaign, job_status(&jobs[i]));
+        death_take(campaign, i, job_status(&jobs[i]));
         return false;
     }
     return true;
@@ -291,7 +302,7 @@ void jobs_replay(struct campaign *campaign)
     process_wait(pid, &status);
     campaign->executions = 1;
     if (!found->is_one) {
-        death_take(campaign, status);
+        death_take(campaign, 0, status);
     } else {
         campaign->points = found->outcome.points;
         campaign->accesses = found->outcome.accesses;

@@ -13,6 +13,11 @@ struct orders {
     int level;
 };
 
+size_t orders_size(void)
+{
+    return sizeof(struct orders);
+}
+
 struct orders *orders_new(void)
 {
     return xcalloc(1, sizeof(struct orders));

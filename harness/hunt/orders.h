@@ -17,6 +17,7 @@ struct order {
 };
 
 struct orders;
+size_t orders_size(void); /* of zeroed memory, which is one without orders */
 struct orders *orders_new(void);
 void orders_free(struct orders *orders);
 void orders_add(struct orders *orders, uint64_t hash);

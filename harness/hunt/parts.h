@@ -2,7 +2,11 @@
  * its own, several at one time.
  *
  * A part goes on after an execution that failed, and counts how they ended. If its process dies,
- * that is how the execution ended on which it was, and the part ends there.
+ * that is how the execution ended on which it was: only its points, accesses and order are unknown.
+ * Another process then does the rest. A part ends early only if its process dies while it learns,
+ * which counts as its next execution: every other process would die there too.
+ *
+ * A process that was ended from outside is no finding. Its part is not done.
  *
  * Callers: harness/commands/hunt_campaign.c, on the process's own stack.
  */
@@ -21,6 +25,7 @@ struct part {
     void *of;    /* the caller's */
 
     /* Results. executions is what was done. */
+    bool learns; /* its process does not execute yet */
     int64_t took_ns;
     uint64_t points, accesses;
     int64_t failures[HUNT_END_COUNT];
@@ -42,6 +47,7 @@ struct parts {
     void *arg;
 };
 
-void parts_run(const struct parts *parts);
+/* 0, or the status of a process that was ended from outside: then no other part began. */
+int parts_run(const struct parts *parts);
 
 #endif

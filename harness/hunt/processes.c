@@ -2,13 +2,16 @@
 #include "harness/hunt/processes.h"
 
 #include "harness/base/memory.h"
+#include "harness/base/process.h"
+#include "harness/host/topology.h"
 
 #include <errno.h>
-#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,11 +26,17 @@ void *shared_new(size_t size)
 
 pid_t process_new(void)
 {
+    pid_t parent = getpid();
     fflush(NULL);
     pid_t pid = fork();
     if (pid < 0) {
         fprintf(stderr, "schedlab hunt: no process can be made: %s\n", strerror(errno));
         exit(EXIT_FAILURE);
+    }
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent) /* it has died before */
+            _exit(EXIT_FAILURE);
     }
     return pid;
 }
@@ -42,20 +51,28 @@ pid_t process_wait(pid_t pid, int *status)
     return which;
 }
 
+bool process_was_ended(int status)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    if (!WIFSIGNALED(status))
+        return false;
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+        if (WTERMSIG(status) == faults[i])
+            return false;
+    return true;
+}
+
 void process_death_text(int status, char *text, size_t size)
 {
-    if (WIFSIGNALED(status))
-        snprintf(text, size, "its process was ended by signal %d (%s)\n", WTERMSIG(status),
-                 strsignal(WTERMSIG(status)));
-    else
-        snprintf(text, size, "its process ended with exit status %d\n", WEXITSTATUS(status));
+    char none[] = "";
+    const struct process_result result = {.status = status, .messages = none};
+    process_end_text(&result, text, size);
 }
 
 int processes_of(int jobs)
 {
-    cpu_set_t set;
     if (jobs > 0)
         return jobs;
-    int processors = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    int processors = topology_cpu_count();
     return processors < JOBS_MAX ? processors : JOBS_MAX;
 }

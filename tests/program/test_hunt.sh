@@ -12,6 +12,9 @@ run() {
     status=$?
 }
 
+# one_line STATUS PART: the last command left that status, nothing in out, and one line with the part in err.
+one_line() { [ "$status $(wc -l <err) $(wc -c <out)" = "$1 1 0" ] && contains err "$2"; }
+
 # The failure's replay in the last output, as arguments.
 replay_of() { sed -n 's/^replay: schedlab hunt //p' out; }
 failure_of() { sed -n '/^failed: /,/^replay: /p' out | grep -v '^replay: '; }
@@ -97,13 +100,26 @@ for variant in gmp gmp,recheck=before; do
         check "${variant}_is_the_same_with_${jobs}_jobs" [ "$(counts_of)" = "$one" ]
     done
 done
-# A job that dies, here as it has no processor time left, is a finding.
-(ulimit -t 1 && timeout 600 "$schedlab" hunt gmp sleep_wake --executions 10000000 --jobs 2) >out 2>err </dev/null
-status=$?
-check a_job_that_dies_is_a_failure [ "$status $(grep -c '^failed: crash: its process was ended by signal' out)" = '1 1' ]
+# A job that dies is a finding, here by a trap; one that was ended from outside is none.
+# jobs_die SIGNAL: leaves out, err, status.
+jobs_die() {
+    timeout 600 "$schedlab" hunt gmp sleep_wake --executions 10000000 --jobs 2 >out 2>err </dev/null &
+    until pkill -"$1" -P "$(pgrep -P $! || echo 0)"; do kill -0 $! || break; done
+    wait $!
+    status=$?
+}
+jobs_die TRAP
+check a_job_that_dies_is_a_failure [ "$status $(grep -c '^failed: crash: its process ended: killed by SIGTRAP' out)" = '1 1' ]
 check a_job_that_dies_has_a_replay grep -q '^replay: .*--replay random:' out
 run $(replay_of)
 check a_death_by_chance_is_not_replayed [ "$status $(cat out)" = '0 nothing failed in this execution' ]
+for signal in TERM KILL; do
+    jobs_die $signal
+    check "a_job_ended_by_${signal}_is_no_finding" one_line 1 "was ended from outside (killed by SIG$signal)"
+done
+(ulimit -t 1 && timeout 600 "$schedlab" hunt gmp sleep_wake --executions 10000000 --jobs 2) >out 2>err </dev/null
+status=$?
+check no_more_processor_time_is_no_finding one_line 1 'was ended from outside (killed by SIG'
 
 # Coverage ------------------------------------------------------------------------------------------------------
 

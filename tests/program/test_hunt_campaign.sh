@@ -76,6 +76,15 @@ kill -KILL $! && wait $! 2>/dev/null
 mv made/killed-* killed
 run --resume killed
 check a_killed_campaign_goes_on [ "$(found killed)" = "$all" ]
+# Whenever somebody ends a process of it: that part is no finding, and not done.
+"$schedlab" hunt --campaign "${cells[@]}" --results made --name hit >out 2>err </dev/null &
+until pkill -KILL -P $!; do kill -0 $! || break; done
+wait $!
+status=$?
+mv made/hit-* hit
+check a_process_ended_from_outside_ends_the_campaign [ "$status $(grep -c 'hit.*/hunt.jsonl: .*ended from outside (killed by SIGKILL)' err)" = '1 1' ]
+run --resume hit
+check its_part_is_done_again [ "$(found hit)" = "$all" ]
 cp killed/hunt.jsonl before
 run --resume killed
 check a_whole_one_is_left_alone cmp -s killed/hunt.jsonl before
