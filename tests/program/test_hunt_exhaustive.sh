@@ -28,6 +28,9 @@ found = json.load(open("out"))
 assert found["operations"] == 4 and all(s["complete"] and s["states"] > 1000 for s in found["scripts"])'
 run --exhaustive globq --executions 10
 check a_limit_is_told [ "$status $(grep -c '10 executions, .*; right so far, not all$' out)" = '0 1' ]
+# The first round knows of no shared word, and is over after three.
+run --exhaustive deque --threads 2 --operations 1 --executions 3
+check a_round_that_learnt_is_not_all [ "$status $(grep -c ': 3 executions, .*; right so far, not all$' out)" = '0 3' ]
 
 misuse queues_are_four 'valid: deque, ring, globq, chan' -- --exhaustive list
 misuse operations_are_few 'valid: 1 to 4' -- --exhaustive deque --operations 5

@@ -71,7 +71,7 @@ static bool known_add(uint64_t hash)
 {
     if (known_count >= known_room / 2)
         known_grow();
-    bool is_new = known_add_to(known, known_room, hash | 1);
+    bool is_new = known_add_to(known, known_room, hash ? hash : 1);
     known_count += is_new;
     return is_new;
 }
@@ -236,17 +236,17 @@ struct explore_result explore_run(void (*fn)(void *arg), void *arg,
                                   const struct explore_watcher *watcher, uint64_t executions_max)
 {
     struct explore_result result;
-    size_t learnt;
+    bool again;
     explore.watcher = watcher;
     do {
-        learnt = learnt_count();
+        size_t learnt = learnt_count();
         result = (struct explore_result){0};
         hunt_learn(false); /* takes what was learnt */
         memcpy(shared, hunt_learnt, sizeof shared);
         explore_once(fn, arg, executions_max, &result);
-    } while (learnt_count() > learnt &&
-             result.executions <
-                 executions_max); /* a failure may come of what was passed over, too */
+        again = learnt_count() > learnt; /* a failure may come of what was passed over, too */
+        result.complete = result.complete && !again;
+    } while (again && result.executions < executions_max);
     known_clear();
     return result;
 }

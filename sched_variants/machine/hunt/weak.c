@@ -146,10 +146,21 @@ void weak_fence_all(void)
     fence_of(self());
 }
 
+/* Its number may be that of a thread that is gone: it does not go on with that one's release
+ * sequences. */
+static void heads_forget(const struct sim_thread *thread)
+{
+    for (int i = 0; i < place_count; i++)
+        for (int k = 0; k < KEPT; k++)
+            places[i].store[k].heads &= ~thread_bit(thread);
+}
+
 void weak_thread(const struct sim_thread *thread)
 {
     if (slots <= thread->index)
         slots = thread->index + 1;
+    else
+        heads_forget(thread);
     if (!hunt.self)
         return;
     uint32_t last = known[thread->index].now.at[thread->index];
