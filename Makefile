@@ -456,6 +456,7 @@ $(OUT)/tests/test_invariants: $(patsubst %,$(OUT)/tests/runtime/breaks_%.o,queue
 $(OUT)/tests/test_gbench: $(call objects,$(GBENCH))
 $(OUT)/tests/test_gbench: TEST_LDLIBS = $(MICRO_LDLIBS)
 $(OUT)/tests/test_micro_clock: $(OUT)/harness/micro/micro_clock.o
+$(OUT)/tests/test_hunt_linear: $(OUT)/harness/hunt/linear.o
 $(OUT)/tests/test_hunt_parts: $(patsubst %,$(OUT)/harness/hunt/%.o,orders parts processes)
 $(OUT)/tests/test_waste: $(OUT)/sched_variants/machine/sim/waste.o
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { THREADS = 4, ITEMS = 14, MODELS = 512, NOTES = 64 };
+enum { THREADS = LINEAR_THREADS, ITEMS = LINEAR_ITEMS, MODELS = 512, NOTES = LINEAR_NOTES };
 
 struct model {
     uint8_t count, next, item[ITEMS]; /* oldest first; next: of the slot, 0: none */

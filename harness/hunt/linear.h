@@ -35,6 +35,9 @@ enum linear_operation {
 };
 #define LINEAR_LOST (UINT32_C(1) << 31)
 
+/* There is room for so many threads, items at one time, and beginnings and ends to be told. */
+enum { LINEAR_THREADS = 4, LINEAR_ITEMS = 14, LINEAR_NOTES = 64 };
+
 extern const struct explore_watcher linear_watcher;
 
 /* How many SEND takes. Before the executions. */

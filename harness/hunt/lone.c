@@ -12,6 +12,11 @@
 
 enum { STACK = 64 << 10, ITEMS = LONE_THREADS * LONE_OPERATIONS + 1, RING = 4, GROWN = 512 };
 
+_Static_assert(LONE_THREADS + 1 <= LINEAR_THREADS, "the first thread takes what is left");
+_Static_assert(LONE_THREADS *LONE_OPERATIONS <= LINEAR_ITEMS, "each operation may put an item");
+_Static_assert(2 * (LONE_THREADS * LONE_OPERATIONS + 1) <= LINEAR_NOTES, "all are told");
+_Static_assert(ITEMS <= 31, "a result is a set of items by bits, and LINEAR_LOST");
+
 const char *const lone_words[] = {
 #define LONE_WORD(name, word, what) word,
     LONE_QUEUES(LONE_WORD)
