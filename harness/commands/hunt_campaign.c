@@ -354,6 +354,8 @@ static void log_complete(const struct hunt_campaign *wanted, struct hunt_log *lo
     running->cells = json_object_get(log->header, "cells");
     running->campaigns = campaigns_of(wanted, log, running->cells);
     running->total = (size_t)((executions + PART - 1) / PART) * json_array_size(running->cells);
+    if (hunt_log_covers(log))
+        hunt_coverage_begin(wanted->command);
     running->began_ns = monotonic_ns();
     progress_begin(&running->progress, stderr, parts_missing(running));
     running->progress.noun = "part";

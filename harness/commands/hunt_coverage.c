@@ -11,6 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+void hunt_coverage_begin(const char *command)
+{
+    const char *error;
+    if (!coverage_can_tell(&error))
+        exit(cli_fail(command, error));
+}
+
 struct coverage hunt_coverage_read(const struct hunt_cover *cover, const char *command)
 {
     const char *error;

@@ -9,8 +9,11 @@
 
 #include <jansson.h>
 
-/* Reads what was met. The pairs are to be freed. If the program has no debug information, one line
- * with the command before it ends the process. */
+/* Before a hunt with coverage: one line with the command before it ends the process if the program
+ * has no debug information. */
+void hunt_coverage_begin(const char *command);
+
+/* Reads what was met. The pairs are to be freed. Ends the process as above. */
 struct coverage hunt_coverage_read(const struct hunt_cover *cover, const char *command);
 
 /* Prints a table of the pairs that were met, and the names of the others. */

@@ -354,8 +354,10 @@ static int hunt(struct options *options)
     campaign.plan = options->replayed;
     campaign.plan.oracles = oracles;
     campaign.plan.memory = (enum hunt_memory)options->memory;
-    if (options->coverage)
+    if (options->coverage) {
+        hunt_coverage_begin(options->command);
         campaign.cover = xcalloc(1, sizeof *campaign.cover);
+    }
     if (options->replay) {
         campaign.algorithm = campaign.plan.algorithm < 0 ? 0 : campaign.plan.algorithm;
         campaign.depth = campaign.plan.depth;

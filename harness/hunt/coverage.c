@@ -156,14 +156,29 @@ static const struct labels *labels_of(uintptr_t pc, const struct labels *labels,
     return bsearch(&key, labels, count, sizeof *labels, pc_compare);
 }
 
+/* It stays for the rest of the process. */
+static struct source_lines *lines_of_program(void)
+{
+    static struct source_lines *lines;
+    if (!lines)
+        lines = source_lines_open();
+    return lines;
+}
+
+bool coverage_can_tell(const char **error)
+{
+    if (lines_of_program())
+        return true;
+    *error = "the program's debug information cannot be read";
+    return false;
+}
+
 bool coverage_of(struct coverage *coverage, const struct hunt_cover *cover, const char **error)
 {
     size_t count;
-    struct source_lines *lines = source_lines_open();
-    if (!lines) {
-        *error = "the program's debug information cannot be read";
+    if (!coverage_can_tell(error))
         return false;
-    }
+    struct source_lines *lines = lines_of_program();
     struct labels *labels = instructions_of(cover, lines, &count);
     *coverage = coverage_new();
     coverage->left_out = cover->left_out;
@@ -180,6 +195,5 @@ bool coverage_of(struct coverage *coverage, const struct hunt_cover *cover, cons
         }
     }
     free(labels);
-    source_lines_close(lines);
     return true;
 }

@@ -42,6 +42,10 @@ struct coverage {
     uint64_t left_out; /* meetings that were not counted */
 };
 
+/* False, and the reason in error, if the program has no debug information. It is read once, and
+ * kept: before a hunt, so that none ends without a result for the lack of it. */
+bool coverage_can_tell(const char **error);
+
 /* All pairs of the sources, each once; met by nobody so far. */
 struct coverage coverage_new(void);
 
