@@ -172,12 +172,27 @@ static void log_resume(const struct hunt_campaign *wanted, struct hunt_log *log)
 
 /* Parts --------------------------------------------------------------------------------------- */
 
-static int word_index(const char *const *words, const char *word)
+/* A log may be another version's, or changed by hand: its cells are checked like options. */
+static int word_index(const struct hunt_campaign *wanted, const struct hunt_log *log,
+                      const json_t *cell, const char *key, const char *const *words)
 {
-    int i = 0;
-    while (words[i] && strcmp(words[i], word) != 0)
-        i++;
-    return words[i] ? i : 0;
+    const char *word = field_text(cell, key);
+    unsigned count = 0;
+    for (; words[count]; count++)
+        if (strcmp(words[count], word) == 0)
+            return (int)count;
+    cli_misuse(wanted->command, "%s: %s \"%s\" of a cell is unknown; valid: %s", log->file.path,
+               key, word, text_join((char *const *)(uintptr_t)words, count));
+}
+
+static int depth_of(const struct hunt_campaign *wanted, const struct hunt_log *log)
+{
+    json_int_t depth = field_integer(log->header, "depth");
+    if (depth < 1 || depth > HUNT_DEPTH_MAX)
+        cli_misuse(wanted->command,
+                   "%s: depth %" JSON_INTEGER_FORMAT " is not valid; valid: 1 to %d",
+                   log->file.path, depth, HUNT_DEPTH_MAX);
+    return (int)depth;
 }
 
 static json_int_t seed_of(const struct hunt_log *log)
@@ -192,21 +207,29 @@ static struct campaign *campaigns_of(const struct hunt_campaign *wanted, const s
     char error[ERROR_SIZE];
     size_t i;
     json_t *cell;
+    int depth = depth_of(wanted, log);
     struct campaign *campaigns = xcalloc(json_array_size(cells), sizeof *campaigns);
     json_array_foreach(cells, i, cell)
     {
         struct variant_spec variant;
         struct workload_spec workload;
+        json_int_t workers = field_integer(cell, "workers");
+        if (workers < 1 || workers > HUNT_WORKERS_MAX)
+            cli_misuse(wanted->command,
+                       "%s: %" JSON_INTEGER_FORMAT " workers of a cell are not valid; valid: 1 to "
+                       "%d",
+                       log->file.path, workers, HUNT_WORKERS_MAX);
         if (!scheduler_spec_parse(&variant, field_text(cell, "variant"), error, sizeof error) ||
-            !hunt_workload_parse(&workload, field_text(cell, "workload"), error, sizeof error))
-            cli_misuse(wanted->command, "%s", error);
-        campaigns[i] = hunt_campaign_of(&variant, &workload, (int)field_integer(cell, "workers"));
+            !hunt_workload_parse(&workload, field_text(cell, "workload"), error, sizeof error) ||
+            !hunt_fits(&variant, &workload, (int)workers, error, sizeof error))
+            cli_misuse(wanted->command, "%.*s: %s", PATH_SIZE / 2, log->file.path, error);
+        campaigns[i] = hunt_campaign_of(&variant, &workload, (int)workers);
         campaigns[i].seed = (uint64_t)seed_of(log);
-        campaigns[i].algorithm = word_index(hunt_algorithm_words, field_text(cell, "algorithm"));
+        campaigns[i].algorithm = word_index(wanted, log, cell, "algorithm", hunt_algorithm_words);
         campaigns[i].plan.memory =
-            (enum hunt_memory)word_index(hunt_memory_words, field_text(cell, "memory"));
-        if (hunt_has_depth(campaigns[i].algorithm))
-            campaigns[i].depth = (int)field_integer(log->header, "depth");
+            (enum hunt_memory)word_index(wanted, log, cell, "memory", hunt_memory_words);
+        if (campaign_has_depth(campaigns[i].algorithm))
+            campaigns[i].depth = depth;
     }
     return campaigns;
 }

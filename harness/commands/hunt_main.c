@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ERROR_SIZE = 1024, ARGUMENTS = 2, WORKERS_MAX = 16, WORKERS_DEFAULT = 2 };
+enum { ERROR_SIZE = 1024, ARGUMENTS = 2, WORKERS_DEFAULT = 2 };
 enum { MINIMISE_MOST = 20000 };
 static const int64_t TIME_DEFAULT_NS = INT64_C(60000000000), TIME_MAX_NS = INT64_C(86400000000000);
 
@@ -51,21 +51,22 @@ struct options {
 
 static const struct cli_option option_table[] = {
     {"workers", "N", "workers; default 2", CLI(INT, workers), .letter = 'w', .least = 1,
-     .most = WORKERS_MAX, .begins = true},
+     .most = HUNT_WORKERS_MAX, .begins = true},
     {"algorithm", "NAME", "who goes on at each point: random (default), pct, pos, surw or delay",
      CLI(WORD, algorithm), .words = hunt_algorithm_words, .begins = true},
     {"memory", "MODEL",
      "sc: sequentially consistent (default); tso: store buffers, as on x86; or weak: as C11 allows",
      CLI(WORD, memory), .words = hunt_memory_words, .begins = true},
     {"depth", "N", "pct, delay: one more than the points at which they change something; default 3",
-     CLI(INT, depth), .least = 1, .most = 32, .begins = true},
+     CLI(INT, depth), .least = 1, .most = HUNT_DEPTH_MAX, .begins = true},
     {"time", "TIME", "until then; default 60s, or no limit beside --executions", .kind = CLI_OWN},
     {"executions", "N", "so many, at most", CLI(NUMBER, executions), .least = 1, .most = 1e12},
     {"jobs", "N",
      "processes that share the executions out; default 1, 0: one for each processor. What is found "
      "and counted within --executions does not depend on N",
      CLI(INT, jobs), .letter = 'j', .least = 0, .most = JOBS_MAX},
-    {"points", "N", "the most of one execution; default 100 times the usual number",
+    {"points", "N",
+     "the most of one execution; default 50 times the usual number, and 100000 at least",
      CLI(NUMBER, points), .least = 1000, .most = 1e12},
     {"seed", "N", "of all executions; default 1", CLI(NUMBER, seed), .least = 0, .most = 1e15,
      .begins = true},
@@ -223,7 +224,7 @@ static void options_check(void *to, const char *command)
         cli_misuse(command, "one variant and one workload or scenario, for example gmp sleep_wake");
     options->algorithm = options->algorithm < 0 ? 0 : options->algorithm;
     options->memory = options->memory < 0 ? 0 : options->memory;
-    if (options->depth && !hunt_has_depth(options->algorithm))
+    if (options->depth && !campaign_has_depth(options->algorithm))
         cli_misuse(command, "--depth comes with --algorithm=pct or delay");
     if (options->replay && (options->time_ns || options->executions))
         cli_misuse(command, "--replay is one execution; leave out --%s",
@@ -236,7 +237,7 @@ static void options_check(void *to, const char *command)
         cli_misuse(command, "%s", error);
     if (!options->time_ns && !options->executions)
         options->time_ns = TIME_DEFAULT_NS;
-    if (hunt_has_depth(options->algorithm) && !options->depth)
+    if (campaign_has_depth(options->algorithm) && !options->depth)
         options->depth = HUNT_DEPTH_DEFAULT;
 }
 

@@ -90,9 +90,3 @@ struct campaign hunt_campaign_of(const struct variant_spec *variant,
         .plan.oracles = oracles_of(variant),
     };
 }
-
-bool hunt_has_depth(int algorithm)
-{
-    const char *word = hunt_algorithm_words[algorithm];
-    return strcmp(word, "pct") == 0 || strcmp(word, "delay") == 0;
-}

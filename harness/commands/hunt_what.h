@@ -24,8 +24,8 @@ bool hunt_fits(const struct variant_spec *variant, const struct workload_spec *w
 struct campaign hunt_campaign_of(const struct variant_spec *variant,
                                  const struct workload_spec *workload, int workers);
 
-/* True if the algorithm has --depth. */
-bool hunt_has_depth(int algorithm);
+/* Limits of options, and the depth of algorithms that have one. */
 enum { HUNT_DEPTH_DEFAULT = 3 };
+enum { HUNT_WORKERS_MAX = 16 };
 
 #endif

@@ -84,6 +84,12 @@ const struct hunt_outcome *campaign_execute(const struct campaign *campaign,
     return hunt_execute(plan, first_thread, &copy);
 }
 
+bool campaign_has_depth(int algorithm)
+{
+    const char *word = hunt_algorithm_words[algorithm];
+    return strcmp(word, "pct") == 0 || strcmp(word, "delay") == 0;
+}
+
 /* The points of some executions in the mean. */
 static uint64_t points_usual(const struct campaign *campaign, int algorithm, bool measures)
 {

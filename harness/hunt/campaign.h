@@ -26,7 +26,7 @@ struct campaign {
     uint64_t seed;
     int64_t executions_max;   /* 0: no limit */
     int64_t time_ns;          /* likewise */
-    uint64_t points_max;      /* 0: a thousand times as many as there usually are */
+    uint64_t points_max;      /* 0: 50 times as many as there usually are, 100,000 at least */
     struct hunt_cover *cover; /* what is met is added here, when all is done; NULL: it is not */
 
     /* Results. */
@@ -37,6 +37,9 @@ struct campaign {
     struct hunt_plan plan;        /* of the execution that failed */
     struct hunt_outcome *failure; /* NULL: none did */
 };
+
+/* True if the algorithm has a depth, 1 to HUNT_DEPTH_MAX. */
+bool campaign_has_depth(int algorithm);
 
 /* Learns which words are shared, in some executions. Before the others. */
 void campaign_learn(struct campaign *campaign);
@@ -55,7 +58,8 @@ struct hunt_outcome *outcome_copy(const struct hunt_outcome *outcome);
  * at most. False, and nothing has changed, if its switches do not lead there. */
 bool campaign_minimise(struct campaign *campaign, int most);
 
-/* "random:SEED@PROGRAM", "schedule:SEED:1.57-2,2.3-c@PROGRAM"; to be freed. */
+/* "random:SEED@PROGRAM", "pct:SEED:DEPTH@PROGRAM", "schedule:SEED:1.57-2,2.3-c@PROGRAM"; to be
+ * freed. */
 char *replay_text(const struct hunt_plan *plan);
 
 /* A hash of the code of schedulers and workloads: an execution is one of it. */

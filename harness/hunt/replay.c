@@ -107,13 +107,16 @@ static bool switches_parse(struct hunt_plan *plan, char *text)
 /* rest: behind the seed, "" or ":DEPTH" or ":SWITCHES". */
 static bool rest_parse(struct hunt_plan *plan, char *rest)
 {
-    char *end;
     if (*rest && *rest != ':')
         return false;
     if (plan->algorithm < 0)
         return switches_parse(plan, rest + (*rest == ':'));
-    plan->depth = *rest ? (int)strtoul(rest + 1, &end, 10) : 0;
-    return !*rest || (end > rest + 1 && !*end);
+    if (!campaign_has_depth(plan->algorithm))
+        return !*rest;
+    char *end = rest;
+    unsigned long depth = *rest ? strtoul(rest + 1, &end, 10) : 0;
+    plan->depth = (int)depth;
+    return end > rest + 1 && !*end && depth >= 1 && depth <= HUNT_DEPTH_MAX;
 }
 
 static bool plan_parse(struct hunt_plan *plan, char *text)
@@ -153,11 +156,11 @@ bool replay_parse(struct hunt_plan *plan, const char *given, char *error, size_t
     bool is_one = program_parse(text, &program) && plan_parse(plan, text);
     free(text);
     if (!is_one)
-        snprintf(
-            error, error_size,
-            "\"%s\" is no execution; valid: ALGORITHM:SEED@PROGRAM, ALGORITHM:SEED:DEPTH@PROGRAM "
-            "or schedule:SEED:THREAD.MOMENT-THREAD,...@PROGRAM, as hunt prints it",
-            given);
+        snprintf(error, error_size,
+                 "\"%s\" is no execution; valid: ALGORITHM:SEED@PROGRAM, of pct and delay "
+                 "ALGORITHM:SEED:DEPTH@PROGRAM with a depth of 1 to %d, or "
+                 "schedule:SEED:THREAD.MOMENT-THREAD,...@PROGRAM, as hunt prints it",
+                 given, HUNT_DEPTH_MAX);
     else if (program != replay_program())
         snprintf(error, error_size,
                  "the schedule is one of program %08" PRIx32

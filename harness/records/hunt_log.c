@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 enum { PATH_SIZE = 4096 };
+enum { LEVEL_MAX = 63 }; /* bits of a hash that are zero */
 
 static bool path_of(const char *folder, char path[PATH_SIZE])
 {
@@ -76,9 +77,11 @@ static bool header_is_valid(const json_t *header)
 
 static bool part_is_valid(const json_t *part)
 {
+    json_int_t level = field_integer(json_object_get(part, "orders"), "level");
     return *field_text(part, "variant") && *field_text(part, "workload") &&
            *field_text(part, "memory") && *field_text(part, "algorithm") &&
-           json_is_integer(json_object_get(part, "from")) && field_integer(part, "executions") > 0;
+           json_is_integer(json_object_get(part, "from")) && field_integer(part, "from") >= 0 &&
+           field_integer(part, "executions") > 0 && level >= 0 && level <= LEVEL_MAX;
 }
 
 /* A power cut may leave the newline of the last line on the disk, and not what stood before it. */

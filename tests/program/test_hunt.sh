@@ -176,6 +176,10 @@ misuse a_page_is_of_coverage 'valid with --coverage only' -- gmp sleep_wake --fo
 misuse coverage_is_of_variants '--exhaustive is of a queue, not of a variant; leave out --coverage' -- --exhaustive deque --coverage
 misuse another_program 'no longer applies' -- gmp sleep_wake --replay random:1@0
 misuse no_execution 'is no execution' -- gmp sleep_wake --replay random
+for depth in '' :0 :33 :-1 :4294967299; do
+    misuse "replayed_depth_${depth#:}_is_none" 'with a depth of 1 to 32' -- gmp sleep_wake --replay "pct:1$depth@0"
+done
+misuse random_has_no_depth 'is no execution' -- gmp sleep_wake --replay random:1:3@0
 misuse jobs_are_few 'valid: 0 to 256' -- gmp sleep_wake --jobs 257
 misuse serial_is_no_scheduler 'serial' -- serial fib,n=4
 run --scenarios

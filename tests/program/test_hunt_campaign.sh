@@ -160,6 +160,22 @@ sed 's/"accesses":/&1/; s/,"check":"[0-9a-f]*"//' whole/hunt.jsonl >changed/hunt
 "$schedlab" merge none changed whole >out 2>err
 status=$?
 check copies_must_agree refused 'has other executions'
+# changed_by SCRIPT: whole, changed by hand.
+changed_by() { sed "$1"'; s/,"check":"[0-9a-f]*"//' whole/hunt.jsonl >changed/hunt.jsonl; }
+changed_by '1s/"algorithm":"delay"/"algorithm":"dely"/'
+misuse algorithms_of_cells_are_known 'changed/hunt.jsonl: algorithm "dely" of a cell is unknown; valid: random,pct' -- --resume changed
+changed_by '1s/"memory":"sc"/"memory":"sic"/'
+misuse memories_of_cells_are_known 'memory "sic" of a cell is unknown; valid: sc,tso' -- --resume changed
+changed_by '1s/"workers":2/"workers":17/'
+misuse workers_of_cells_are_few '17 workers of a cell are not valid; valid: 1 to 16' -- --resume changed
+changed_by '1s/"depth":3/"depth":33/'
+misuse depth_is_in_its_range 'depth 33 is not valid; valid: 1 to 32' -- --resume changed
+changed_by '1s/"sleep_wake"/"timers,n=4"/'
+misuse cells_fit 'has no time here' -- --resume changed
+changed_by '2s/"level":[0-9]*/"level":64/'
+misuse levels_are_bits 'changed/hunt.jsonl:2: no line' -- --show changed
+changed_by '2s/"from":0/"from":-1000/'
+misuse numbers_are_not_negative 'changed/hunt.jsonl:2: no line' -- --show changed
 sed 's/"accesses":/&1/' whole/hunt.jsonl >changed/hunt.jsonl
 misuse a_changed_line_is_refused 'no line of a campaign' -- --show changed
 

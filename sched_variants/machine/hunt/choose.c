@@ -36,6 +36,7 @@ const char *const hunt_memory_words[] = {"sc", "tso", "weak", NULL};
 const char *const hunt_algorithm_words[] = {"random", "pct", "pos", "surw", "delay", NULL};
 enum { RANDOM, PCT, POS, SURW, DELAY };
 enum { GROUPS = 16 }; /* of words, for surw */
+_Static_assert(HUNT_DEPTH_MAX - 1 <= CHANGES_MAX, "each change has its place");
 
 static struct {
     uint64_t state;                  /* of random numbers */

@@ -38,7 +38,7 @@
 
 enum { HUNT_THREADS_MAX = 64, HUNT_CLOCK = 64, HUNT_TEXT_SIZE = 2048, HUNT_SWITCHES_MAX = 1 << 16 };
 enum { HUNT_READS = 64, HUNT_STORES = 80, HUNT_TO_MAX = 96 };
-enum { HUNT_MEASURES = 32 };
+enum { HUNT_MEASURES = 32, HUNT_DEPTH_MAX = 32 };
 enum { HUNT_JUMP_NS = 20000000 };
 
 /* How an execution ended. X(NAME, word, help) */
