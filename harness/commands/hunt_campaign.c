@@ -52,22 +52,52 @@ struct running {
 
 /* Cells --------------------------------------------------------------------------------------- */
 
+/* Each once. */
 static void word_add(struct words *words, const char *word)
 {
+    for (size_t i = 0; i < words->count; i++)
+        if (strcmp(words->word[i], word) == 0)
+            return;
     words->word = xrealloc(words->word, (words->count + 1) * sizeof *words->word);
     words->word[words->count++] = word;
 }
 
+/* Canonical, so that two texts that mean the same are one cell. */
+static void variant_add(const struct hunt_campaign *wanted, struct words *variants,
+                        const char *word)
+{
+    char error[ERROR_SIZE];
+    struct variant_spec variant;
+    if (!scheduler_spec_parse(&variant, word, error, sizeof error))
+        cli_misuse(wanted->command, "%s%s", error,
+                   strncmp(error, "unknown", 7) == 0
+                       ? "; or a workload, or one of `schedlab hunt --scenarios`"
+                       : "");
+    word_add(variants, variant.text);
+}
+
+static void workload_add(const struct hunt_campaign *wanted, struct words *under, const char *word)
+{
+    char error[ERROR_SIZE];
+    struct workload_spec workload;
+    if (!hunt_workload_parse(&workload, word, error, sizeof error))
+        cli_misuse(wanted->command, "%s", error);
+    word_add(under, workload.text);
+}
+
 /* Words of the user by kind, and all of a kind that has none. */
 static void words_split(const struct hunt_campaign *wanted, struct words *variants,
-                        struct words *workloads_)
+                        struct words *under)
 {
     for (size_t i = 0; i < wanted->word_count; i++)
-        word_add(hunt_is_variant(wanted->words[i]) ? variants : workloads_, wanted->words[i]);
+        if (hunt_is_variant(wanted->words[i]))
+            variant_add(wanted, variants, wanted->words[i]);
+        else
+            workload_add(wanted, under, wanted->words[i]);
     for (size_t i = 0; variants->count == i && sched_variants[i]; i++)
-        word_add(variants, sched_variants[i]->name);
-    for (size_t i = 0; workloads_->count == i && scenarios[i]; i++)
-        word_add(workloads_, scenarios[i]->name);
+        variant_add(wanted, variants, sched_variants[i]->name);
+    for (size_t i = 0; under->count == i && scenarios[i]; i++)
+        workload_add(wanted, under, scenarios[i]->name);
 }
 
 /* The cells of two that fit, one for each memory model and algorithm. */
@@ -95,23 +125,17 @@ static json_t *cells_of(const struct hunt_campaign *wanted, size_t *misfits, cha
     json_t *cells = json_array();
     words_split(wanted, &variants, &under);
     *misfits = 0;
-    for (size_t i = 0; i < variants.count; i++) {
-        struct variant_spec variant;
-        if (!scheduler_spec_parse(&variant, variants.word[i], error, error_size))
-            cli_misuse(wanted->command, "%s%s", error,
-                       strncmp(error, "unknown", 7) == 0
-                           ? "; or a workload, or one of `schedlab hunt --scenarios`"
-                           : "");
+    for (size_t i = 0; i < variants.count; i++)
         for (size_t k = 0; k < under.count; k++) {
+            struct variant_spec variant;
             struct workload_spec workload;
-            if (!hunt_workload_parse(&workload, under.word[k], error, error_size))
-                cli_misuse(wanted->command, "%s", error);
-            if (hunt_fits(&variant, &workload, wanted->workers, error, error_size))
+            if (scheduler_spec_parse(&variant, variants.word[i], error, error_size) &&
+                hunt_workload_parse(&workload, under.word[k], error, error_size) &&
+                hunt_fits(&variant, &workload, wanted->workers, error, error_size))
                 cells_add(wanted, cells, variant.text, workload.text);
             else
                 ++*misfits;
         }
-    }
     free(variants.word);
     free(under.word);
     return cells;
@@ -321,9 +345,7 @@ static bool part_done(void *arg, struct part *part)
     running->progress.done++;
     running->progress.failed += part->first >= 0;
     size_t left = running->progress.total - running->progress.done;
-    char *what =
-        text_format("%s %s %s %s", field_text(json, "variant"), field_text(json, "workload"),
-                    field_text(json, "memory"), field_text(json, "algorithm"));
+    char *what = hunt_log_cell_text(json);
     progress_show(&running->progress, what, took * (double)left / (double)++running->begun);
     free(what);
     return hunt_log_add(running->log, json, running->error, sizeof running->error);

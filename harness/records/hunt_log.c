@@ -33,12 +33,19 @@ static bool fail(const char *path, int number, char *error, size_t error_size)
     return false;
 }
 
+char *hunt_log_cell_text(const json_t *cell)
+{
+    return text_format("%s %s %" JSON_INTEGER_FORMAT " %s %s", field_text(cell, "variant"),
+                       field_text(cell, "workload"), field_integer(cell, "workers"),
+                       field_text(cell, "memory"), field_text(cell, "algorithm"));
+}
+
 static char *key_of(const json_t *cell, json_int_t seed, json_int_t from)
 {
-    return text_format(
-        "%s %s %" JSON_INTEGER_FORMAT " %s %s %" JSON_INTEGER_FORMAT " %" JSON_INTEGER_FORMAT,
-        field_text(cell, "variant"), field_text(cell, "workload"), field_integer(cell, "workers"),
-        field_text(cell, "memory"), field_text(cell, "algorithm"), seed, from);
+    char *text = hunt_log_cell_text(cell);
+    char *key = text_format("%s %" JSON_INTEGER_FORMAT " %" JSON_INTEGER_FORMAT, text, seed, from);
+    free(text);
+    return key;
 }
 
 json_t *hunt_log_part(const struct hunt_log *log, const json_t *cell, json_int_t seed,

@@ -29,6 +29,12 @@ enum { HUNT_LOG_SCHEMA = 1 };
 /* True if the folder has a hunt.jsonl. */
 bool hunt_log_is_one(const char *folder);
 
+/* The texts of a cell, in the order of tables; it has `workers` too. */
+#define HUNT_LOG_CELL_TEXTS "variant", "workload", "memory", "algorithm"
+
+/* "gmp sleep_wake 2 sc pos", of a cell or a part, each cell's its own; to be freed. */
+char *hunt_log_cell_text(const json_t *cell);
+
 /* All below that return false leave one line in error. */
 
 /* Makes a log without parts; takes the header. */

@@ -20,7 +20,7 @@ static int integers_compare(json_int_t a, json_int_t b)
 /* By seed, number and cell. */
 static int parts_compare(const void *left, const void *right)
 {
-    static const char *const texts[] = {"variant", "workload", "memory", "algorithm"};
+    static const char *const texts[] = {HUNT_LOG_CELL_TEXTS};
     const json_t *a = *(json_t *const *)left, *b = *(json_t *const *)right;
     int order = integers_compare(field_integer(a, "seed"), field_integer(b, "seed"));
     if (order == 0)
