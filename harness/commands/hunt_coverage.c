@@ -85,12 +85,16 @@ static const char page_head[] =
     "auto;padding:0 1rem}td,th{padding:.1rem .7rem;text-align:left}.number{text-align:right}"
     ".scroll{overflow-x:auto}</style>\n";
 
-void hunt_coverage_page(const struct coverage *coverage, const char *title)
+void hunt_coverage_page(const struct coverage *coverage, const char *title, const char *failures)
 {
     static const char *const columns[] = {
         "orders", "file", "first label", "second label", "#first before", "#second before", NULL};
     fputs(page_head, stdout);
     html_put(stdout, "<title>Coverage: %s</title>\n<h1>Coverage: %s</h1>\n", title, title);
+    if (*failures)
+        html_put(stdout, "<h2>Executions failed</h2>\n<pre class=\"scroll\">%s</pre>\n", failures);
+    else
+        fputs("<p>No execution failed.</p>\n", stdout);
     html_put(stdout,
              "<p>Pairs of memory-order labels: %zu were met in both orders, %zu in one, %zu never. "
              "Of %zu no access carries one of the labels, so they are not counted. "

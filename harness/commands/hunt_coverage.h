@@ -19,8 +19,9 @@ struct coverage hunt_coverage_read(const struct hunt_cover *cover, const char *c
 /* Prints a table of the pairs that were met, and the names of the others. */
 void hunt_coverage_print(const struct coverage *coverage);
 
-/* Prints a page in HTML with all of them, which needs no other file. The title is text. */
-void hunt_coverage_page(const struct coverage *coverage, const char *title);
+/* Prints a page in HTML with all of them, which needs no other file. Title and failures are text;
+ * failures: "" if none was found, else lines. */
+void hunt_coverage_page(const struct coverage *coverage, const char *title, const char *failures);
 
 /* An object with all of them, for users. */
 json_t *hunt_coverage_to_json(const struct coverage *coverage);

@@ -25,13 +25,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ERROR_SIZE = 1024, ARGUMENTS = 2, WORKERS_DEFAULT = 2 };
+enum { ERROR_SIZE = 1024, ARGUMENTS = 2, WORKERS_DEFAULT = 2, SEED_DEFAULT = 1, JOBS_DEFAULT = 1 };
 enum { MINIMISE_MOST = 20000 };
 static const int64_t TIME_DEFAULT_NS = INT64_C(60000000000), TIME_MAX_NS = INT64_C(86400000000000);
 
 enum hunt_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_PAGE };
 static const char *const format_words[] = {"table", "json", "page", NULL};
 
+/* Not given: workers, depth, threads, operations 0; algorithm, memory, jobs, exhaustive, seed -1. */
 struct options {
     const char *command;
     const char **arguments; /* variant, workload */
@@ -197,10 +198,32 @@ static void check_exhaustive(const struct options *options, const char *command)
                         : options->time_ns        ? "--time"
                         : options->memory > 0     ? "--memory"
                         : options->algorithm >= 0 ? "--algorithm"
+                        : options->workers        ? "--workers"
+                        : options->depth          ? "--depth"
+                        : options->seed >= 0      ? "--seed"
+                        : options->jobs >= 0      ? "--jobs"
                         : options->argument_count ? options->arguments[0]
                                                   : NULL;
     if (wrong)
         cli_misuse(command, "--exhaustive is of a queue, not of a variant; leave out %s", wrong);
+}
+
+/* Options that would do nothing beside another one. */
+static void check_ignored(const struct options *options, const char *command)
+{
+    int algorithm = options->algorithm < 0 && !options->campaign ? 0 : options->algorithm;
+    const char *beside_replay = options->time_ns          ? "time"
+                                : options->executions     ? "executions"
+                                : options->algorithm >= 0 ? "algorithm"
+                                : options->depth          ? "depth"
+                                : options->jobs >= 0      ? "jobs"
+                                                          : NULL;
+    if (options->replay && beside_replay)
+        cli_misuse(command, "--replay is one execution; leave out --%s", beside_replay);
+    if (options->show && options->jobs >= 0)
+        cli_misuse(command, "--show runs nothing; leave out --jobs");
+    if (options->depth && algorithm >= 0 && !campaign_has_depth(algorithm))
+        cli_misuse(command, "--depth comes with --algorithm=pct or delay");
 }
 
 static void options_check(void *to, const char *command)
@@ -218,17 +241,16 @@ static void options_check(void *to, const char *command)
     check_exhaustive(options, command);
     if (options->exhaustive >= 0)
         return;
+    check_ignored(options, command);
+    options->workers = options->workers ? options->workers : WORKERS_DEFAULT;
+    options->seed = options->seed >= 0 ? options->seed : SEED_DEFAULT;
+    options->jobs = options->jobs >= 0 ? options->jobs : JOBS_DEFAULT;
     if (options->campaign || options->resume || options->show)
         return;
     if (options->argument_count != ARGUMENTS)
         cli_misuse(command, "one variant and one workload or scenario, for example gmp sleep_wake");
     options->algorithm = options->algorithm < 0 ? 0 : options->algorithm;
     options->memory = options->memory < 0 ? 0 : options->memory;
-    if (options->depth && !campaign_has_depth(options->algorithm))
-        cli_misuse(command, "--depth comes with --algorithm=pct or delay");
-    if (options->replay && (options->time_ns || options->executions))
-        cli_misuse(command, "--replay is one execution; leave out --%s",
-                   options->time_ns ? "time" : "executions");
     if (options->replay && !replay_parse(&options->replayed, options->replay, error, sizeof error))
         cli_misuse(command, "--replay: %s", error);
     if (!scheduler_spec_parse(&options->variant, options->arguments[0], error, sizeof error) ||
@@ -282,35 +304,52 @@ static void print_found(const struct options *options, const struct campaign *ca
            campaign->orders, 100 * campaign->unseen);
 }
 
-static void print_replay(const struct options *options, const struct hunt_plan *plan)
+static void failure_put(FILE *to, const struct hunt_outcome *failure)
+{
+    fprintf(to, "failed: %s: %s", hunt_end_words[failure->end], failure->text);
+}
+
+static void replay_put(FILE *to, const struct options *options, const struct hunt_plan *plan)
 {
     char *text = replay_text(plan);
-    printf("replay: schedlab hunt %s %s --workers %d --memory %s --seed %" PRId64 " --replay %s\n",
-           options->variant.text, options->workload.text, options->workers,
-           hunt_memory_words[options->memory], options->seed, text);
+    fprintf(to,
+            "replay: schedlab hunt %s %s --workers %d --memory %s --seed %" PRId64 " --replay %s\n",
+            options->variant.text, options->workload.text, options->workers,
+            hunt_memory_words[options->memory], options->seed, text);
     free(text);
 }
 
 static int failure_print(const struct options *options, const struct campaign *campaign)
 {
-    const struct hunt_outcome *failure = campaign->failure;
-    printf("failed: %s: %s", hunt_end_words[failure->end], failure->text);
+    failure_put(stdout, campaign->failure);
     if (campaign->plan.algorithm < 0)
-        hunt_switches_print(failure);
-    print_replay(options, &campaign->plan);
+        hunt_switches_print(campaign->failure);
+    replay_put(stdout, options, &campaign->plan);
     return EXIT_FAILED;
+}
+
+static void page_print(const struct options *options, const struct campaign *campaign)
+{
+    struct coverage coverage = hunt_coverage_read(campaign->cover, options->command);
+    char *title = text_format("%s, %s", options->variant.text, options->workload.text);
+    char *failure = NULL;
+    size_t size = 0;
+    FILE *to = memory_stream(&failure, &size);
+    if (campaign->failure) {
+        failure_put(to, campaign->failure);
+        replay_put(to, options, &campaign->plan);
+    }
+    fclose(to);
+    hunt_coverage_page(&coverage, title, failure);
+    free(failure);
+    free(title);
+    free(coverage.pairs);
 }
 
 static void coverage_print(const struct options *options, const struct campaign *campaign)
 {
     struct coverage coverage = hunt_coverage_read(campaign->cover, options->command);
-    if (options->format == FORMAT_PAGE) {
-        char *title = text_format("%s, %s", options->variant.text, options->workload.text);
-        hunt_coverage_page(&coverage, title);
-        free(title);
-    } else {
-        hunt_coverage_print(&coverage);
-    }
+    hunt_coverage_print(&coverage);
     free(coverage.pairs);
 }
 
@@ -370,7 +409,7 @@ static int hunt(struct options *options)
     if (campaign.failure && options->minimise)
         jobs_minimise(&campaign, MINIMISE_MOST);
     if (options->format == FORMAT_PAGE) {
-        coverage_print(options, &campaign);
+        page_print(options, &campaign);
         return campaign.failure ? EXIT_FAILED : EXIT_DONE;
     }
     if (options->format == FORMAT_JSON) {
@@ -418,13 +457,8 @@ static int campaign(const struct options *options)
 int main(int argc, char **argv)
 {
     static char name[] = "schedlab hunt";
-    struct options options = {.command = name,
-                              .workers = WORKERS_DEFAULT,
-                              .seed = 1,
-                              .jobs = 1,
-                              .algorithm = -1,
-                              .memory = -1,
-                              .exhaustive = -1};
+    struct options options = {
+        .command = name, .seed = -1, .jobs = -1, .algorithm = -1, .memory = -1, .exhaustive = -1};
     argv[0] = name;
     cli_read(&cli, argc, argv, &options);
     if (options.list) {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const columns[] = {"variant", "workload", "memory", "algorithm"};
+static const char *const columns[] = {HUNT_LOG_CELL_TEXTS};
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 /* A cell's parts, joined. */
@@ -61,7 +61,7 @@ static void part_sum(struct sum *sum, const json_t *part)
 static json_t *row_of(const json_t *cell, const json_t *index)
 {
     struct sum sum = {.orders = orders_new(), .failures = json_object()};
-    char *name = json_dumps(cell, JSON_COMPACT | JSON_SORT_KEYS);
+    char *name = hunt_log_cell_text(cell);
     json_each(part, json_object_get(index, name))
         part_sum(&sum, part);
     free(name);
@@ -87,16 +87,11 @@ static json_t *index_of(const struct hunt_log *log)
 {
     json_t *index = json_object();
     json_each(part, log->parts) {
-        json_t *cell = json_object();
-        for (size_t i = 0; i < COLUMNS; i++)
-            json_object_set(cell, columns[i], json_object_get(part, columns[i]));
-        json_object_set(cell, "workers", json_object_get(part, "workers"));
-        char *name = json_dumps(cell, JSON_COMPACT | JSON_SORT_KEYS);
+        char *name = hunt_log_cell_text(part);
         if (!json_object_get(index, name))
             json_object_set_new(index, name, json_array());
         json_array_append(json_object_get(index, name), part);
         free(name);
-        json_decref(cell);
     }
     return index;
 }
@@ -142,17 +137,6 @@ bool hunt_table_json(const struct hunt_log *log)
     return failed;
 }
 
-bool hunt_table_page(const struct hunt_log *log, const char *folder)
-{
-    json_t *rows = rows_of(log);
-    bool failed = any_failed(rows);
-    struct coverage coverage = coverage_sum(log);
-    hunt_coverage_page(&coverage, folder);
-    free(coverage.pairs);
-    json_decref(rows);
-    return failed;
-}
-
 /* Text ---------------------------------------------------------------------------------------- */
 
 static void widths_of(const json_t *rows, int widths[COLUMNS])
@@ -187,14 +171,15 @@ static void row_print(const json_t *row, const int widths[COLUMNS])
     failures_print(row);
 }
 
-static void failure_print(const json_t *row)
+static void failure_print(FILE *to, const json_t *row)
 {
     const json_t *first = json_object_get(row, "first");
-    printf("failed: %s: %s", field_text(first, "end"), field_text(first, "text"));
-    printf("replay: schedlab hunt %s %s --workers %" JSON_INTEGER_FORMAT
-           " --memory %s --replay %s\n",
-           field_text(row, "variant"), field_text(row, "workload"), field_integer(row, "workers"),
-           field_text(row, "memory"), field_text(first, "replay"));
+    fprintf(to, "failed: %s: %s", field_text(first, "end"), field_text(first, "text"));
+    fprintf(to,
+            "replay: schedlab hunt %s %s --workers %" JSON_INTEGER_FORMAT
+            " --memory %s --replay %s\n",
+            field_text(row, "variant"), field_text(row, "workload"), field_integer(row, "workers"),
+            field_text(row, "memory"), field_text(first, "replay"));
 }
 
 bool hunt_table_print(const struct hunt_log *log)
@@ -214,7 +199,7 @@ bool hunt_table_print(const struct hunt_log *log)
     }
     json_each(row, rows)
         if (json_object_get(row, "first"))
-            failure_print(row);
+            failure_print(stdout, row);
     size_t seeds = json_array_size(json_object_get(log->header, "seeds"));
     json_int_t wanted = field_integer(log->header, "executions") * (json_int_t)(cells * seeds);
     printf("%" JSON_INTEGER_FORMAT " executions of %s, %.0f %% of the campaign; %s failed\n",
@@ -227,4 +212,25 @@ bool hunt_table_print(const struct hunt_log *log)
     }
     json_decref(rows);
     return failing > 0;
+}
+
+/* Page ---------------------------------------------------------------------------------------- */
+
+bool hunt_table_page(const struct hunt_log *log, const char *folder)
+{
+    char *failures = NULL;
+    size_t size = 0;
+    FILE *to = memory_stream(&failures, &size);
+    json_t *rows = rows_of(log);
+    json_each(row, rows)
+        if (json_object_get(row, "first"))
+            failure_print(to, row);
+    fclose(to);
+    bool failed = any_failed(rows);
+    struct coverage coverage = coverage_sum(log);
+    hunt_coverage_page(&coverage, folder, failures);
+    free(coverage.pairs);
+    free(failures);
+    json_decref(rows);
+    return failed;
 }

@@ -8,6 +8,7 @@
 
 bool hunt_table_print(const struct hunt_log *log);
 bool hunt_table_json(const struct hunt_log *log);
-bool hunt_table_page(const struct hunt_log *log, const char *folder); /* its coverage, in HTML */
+bool hunt_table_page(const struct hunt_log *log,
+                     const char *folder); /* its coverage and failures, in HTML */
 
 #endif

@@ -147,6 +147,9 @@ check coverage_does_not_depend_on_jobs [ "$(counts_of)" = "$one" ]
 row() { tr -d '\n' <out | grep -oE "<tr><td>[a-z]+</td><td>[^<]*</td><td>$1</td><td>$2</td>" | sed 's/<tr><td>\([a-z]*\).*/\1/'; }
 run gmp sleep_wake --executions 300 --coverage --format page
 check coverage_as_a_page [ "$status $(row L1 L2) $(tail -n 1 out)" = '0 both </html>' ]
+check a_page_says_that_nothing_failed grep -q 'No execution failed' out
+run gmp,recheck=before sleep_wake --executions 5000 --coverage --format page
+check a_page_tells_a_failure [ "$status $(grep -c 'failed: idle: ' out) $(grep -c '^replay: .* --replay random:' out) $(tail -n 1 out)" = '1 1 1 </html>' ]
 check a_page_needs_no_other_file [ "$(grep -ciE 'src=|href=|url\(|@import' out)" = 0 ]
 run gmp,recheck=before sleep_wake --executions 5000 --coverage
 check a_failure_has_coverage_too [ "$status $(grep -c '^coverage: ' out)" = '1 1' ]
@@ -172,6 +175,9 @@ misuse parameters_are_checked 'valid: 0 to 45' -- gmp fib,n=-1
 misuse a_clock_is_refused 'has no time here' -- gmp timers,n=4
 misuse depth_is_of_pct '--depth comes with --algorithm=pct or delay' -- gmp sleep_wake --depth 3
 misuse replay_is_one_execution '--replay is one execution' -- gmp sleep_wake --time 5s --replay random:1@0
+for option in '--jobs 2' '--algorithm pct' '--depth 2'; do
+    misuse "replay_has_its_own_${option:2:4}" "leave out ${option% *}" -- gmp sleep_wake ${option% *} ${option#* } --replay random:1@0
+done
 misuse a_page_is_of_coverage 'valid with --coverage only' -- gmp sleep_wake --format page
 misuse coverage_is_of_variants '--exhaustive is of a queue, not of a variant; leave out --coverage' -- --exhaustive deque --coverage
 misuse another_program 'no longer applies' -- gmp sleep_wake --replay random:1@0

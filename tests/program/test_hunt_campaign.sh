@@ -50,6 +50,9 @@ check no_variant_means_all [ "$status $(grep -c ' last_item  *tso  *pos ' out)" 
 run --campaign gmp --workers 3 --executions 1 --algorithm pos --memory tso --format json
 check no_workload_means_all_scenarios [ "$(grep -c '"workload":' out)" = "$("$schedlab" hunt --scenarios | wc -l)" ]
 
+run --campaign gmp gmp gmp,recheck=after last_item last_item --executions 1 --algorithm pos --memory sc
+check repeated_words_are_one_cell [ "$status $(grep -c '^1 executions of 1 cell, ' out)" = '0 1' ]
+
 # Resuming ------------------------------------------------------------------------------------------------------
 
 # A log that a killed writer has left: half a line is at its end.
@@ -123,6 +126,10 @@ check coverage_is_shown_again cmp -s <(sed -n '/^coverage: /,/^not counted/p' ou
 check coverage_was_told [ "$(wc -l <told)" -gt 10 ]
 run --show covered --coverage --format page
 check a_campaign_has_a_page [ "$status $(tr -d '\n' <out | grep -c '<tr><td>both</td><td>[^<]*</td><td>D1</td><td>D2</td>')" = '0 1' ]
+run --campaign gmp,recheck=none sleep_wake --memory sc --algorithm pos --executions 300 --coverage --results made --name bad
+mv made/bad-* bad
+run --show bad --coverage --format page
+check a_page_tells_failures [ "$status $(grep -c 'failed: idle: ' out) $(grep -c '^replay: schedlab hunt gmp,recheck=none ' out)" = '1 1 1' ]
 for i in 0 1; do
     run "${covered[@]}" --name "half$i" --shard $i/2
     mv made/half$i-* half$i
@@ -149,6 +156,8 @@ misuse resume_has_its_cells "--resume takes the campaign's own cells; leave out 
 misuse resume_has_its_variants 'leave out gmp' -- --resume whole gmp
 misuse replay_is_of_one_hunt '--replay is of one hunt' -- --campaign --replay random:1@0
 misuse show_needs_a_log 'nowhere/hunt.jsonl' -- --show nowhere
+misuse show_has_no_jobs '--show runs nothing; leave out --jobs' -- --show whole --jobs 2
+misuse depth_is_of_pct '--depth comes with --algorithm=pct or delay' -- --campaign gmp --algorithm random --depth 4
 misuse nothing_fits 'valid: a workload' -- --campaign gmp timers,n=4
 misuse names_are_names 'valid: up to 64' -- --campaign gmp --name a/b
 mkdir changed && sed 's/"program":"[0-9a-f]*"/"program":"00000000"/; s/,"check":"[0-9a-f]*"//' whole/hunt.jsonl >changed/hunt.jsonl

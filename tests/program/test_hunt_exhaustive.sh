@@ -36,6 +36,9 @@ misuse queues_are_four 'valid: deque, ring, globq, chan' -- --exhaustive list
 misuse operations_are_few 'valid: 1 to 4' -- --exhaustive deque --operations 5
 misuse threads_are_few 'valid: 2 to 3' -- --exhaustive deque --threads 4
 misuse a_variant_is_none 'leave out gmp' -- --exhaustive deque gmp
+for option in workers depth seed jobs; do
+    misuse "a_queue_has_no_$option" "leave out --$option" -- --exhaustive deque "--$option" 2
+done
 misuse threads_want_it '--threads takes --exhaustive' -- gmp sleep_wake --threads 2
 
 finish
