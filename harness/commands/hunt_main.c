@@ -32,7 +32,7 @@ static const int64_t TIME_DEFAULT_NS = INT64_C(60000000000), TIME_MAX_NS = INT64
 enum hunt_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_PAGE };
 static const char *const format_words[] = {"table", "json", "page", NULL};
 
-/* Not given: workers, depth, threads, operations 0; algorithm, memory, jobs, exhaustive, seed -1. */
+/* Not given: algorithm, memory, exhaustive, jobs and seed -1, other numbers 0. */
 struct options {
     const char *command;
     const char **arguments; /* variant, workload */
