@@ -7,6 +7,7 @@
 #include "harness/commands/hunt_campaign.h"
 #include "harness/commands/hunt_coverage.h"
 #include "harness/commands/hunt_lone.h"
+#include "harness/commands/hunt_perfetto.h"
 #include "harness/commands/hunt_switches.h"
 #include "harness/commands/hunt_what.h"
 #include "harness/hunt/campaign.h"
@@ -29,8 +30,8 @@ enum { ERROR_SIZE = 1024, ARGUMENTS = 2, WORKERS_DEFAULT = 2, SEED_DEFAULT = 1, 
 enum { MINIMISE_MOST = 20000 };
 static const int64_t TIME_DEFAULT_NS = INT64_C(60000000000), TIME_MAX_NS = INT64_C(86400000000000);
 
-enum hunt_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_PAGE };
-static const char *const format_words[] = {"table", "json", "page", NULL};
+enum hunt_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_PAGE, FORMAT_PERFETTO };
+static const char *const format_words[] = {"table", "json", "page", "perfetto", NULL};
 
 /* Not given: algorithm, memory, exhaustive, jobs and seed -1, other numbers 0. */
 struct options {
@@ -88,7 +89,8 @@ static const struct cli_option option_table[] = {
      "never",
      CLI(FLAG, coverage)},
     {"format", "FORMAT",
-     "table (default), json, or page: coverage as an HTML file, of one hunt or with --show",
+     "table (default), json, page: coverage as an HTML file, of one hunt or with --show, or "
+     "perfetto: the schedule that failed, for ui.perfetto.dev",
      CLI(WORD, format), .words = format_words},
     {"campaign", NULL,
      "hunt in many cells: each of the VARIANTs under each of the WORKLOADs, by each memory model "
@@ -208,6 +210,19 @@ static void check_exhaustive(const struct options *options, const char *command)
         cli_misuse(command, "--exhaustive is of a queue, not of a variant; leave out %s", wrong);
 }
 
+static void check_perfetto(const struct options *options, const char *command)
+{
+    const char *wrong = options->campaign          ? "--campaign"
+                        : options->resume          ? "--resume"
+                        : options->show            ? "--show"
+                        : options->exhaustive >= 0 ? "--exhaustive"
+                        : options->coverage        ? "--coverage"
+                                                   : NULL;
+    if (options->format == FORMAT_PERFETTO && wrong)
+        cli_misuse(command, "--format=perfetto is the schedule of one hunt's failure; leave out %s",
+                   wrong);
+}
+
 /* Options that would do nothing beside another one. */
 static void check_ignored(const struct options *options, const char *command)
 {
@@ -237,6 +252,7 @@ static void options_check(void *to, const char *command)
         cli_misuse(command,
                    "--format=page is the coverage of one hunt, or of a campaign by --show; "
                    "valid with --coverage only");
+    check_perfetto(options, command);
     check_kind(options, command);
     check_exhaustive(options, command);
     if (options->exhaustive >= 0)
@@ -255,7 +271,9 @@ static void options_check(void *to, const char *command)
         cli_misuse(command, "--replay: %s", error);
     if (!scheduler_spec_parse(&options->variant, options->arguments[0], error, sizeof error) ||
         !hunt_workload_parse(&options->workload, options->arguments[1], error, sizeof error) ||
-        !hunt_fits(&options->variant, &options->workload, options->workers, error, sizeof error))
+        !hunt_fits(&options->variant, &options->workload, options->workers, error, sizeof error) ||
+        (options->format == FORMAT_PERFETTO &&
+         !hunt_perfetto_can_show(&options->variant, error, sizeof error)))
         cli_misuse(command, "%s", error);
     if (!options->time_ns && !options->executions)
         options->time_ns = TIME_DEFAULT_NS;
@@ -378,6 +396,30 @@ static json_t *campaign_to_json(const struct options *options, const struct camp
     return json;
 }
 
+/* Standard output has the schedule alone. */
+static int perfetto(const struct options *options, struct campaign *campaign)
+{
+    const struct hunt_shown shown = {
+        .command = options->command,
+        .variant = &options->variant,
+        .workload = &options->workload,
+        .seed = options->seed,
+    };
+    if (!campaign->failure)
+        fprintf(stderr, "%s: %s\n", options->command,
+                options->replay ? "nothing failed in this execution"
+                                : "nothing was found, so there is no schedule to show");
+    if (!campaign->failure && !options->replay)
+        return EXIT_DONE;
+    if (!hunt_perfetto_print(&shown, campaign))
+        return EXIT_FAILED;
+    if (!campaign->failure)
+        return EXIT_DONE;
+    failure_put(stderr, campaign->failure);
+    replay_put(stderr, options, &campaign->plan);
+    return EXIT_FAILED;
+}
+
 /* Hunting ------------------------------------------------------------------------------------- */
 
 static int hunt(struct options *options)
@@ -412,6 +454,8 @@ static int hunt(struct options *options)
         page_print(options, &campaign);
         return campaign.failure ? EXIT_FAILED : EXIT_DONE;
     }
+    if (options->format == FORMAT_PERFETTO)
+        return perfetto(options, &campaign);
     if (options->format == FORMAT_JSON) {
         cli_print_json(campaign_to_json(options, &campaign), 6);
         return campaign.failure ? EXIT_FAILED : EXIT_DONE;

@@ -331,3 +331,26 @@ bool jobs_minimise(struct campaign *campaign, int most)
     munmap(found, sizeof *found);
     return is_fewer;
 }
+
+FILE *jobs_tell(struct campaign *campaign, void (*tell)(FILE *to))
+{
+    FILE *told = tmpfile(); /* the child shares it */
+    int status;
+    if (!told)
+        return NULL;
+    pid_t pid = process_new();
+    if (pid == 0) {
+        campaign_learn(campaign);
+        campaign->plan.keeps_events = true;
+        enum hunt_end end = campaign_execute(campaign, &campaign->plan)->end;
+        tell(told);
+        bool same = end == (campaign->failure ? campaign->failure->end : HUNT_DONE);
+        _exit(fflush(told) == 0 && same ? EXIT_SUCCESS : EXIT_FAILURE);
+    }
+    process_wait(pid, &status);
+    rewind(told);
+    if (status == 0)
+        return told;
+    fclose(told);
+    return NULL;
+}

@@ -14,6 +14,8 @@
 
 #include "harness/hunt/campaign.h"
 
+#include <stdio.h>
+
 /* Runs until something fails or a limit is reached. jobs 0: one for each processor. */
 void jobs_run(struct campaign *campaign, int jobs);
 
@@ -22,5 +24,10 @@ void jobs_replay(struct campaign *campaign);
 
 /* campaign_minimise(), in a process of its own: nothing has changed if that dies. */
 bool jobs_minimise(struct campaign *campaign, int most);
+
+/* Makes the execution of campaign->plan once more, in a process of its own, which calls tell()
+ * behind it: the machine has kept the scheduler's events. Returns what that wrote, to be closed;
+ * NULL if the process died, or the execution did not end as campaign->failure did. */
+FILE *jobs_tell(struct campaign *campaign, void (*tell)(FILE *to));
 
 #endif

@@ -78,6 +78,23 @@ check weak_memory_is_replayed [ "$status $(grep -c '^failed: idle: ' out)" = '1 
 run gmp,recheck=none sleep_wake --executions 5000 --format json
 check a_failure_as_json [ "$status $(grep -c '"replay": "random:' out)" = '1 1' ]
 
+# The schedule that failed, as schedlab trace draws one.
+run gmp,recheck=before sleep_wake --executions 5000 --format perfetto
+check a_failure_as_perfetto python3 -c '
+import json
+told = json.load(open("out"))
+other, events = told["otherData"], told["traceEvents"]
+assert other["end"] == "idle" and other["replay"] in open("err").read() and other["events"] > 10
+assert any(e["ph"] == "X" and e["name"] == "main" and e["dur"] > 0 for e in events)
+assert {e["args"]["name"] for e in events if e.get("name") == "process_name"} == {"threads (M)", "processors (P)"}'
+check its_failure_is_told_beside_it [ "$status $(grep -c '^failed: idle: ' err) $(grep -c '^replay: ' err)" = '1 1 1' ]
+read -ra again <<<"$(sed -n 's/^replay: schedlab hunt //p' err)"
+cp out first
+run "${again[@]}" --format perfetto
+check a_replay_has_the_same_schedule [ "$status $(cmp first out && echo same)" = '1 same' ]
+run gmp sleep_wake --executions 3 --format perfetto
+check without_a_failure_there_is_no_schedule one_line 0 'nothing was found, so there is no schedule to show'
+
 # Three ways to lose a task in a pool with CPU permits; the scenario's defaults are among those that pass below.
 for way in park=blind:deadlock release=quiet:deadlock tasks=yield,steal=dry:'a task lay in a queue'; do
     run kthread "permits,${way%%:*}" --executions 20000 --algorithm pos
@@ -178,6 +195,9 @@ misuse replay_is_one_execution '--replay is one execution' -- gmp sleep_wake --t
 for option in '--jobs 2' '--algorithm pct' '--depth 2'; do
     misuse "replay_has_its_own_${option:2:4}" "leave out ${option% *}" -- gmp sleep_wake ${option% *} ${option#* } --replay random:1@0
 done
+misuse a_schedule_is_of_one_hunt 'leave out --campaign' -- gmp sleep_wake --campaign --format perfetto
+misuse a_schedule_has_no_coverage 'leave out --coverage' -- gmp sleep_wake --coverage --format perfetto
+misuse linked_frames_leave_no_spawns 'valid: frames=pooled' -- contsteal fib,n=4 --format perfetto
 misuse a_page_is_of_coverage 'valid with --coverage only' -- gmp sleep_wake --format page
 misuse coverage_is_of_variants '--exhaustive is of a queue, not of a variant; leave out --coverage' -- --exhaustive deque --coverage
 misuse another_program 'no longer applies' -- gmp sleep_wake --replay random:1@0
