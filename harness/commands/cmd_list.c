@@ -92,7 +92,8 @@ static const struct argp argp = {
     "range and source, the experiments that vary it, the events that a knob moves, and an example."
     "\v"
     "Numbers may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024); bytes in KiB, "
-    "MiB, GiB too; times in ns, us, ms, s.\n\n"
+    "MiB, GiB too; times in ns, us, ms, s. A workload's may be per worker, as in "
+    "uneven,tasks=1k/worker.\n\n"
     "Example:\n  schedlab list gmp\n  schedlab list tick\n  schedlab list STEALS\n"
     "  schedlab list sim:server64,cores=16\n\n"
     "Exit status: 0 done; 1 the list could not be read or written; 2 misused.",

@@ -120,7 +120,8 @@ static const char help[] =
     "which is best, by how much, and whether that is shown. Before the answer stand the median "
     "throughputs with their 95 % intervals, the fastest first, and events per operation. A "
     "specification is NAME[,KEY=VALUE]...; `schedlab list` shows names, keys and ranges. Numbers "
-    "may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024)."
+    "may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024). A workload's may be per "
+    "worker: uneven,tasks=1k/worker has 4000 tasks on four workers."
     "\v"
     "A difference is shown if p < 0.05 in the Mann-Whitney test, adjusted by Holm over all pairs "
     "of variants; ~ means that none is shown. Of the latencies the p99 is compared. The three "
@@ -268,7 +269,8 @@ static void check_workers(const struct options *options, const struct workload_s
     char error[ERROR_SIZE];
     const char *more = options->more_workers;
     for (int n = options->request.workers; n; n = more ? next_workers(options, &more) : 0)
-        if (!workload_spec_takes_workers(workload, n, error, sizeof error))
+        if (!workload_spec_takes_workers(workload, n, error, sizeof error) ||
+            !workload_spec_set_workers(workload, n, error, sizeof error))
             cli_misuse(options->command, "%s", error);
 }
 

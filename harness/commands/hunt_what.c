@@ -67,7 +67,8 @@ bool hunt_fits(const struct variant_spec *variant, const struct workload_spec *w
         return false;
     }
     return workload_spec_takes_workers(workload, ops->single_threaded ? 1 : workers, error,
-                                       error_size);
+                                       error_size) &&
+           workload_spec_set_workers(workload, workers, error, error_size);
 }
 
 /* A variant that wakes nobody keeps what I4 looks for, by its own choice. */

@@ -38,7 +38,7 @@
  *                                   # heatmap, scale, stalls or metric
  *         baseline: gmp             # one of the variants
  *         variants: [grq, perm, gmp]
- *         workloads: ["spawn,n=100000", "ring,n=503"]
+ *         workloads: ["spawn,n=100000", "ring,n=503"]   # "spawn,n=100000/worker": 200000 on two
  *         workers: [1, 2]
  *         events: [none]            # of this group; left out: those of the sweep
  *         machine: sim:server64     # likewise

@@ -1,6 +1,6 @@
 /* same_work.c - see same_work.h.
  *
- * The book is one JSON object: {"workload seed": {"variant": {"D": samples}}}.
+ * The book is one JSON object: {"workload seed workers": {"variant": {"D": samples}}}.
  */
 #include "harness/records/same_work.h"
 
@@ -52,10 +52,13 @@ static bool has_vote(const json_t *record)
            (record_is(record, "ok") || was_failed_for_digest(record));
 }
 
+/* Work that is given per worker differs by their number. */
 static void key_text(const json_t *record, char key[KEY_SIZE])
 {
-    snprintf(key, KEY_SIZE, "%s %" JSON_INTEGER_FORMAT, field_text(record, "workload"),
-             json_integer_value(json_object_get(record, "seed")));
+    const char *workload = field_text(record, "workload");
+    json_int_t workers = strstr(workload, "/worker") ? field_integer(record, "workers") : 0;
+    snprintf(key, KEY_SIZE, "%s %" JSON_INTEGER_FORMAT " %" JSON_INTEGER_FORMAT, workload,
+             json_integer_value(json_object_get(record, "seed")), workers);
 }
 
 static json_t *object_at(json_t *object, const char *key)

@@ -11,6 +11,7 @@
  *   - the digest that more than half of the voting variants gave.
  * A sample that differs from the reference is wrong. If the votes are split without a majority it
  * is unknown which are right, and all samples of that workload and seed are wrong.
+ * Where the work is given per worker ("tasks=1000/worker"), each number of workers is judged alone.
  *
  * Records have a vote if they are `ok`, or failed only for their digest. So judging the whole file,
  * with all votes, may overturn a judgement made while it was written.

@@ -62,7 +62,8 @@ json_t *sample_record_of_request(const struct sample_request *request)
     char error[256];
     json_t *record;
     if (variant_spec_parse(&variant, request->variant, error, sizeof error) &&
-        workload_spec_parse(&workload, request->workload, error, sizeof error))
+        workload_spec_parse(&workload, request->workload, error, sizeof error) &&
+        workload_spec_set_workers(&workload, request->workers, error, sizeof error))
         record = sample_record_new(request, &variant, &workload);
     else
         record = json_pack("{si ss ss ss}", "schema", RECORD_SCHEMA, "version", build_version(),

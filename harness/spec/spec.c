@@ -23,6 +23,8 @@
 enum { RANGE_TEXT_SIZE = 400, VALUE_TEXT_SIZE = 80 };
 enum { PRESET_CHANGES_MAX = 2, PRESET_SAVES_LEAST = 3 };
 
+static const char PER_WORKER[] = "/worker";
+
 const struct sched_ops spec_serial = {
     .name = "serial",
     .idea = "no scheduler: plain C on one thread, the baseline of speed-up",
@@ -291,6 +293,7 @@ struct owner {
     const char *kind; /* "knob" or "parameter" */
     struct settings own, common;
     uint64_t given; /* bit i: the i-th key of own was given; from the highest down: of common */
+    int64_t *per_worker; /* of a workload: as in struct workload_spec; NULL: nothing can be so */
 };
 
 /* The setting with this key, where its value goes, and its bit; NULL if there is none. */
@@ -329,6 +332,22 @@ static bool complain_of_key(const struct complaint *to, const struct owner *owne
                           suggest_text(&near, "", where, text, sizeof text));
 }
 
+/* "1000/worker": the number for one worker, and *value likewise. */
+static bool per_worker_parse(struct owner *owner, const struct param *param, const char *text,
+                             int64_t *value)
+{
+    size_t length = strlen(text), tail = sizeof PER_WORKER - 1;
+    if (!owner->per_worker || !param_takes_numbers(param) || length <= tail ||
+        strcmp(text + length - tail, PER_WORKER) != 0)
+        return false;
+    char number[VALUE_TEXT_SIZE];
+    snprintf(number, sizeof number, "%.*s", (int)(length - tail), text);
+    if (!isdigit((unsigned char)*number) || !param_parse_value(param, number, value))
+        return false;
+    owner->per_worker[param - owner->own.table] = *value;
+    return true;
+}
+
 static bool setting_parse(struct owner *owner, char *setting, const struct complaint *to)
 {
     char *equals = strchr(setting, '=');
@@ -350,7 +369,8 @@ static bool setting_parse(struct owner *owner, char *setting, const struct compl
     if (owner->given & bit)
         return complaint_make(to, "%s: %s is given twice", owner->name, setting);
     owner->given |= bit;
-    if (!param_parse_value(param, equals + 1, value))
+    if (!per_worker_parse(owner, param, equals + 1, value) &&
+        !param_parse_value(param, equals + 1, value))
         return complain_of_value(to, owner->name, param, equals + 1);
     return true;
 }
@@ -376,16 +396,19 @@ static bool settings_parse(struct owner *owner, char *settings, const struct com
     return true;
 }
 
-/* base: what is not worth a word; NULL: the defaults. */
-static void print_changed(FILE *to, const struct settings *settings, void *base)
+/* base: what is not worth a word; NULL: the defaults. per_worker: as in struct owner. */
+static void print_changed(FILE *to, const struct settings *settings, void *base,
+                          const int64_t *per_worker)
 {
     for (const struct param *param = settings->table; param && param->name; param++) {
         int64_t value = *param_field(settings->values, param);
         char value_text[VALUE_TEXT_SIZE];
         const char *file = param_file(param, value);
-        if (value != (base ? *param_field(base, param) : param->def))
-            fprintf(to, ",%s=%s", param_key(param),
-                    file ? file : param_value_text(param, value, value_text, sizeof value_text));
+        bool each = per_worker && per_worker[param - settings->table] != 0;
+        if (each || value != (base ? *param_field(base, param) : param->def))
+            fprintf(to, ",%s=%s%s", param_key(param),
+                    file ? file : param_value_text(param, value, value_text, sizeof value_text),
+                    each ? PER_WORKER : "");
     }
 }
 
@@ -395,8 +418,8 @@ static char *canonical_text(const struct owner *owner, const char *name, void *b
     size_t size = 0;
     FILE *stream = memory_stream(&text, &size);
     fputs(name, stream);
-    print_changed(stream, &owner->own, base);
-    print_changed(stream, &owner->common, NULL);
+    print_changed(stream, &owner->own, base, owner->per_worker);
+    print_changed(stream, &owner->common, NULL, NULL);
     fclose(stream);
     return text;
 }
@@ -648,13 +671,24 @@ void variant_spec_free(struct variant_spec *spec)
     *spec = (struct variant_spec){0};
 }
 
+static size_t table_length(const struct param *table)
+{
+    size_t length = 0;
+    while (table && table[length].name)
+        length++;
+    return length;
+}
+
 static bool workload_spec_fill(struct workload_spec *spec, const struct workload *workload,
                                char *settings, struct complaint *to)
 {
     *spec = (struct workload_spec){.workload = workload};
     spec->params = machine_zalloc(workload->params_size + 1);
-    struct owner owner = {
-        .name = workload->name, .kind = "parameter", .own = {workload->params, spec->params}};
+    spec->per_worker = xcalloc(table_length(workload->params) + 1, sizeof *spec->per_worker);
+    struct owner owner = {.name = workload->name,
+                          .kind = "parameter",
+                          .own = {workload->params, spec->params},
+                          .per_worker = spec->per_worker};
     const char *wrong = NULL;
     settings_default(&owner);
     bool ok = settings_parse(&owner, settings, to);
@@ -701,6 +735,31 @@ bool workload_spec_takes_workers(const struct workload_spec *spec, int64_t worke
     return workers >= least;
 }
 
+bool workload_spec_set_workers(const struct workload_spec *spec, int64_t workers, char *error,
+                               size_t error_size)
+{
+    struct complaint to = {.size = error_size};
+    to.text = error;
+    const struct workload *workload = spec->workload;
+    const int64_t *each = spec->per_worker;
+    char range[RANGE_TEXT_SIZE];
+    bool any = false;
+    for (const struct param *param = workload->params; param && param->name; param++, each++) {
+        int64_t *value = param_field(spec->params, param);
+        bool fits =
+            !*each || (!__builtin_mul_overflow(*each, workers, value) && *value <= param->max);
+        if (!fits)
+            return complaint_make(&to,
+                                  "%s: %s=%lld%s is not valid on %lld workers; valid in all: %s",
+                                  workload->name, param_key(param), (long long)*each, PER_WORKER,
+                                  (long long)workers, valid_text(param, range, sizeof range));
+        any = any || *each;
+    }
+    const char *wrong = any && workload->check ? workload->check(spec->params) : NULL;
+    return !wrong ||
+           complaint_make(&to, "%s: %s on %lld workers", workload->name, wrong, (long long)workers);
+}
+
 bool workload_spec_has_latency(const char *text)
 {
     char error[256];
@@ -728,6 +787,7 @@ bool workload_spec_finds(const char *text, const char *name)
 void workload_spec_free(struct workload_spec *spec)
 {
     machine_free(spec->params);
+    free(spec->per_worker);
     free(spec->text);
     *spec = (struct workload_spec){0};
 }

@@ -11,6 +11,9 @@
  * default, as plain numbers or words. Two specifications mean the same exactly if their canonical
  * texts are equal.
  *
+ * A parameter of a workload may be a number "per worker": "uneven,tasks=1000/worker" has 64000
+ * tasks on 64 workers. So the work grows with the workers, and the specification stays the same.
+ *
  * NAME may also be a preset of preset.h, which stands for a variant and some settings; settings
  * behind it replace its own. The canonical text begins with the preset if that leaves fewer
  * settings to be named, and two at the most. If two presets leave equally many, it is the one that
@@ -48,6 +51,7 @@ struct variant_spec {
 struct workload_spec {
     const struct workload *workload;
     void *params;
+    int64_t *per_worker; /* of each parameter of the table: N if it is "N/worker", else 0 */
     char *text;
 };
 
@@ -80,6 +84,10 @@ char *workload_spec_canonical(const char *text, char *error, size_t error_size);
  * says how many are. */
 bool workload_spec_takes_workers(const struct workload_spec *spec, int64_t workers, char *error,
                                  size_t error_size);
+/* Gives parameters that are "N/worker" their value for so many workers; until then they have that
+ * for one. False and one line in error if one cannot be that large. May be called again. */
+bool workload_spec_set_workers(const struct workload_spec *spec, int64_t workers, char *error,
+                               size_t error_size);
 /* True if the workload of that specification records latencies. False if the specification is
  * wrong. */
 bool workload_spec_has_latency(const char *text);

@@ -570,6 +570,64 @@ static void promises_follow_the_knobs(void **state)
     }
 }
 
+/* Numbers per worker --------------------------------------------------------------------------- */
+
+static int64_t tasks_on(const struct workload_spec *spec, int64_t workers)
+{
+    char error[ERROR_SIZE];
+    if (!workload_spec_set_workers(spec, workers, error, sizeof error))
+        fail_msg("%s", error);
+    return *param_field(spec->params, param_find(spec->workload->params, "tasks"));
+}
+
+static void a_number_per_worker_grows_with_them(void **state)
+{
+    (void)state;
+    struct workload_spec spec;
+    char error[ERROR_SIZE];
+    assert_true(workload_spec_parse(&spec, "uneven,rounds=5,tasks=10k/worker", error, ERROR_SIZE));
+    assert_string_equal(spec.text, "uneven,tasks=10000/worker,rounds=5"); /* though the default */
+    assert_int_equal(tasks_on(&spec, 1), 10000);
+    assert_int_equal(tasks_on(&spec, 64), 640000);
+    assert_int_equal(tasks_on(&spec, 4), 40000);
+    assert_string_equal(spec.text, "uneven,tasks=10000/worker,rounds=5");
+    char *canonical = workload_spec_canonical(spec.text, error, sizeof error);
+    assert_string_equal(canonical, spec.text);
+    free(canonical);
+    workload_spec_free(&spec);
+    assert_true(workload_spec_parse(&spec, "uneven,tasks=10", error, sizeof error));
+    assert_int_equal(tasks_on(&spec, 64), 10);
+    workload_spec_free(&spec);
+}
+
+static void too_much_for_so_many_workers_is_told(void **state)
+{
+    (void)state;
+    struct workload_spec spec;
+    char error[ERROR_SIZE] = "";
+    assert_true(workload_spec_parse(&spec, "uneven,tasks=10M/worker", error, sizeof error));
+    assert_false(workload_spec_set_workers(&spec, 64, error, sizeof error));
+    assert_complaint(error, "uneven: tasks=10000000/worker is not valid on 64 workers",
+                     "valid in all: 1 to 100000000 tasks");
+    workload_spec_free(&spec);
+    /* 5 leaves are no power of 10: the workload's own check, of what it then is. */
+    assert_true(workload_spec_parse(&spec, "skynet,leaves=10/worker", error, sizeof error));
+    assert_false(workload_spec_set_workers(&spec, 5, error, sizeof error));
+    assert_complaint(error, "skynet: ", " on 5 workers");
+    workload_spec_free(&spec);
+}
+
+static void only_numbers_of_workloads_are_per_worker(void **state)
+{
+    (void)state;
+    assert_workload_wrong("uneven,tasks=0/worker", "tasks=0/worker is not valid", "1 to 100000000");
+    assert_workload_wrong("uneven,tasks=/worker", "tasks=/worker is not valid", "1 to 100000000");
+    assert_workload_wrong("uneven,tasks=-1/worker", "tasks=-1/worker is not valid", "valid: 1 to");
+    assert_workload_wrong("uneven,tasks=9/workers", "tasks=9/workers is not valid", "valid: 1 to");
+    assert_workload_wrong("uneven,dist=rising/worker", "dist=rising/worker is not valid", "rising");
+    assert_variant_wrong("gmp,ring=256/worker", "ring=256/worker is not valid", "valid: ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -601,6 +659,9 @@ int main(void)
         cmocka_unit_test(canonical_text_begins_with_what_is_nearest),
         cmocka_unit_test(canonical_text_keeps_the_named_preset_of_two_as_near),
         cmocka_unit_test(promises_follow_the_knobs),
+        cmocka_unit_test(a_number_per_worker_grows_with_them),
+        cmocka_unit_test(too_much_for_so_many_workers_is_told),
+        cmocka_unit_test(only_numbers_of_workloads_are_per_worker),
     };
     return cmocka_run_group_tests_name("spec", tests, NULL, NULL);
 }

@@ -50,6 +50,18 @@ sweep "$sweeps/smoke.yaml" --dry-run --reps-max 20 --width 5
 check dry_run_counts_least_and_most has '^36 cells, 3 to 20 blocks, 108 to 720 samples$' out
 check dry_run_makes_nothing [ ! -e results ]
 
+file uneven,tasks=5/worker
+sed -i 's/workers: \[1\]/workers: [1, 2]/' small.yaml
+sweep small.yaml --seed 7 --reps 1 --no-report --results here --name weak
+check work_per_worker_grows_with_them \
+    [ "$(grep -o '"params":{"tasks":[0-9]*' "$folder/samples.jsonl" | sort | uniq -c | tr -s ' \n' ' ')" = \
+    ' 2 "params":{"tasks":10 2 "params":{"tasks":5 ' ]
+check work_per_worker_is_one_workload [ "$(grep -c '"workload":"uneven,tasks=5/worker"' "$folder/samples.jsonl")" = 4 ]
+check work_per_worker_is_the_same_work [ "$(statuses)" = ' 4 "status":"ok" ' ]
+sed -i 's/5.worker/60M\/worker/' small.yaml
+misuse too_much_work_for_two_is_one_line 'small.yaml:13: uneven: tasks=60000000/worker is not valid on 2 workers; valid in all: 1 to 100000000 tasks' \
+    -- small.yaml
+
 sweep "$sweeps/smoke.yaml" --quick --seed 7 --no-report --results here --name named
 check smoke_ends_well [ $status = 0 ]
 check smoke_prints_its_folder [ -d "$folder" ]

@@ -433,6 +433,23 @@ static void other_workloads_and_seeds_do_not_vote(void **state)
     json_decref(records);
 }
 
+/* "5/worker" is other work on each number of workers. */
+static void work_per_worker_is_judged_by_their_number(void **state)
+{
+    (void)state;
+    json_t *records = records_of("gmp=1 grq=1 gmp=2 grq=2 perm=3");
+    for (size_t i = 0; i < 5; i++) {
+        json_t *record = json_array_get(records, i);
+        json_object_set_new(record, "workload", json_string("uneven,tasks=5/worker"));
+        json_object_set_new(record, "workers", json_integer(i < 2 ? 1 : 8));
+    }
+    same_work_judge_all(records);
+    for (size_t i = 0; i < 5; i++)
+        assert_string_equal(field_text(json_array_get(records, i), "status"),
+                            i < 4 ? "ok" : "failed");
+    json_decref(records);
+}
+
 static void failed_samples_do_not_vote(void **state)
 {
     (void)state;
@@ -502,6 +519,7 @@ int main(void)
         cmocka_unit_test(variant_that_disagrees_with_itself_loses_its_odd_samples),
         cmocka_unit_test(serial_run_outvotes_all),
         cmocka_unit_test(other_workloads_and_seeds_do_not_vote),
+        cmocka_unit_test(work_per_worker_is_judged_by_their_number),
         cmocka_unit_test(failed_samples_do_not_vote),
         cmocka_unit_test(verdict_of_the_first_is_overturned_by_all),
     };
