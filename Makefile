@@ -384,6 +384,23 @@ $(OUT)/schedlab: $(call objects,harness/commands/main.c) $(call objects,$(MICRO_
 	$(call author_leave,$(CONFIG))
 	$(file >build/author/abi,$(AUTHOR_ABI))
 
+# A workload's file that opens frames, as policy_rule has it; NAME is the workload's.
+define AUTHOR_POLICY
+$(1)) # SOURCE OBJECT NAME
+    $(CC) $(AUTHOR_FLAGS) $(INSTRUMENT) $(IN_TEXT) $(FLAGS_FJ) $(FLAGS_$(1)) -DFJ_POLICY=$(1) -D"workload_$$3=workload_$$3_$(1)" $(AUTHOR_ROOTS) -c -o "$$2" "$$1"
+    $(if $(INSTRUMENT),$(OBJCOPY) $(SIMULATED_NAMES) "$$2")
+    $(if $(filter FJ_GO FJ_WORK,$(1)),$(AUTHOR_INTERRUPTIBLE))
+    ;;
+
+endef
+# The same as INTERRUPTIBLE.
+define AUTHOR_INTERRUPTIBLE
+$(OBJCOPY) --rename-section $(or $(TEXT_$(CONFIG)),.text)=workload_text "$$2"
+    if $(NM) -u "$$2" | grep -q native_self_m; then
+        echo "$$1 calls machine_self(), and workloads must not" >&2
+        exit 1
+    fi
+endef
 # How `schedlab build` compiles a variant or workload that lives outside the tree, and links a program with it (harness/author/):
 # build/author/CONFIG.sh ACTION ROOT OBJECTS WORD..., where ROOT has sched_variants/ and OBJECTS the trees of objects.
 define AUTHOR_SCRIPT
@@ -400,11 +417,11 @@ compile) # SOURCE OBJECT
 workload) # SOURCE OBJECT
     $(CC) $(AUTHOR_FLAGS) $(INSTRUMENT) $(IN_TEXT) $(AUTHOR_ROOTS) -c -o "$$2" "$$1"
     $(if $(INSTRUMENT),$(OBJCOPY) $(SIMULATED_NAMES) "$$2")
-    $(OBJCOPY) --rename-section $(or $(TEXT_$(CONFIG)),.text)=workload_text "$$2"
-    if $(NM) -u "$$2" | grep -q native_self_m; then
-        echo "$$1 calls machine_self(), and workloads must not" >&2
-        exit 1
-    fi
+    $(AUTHOR_INTERRUPTIBLE)
+    ;;
+$(foreach policy,$(POLICIES),$(call AUTHOR_POLICY,$(policy)))
+forks) # OBJECT
+    $(NM) -u "$$1" | grep -qwE 'fj_(begin_region|end_region|spawn_go|sync_park)'
     ;;
 list) # SOURCE OBJECT FLAG...
     source=$$1 object=$$2
@@ -431,7 +448,7 @@ author_leave = $(shell mkdir -p build/author)$(file >build/author/$(1).sh,$(AUTH
 AUTHOR_FLAGS = $(filter-out -Werror,$(CFLAGS))
 AUTHOR_ROOTS = $(subst -iquote ,-iquote "$$root"/,$(ROOTS) -iquote workloads) -I "$$root"
 AUTHOR_ABI = $(shell $(CC) -dumpmachine) $(shell cat sched_variants/*.h sched_variants/runtime/*.h sched_variants/machine/*.h \
-    sched_variants/machine/*/self.h workloads/workload.h workloads/histogram.h | sha256sum | cut -c 1-16)
+    sched_variants/machine/*/self.h workloads/*.h | sha256sum | cut -c 1-16)
 
 # It compiles what reads specifications; the archive has the rest of the harness.
 $(OUT)/schedlab-hunt: $(call objects,$(HUNT_SOURCES) harness/commands/cli.c harness/host/allocator.c harness/base/build_info.c harness/sample/source_line.c \

@@ -176,7 +176,8 @@ static void lists_make(const struct slv_part *parts, size_t count, bool workload
     fprintf(name_list, "-DOUTSIDE_%s(X)=", workloads ? "WORKLOADS" : "VARIANTS");
     for (size_t i = 0; i < count; i++)
         if (parts[i].workload == workloads)
-            fprintf(name_list, "X(%s) ", parts[i].name);
+            fprintf(name_list, workloads ? "X(%s, %s) " : "X(%s) ", parts[i].name,
+                    parts[i].forks ? "FORKJOIN" : "GOROUTINE");
     fclose(name_list);
     FILE *origin_list = memory_stream(origins, &size);
     fprintf(origin_list, "-DOUTSIDE_%sORIGINS=", workloads ? "WORKLOAD_" : "");

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TOLD_MAX = 10, SUITE_MAX_S = 120 };
+enum { TOLD_MAX = 10, SUITE_MAX_S = 120, POLICIES = FJ_LINKED + 1 };
 
 struct making {
     const struct slv_order *order;
@@ -77,27 +77,61 @@ static bool sources_check(const struct making *making)
 
 /* Objects ------------------------------------------------------------------------------------- */
 
-/* All sources into folder/NAME.CONFIG.o. */
-static bool object_make(const struct making *making, const char *config)
+/* The i-th source by that action. Adds its object to words. */
+static bool source_compile(const struct making *making, const char *config, const char *action,
+                           size_t i, char **words, size_t *count)
 {
-    char *const *sources = making->order->sources;
-    size_t count = 0;
+    const char *source = making->order->sources[i];
+    char *object = words[*count] = text_format("%s/%zu.%s.o", making->folder, *count, config);
+    char *what = text_format("compile %s (%s)", source, config);
+    const char *const compiled[] = {source, object, making->part.name, NULL};
+    bool done = slv_script(&making->tools, config, action, compiled, what, &making->to);
+    free(what);
+    ++*count;
+    return done;
+}
+
+/* Does the object open frames of fork/join? So far it is compiled for FJ_GO. */
+static bool forks(const struct making *making, const char *config, const char *object)
+{
+    struct complaint nobody = {.text = (char[1]){0}, .size = 1};
+    const char *const words[] = {object, NULL};
+    return slv_script(&making->tools, config, "forks", words, "look at its frames", &nobody);
+}
+
+/* Compiles the i-th source once, or once per policy if it is a workload that opens frames. */
+static bool source_make(struct making *making, const char *config, size_t i, char **words,
+                        size_t *count)
+{
+    static const char *const policies[] = {"FJ_GO", "FJ_HELP", "FJ_WORK", "FJ_LINKED"};
+    if (!making->part.workload)
+        return source_compile(making, config, "compile", i, words, count);
+    if (!source_compile(making, config, "workload", i, words, count))
+        return false;
+    if (!forks(making, config, words[*count - 1]))
+        return true;
+    making->part.forks = true;
+    free(words[--*count]);
     bool done = true;
-    while (sources[count])
-        count++;
-    char **words = xcalloc(count + 2, sizeof *words);
+    for (size_t p = 0; done && p < POLICIES; p++)
+        done = source_compile(making, config, policies[p], i, words, count);
+    return done;
+}
+
+/* All sources into folder/NAME.CONFIG.o. */
+static bool object_make(struct making *making, const char *config)
+{
+    size_t sources = 0, count = 1;
+    bool done = true;
+    while (making->order->sources[sources])
+        sources++;
+    char **words = xcalloc(POLICIES * sources + 2, sizeof *words);
     words[0] = text_format("%s/%s.%s.o", making->folder, making->part.name, config);
-    for (size_t i = 0; done && i < count; i++) {
-        words[i + 1] = text_format("%s/%zu.%s.o", making->folder, i, config);
-        char *what = text_format("compile %s (%s)", sources[i], config);
-        const char *const compiled[] = {sources[i], words[i + 1], NULL};
-        done = slv_script(&making->tools, config, making->part.workload ? "workload" : "compile",
-                          compiled, what, &making->to);
-        free(what);
-    }
+    for (size_t i = 0; done && i < sources; i++)
+        done = source_make(making, config, i, words, &count);
     done = done && slv_script(&making->tools, config, "join", (const char *const *)words,
                               "join the files", &making->to);
-    texts_free(words, count + 1);
+    texts_free(words, count);
     return done;
 }
 
@@ -198,9 +232,10 @@ static bool conforms(const struct making *making)
 static bool about_write(const struct making *making)
 {
     char *path = text_format("%s/about.json", making->folder);
-    json_t *about = json_pack("{ss sb ss ss ss}", "name", making->part.name, "workload",
-                              making->part.workload, "abi", making->tools.abi, "version",
-                              build_version(), "revision", build_revision());
+    json_t *about =
+        json_pack("{ss sb sb ss ss ss}", "name", making->part.name, "workload",
+                  making->part.workload, "forks", making->part.forks, "abi", making->tools.abi,
+                  "version", build_version(), "revision", build_revision());
     bool done = file_replace_json(path, about, making->to.text, making->to.size);
     json_decref(about);
     free(path);

@@ -43,7 +43,7 @@ bool slv_has_config(const struct slv_tools *tools, const char *config);
 /* One variant or workload to link: its name, and its origin, "mine.slv 0123456789abcdef". */
 struct slv_part {
     char *name, *origin;
-    bool workload;
+    bool workload, forks; /* forks: a workload that is compiled once per policy of fork/join */
 };
 
 /* Links folder/PROGRAM by that script, with folder/NAME.CONFIG.o of each part. */

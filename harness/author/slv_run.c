@@ -99,6 +99,7 @@ static bool part_know(struct taking *taking, const char *file, struct slv_part *
     if (known) {
         part->name = xstrdup(field_text(about, "name"));
         part->workload = json_is_true(json_object_get(about, "workload"));
+        part->forks = json_is_true(json_object_get(about, "forks"));
     }
     json_decref(about);
     free(text);

@@ -119,13 +119,19 @@ static void print_version(FILE *to, struct argp_state *state)
 /* Checks the lists of variants and workloads that this program was built from. */
 static bool registries_are_right(void)
 {
-    const struct registry registry = {
-        sched_variants, sched_variant_words,  workloads, workload_words, NULL,
-        NULL,           variant_common_params};
-    const struct registry outside = {outside_variants,     outside_words,
-                                     outside_workloads,    outside_workload_words,
-                                     outside_origins,      outside_workload_origins,
-                                     variant_common_params};
+    const struct registry registry = {.variants = sched_variants,
+                                      .variant_words = sched_variant_words,
+                                      .workloads = workloads,
+                                      .workload_words = workload_words,
+                                      .common = variant_common_params};
+    const struct registry outside = {.variants = outside_variants,
+                                     .variant_words = outside_words,
+                                     .workloads = outside_workloads,
+                                     .workload_words = outside_workload_words,
+                                     .from = outside_origins,
+                                     .workloads_from = outside_workload_origins,
+                                     .common = variant_common_params,
+                                     .forks = outside_workload_forks};
     char error[ERROR_SIZE];
     if (registry_check(&registry, error, sizeof error) &&
         registry_check(&outside, error, sizeof error))

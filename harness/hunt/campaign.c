@@ -35,8 +35,9 @@ static void main_goroutine(void *arg)
     const struct workload *workload = execution->campaign->workload;
     char why[WHY_SIZE], text[HUNT_TEXT_SIZE];
     struct outcome out = {0};
-    if (outside_has(workload)) /* as scenarios are */
-        workload->run(execution->state, &out);
+    const struct workload *outside = outside_compiled(workload); /* as scenarios are */
+    if (outside)
+        outside->run(execution->state, &out);
     else
         workload_run(workload, execution->state, &out);
     const char *wrong = workload->verify(execution->state, &out, why, sizeof why);

@@ -277,8 +277,9 @@ struct reference {
 static void reference_main(void *arg)
 {
     struct reference *reference = arg;
-    if (outside_has(reference->workload))
-        reference->workload->run(reference->state, &reference->out);
+    const struct workload *outside = outside_compiled(reference->workload);
+    if (outside)
+        outside->run(reference->state, &reference->out);
     else
         workload_run(reference->workload, reference->state, &reference->out);
 }

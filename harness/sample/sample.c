@@ -411,7 +411,7 @@ static int64_t call_alone(struct sample *sample, bool timed)
 {
     const struct workload *workload = sample->workload.workload;
     struct outcome out;
-    bool outside = outside_has(workload);
+    const struct workload *outside = sample->sched ? outside_compiled(workload) : NULL;
     memset(&out, 0, sizeof out);
     if (timed && !sample->counts_whole)
         section_begin(sample);
@@ -419,7 +419,7 @@ static int64_t call_alone(struct sample *sample, bool timed)
     if (sample->sched && !outside)
         workload_run(workload, sample->state, &out);
     else if (sample->sched)
-        workload->run(sample->state, &out);
+        outside->run(sample->state, &out);
     else
         workload->run_serial(sample->state, &out);
     int64_t returned = go_now(), time_ns = returned - start;

@@ -25,22 +25,50 @@ const char *const outside_words[] = {OUTSIDE_VARIANTS(WORD) NULL};
 
 const char *const outside_origins[] = {OUTSIDE_ORIGINS NULL};
 
-#define DECLARE_WORKLOAD(name) extern const struct workload workload_##name;
+/* X(name, style), as in workloads/registry.c. */
+#define NAMES_GOROUTINE(name) workload_##name
+#define NAMES_FORKJOIN(name)                                                                       \
+    workload_##name##_FJ_GO, workload_##name##_FJ_HELP, workload_##name##_FJ_WORK,                 \
+        workload_##name##_FJ_LINKED
+#define DECLARE_WORKLOAD(name, style) extern const struct workload NAMES_##style(name);
 OUTSIDE_WORKLOADS(DECLARE_WORKLOAD)
 
-#define WORKLOAD_ENTRY(name) &workload_##name,
-const struct workload *const outside_workloads[] = {OUTSIDE_WORKLOADS(WORKLOAD_ENTRY) NULL};
+#define FIRST_GOROUTINE(name) &workload_##name
+#define FIRST_FORKJOIN(name) &workload_##name##_FJ_GO
+#define FIRST(name, style) FIRST_##style(name),
+const struct workload *const outside_workloads[] = {OUTSIDE_WORKLOADS(FIRST) NULL};
 
-const char *const outside_workload_words[] = {OUTSIDE_WORKLOADS(WORD) NULL};
+#define WORKLOAD_WORD(name, style) #name,
+const char *const outside_workload_words[] = {OUTSIDE_WORKLOADS(WORKLOAD_WORD) NULL};
 
 const char *const outside_workload_origins[] = {OUTSIDE_WORKLOAD_ORIGINS NULL};
 
-bool outside_has(const struct workload *workload)
+#define FORKS_GOROUTINE false
+#define FORKS_FORKJOIN true
+#define FORKS(name, style) FORKS_##style,
+const bool outside_workload_forks[] = {OUTSIDE_WORKLOADS(FORKS) false};
+
+#define ROW_GOROUTINE(name)                                                                        \
+    {                                                                                              \
+        &workload_##name, &workload_##name, &workload_##name, &workload_##name                     \
+    }
+#define ROW_FORKJOIN(name)                                                                         \
+    {                                                                                              \
+        [FJ_GO] = &workload_##name##_FJ_GO, [FJ_HELP] = &workload_##name##_FJ_HELP,                \
+        [FJ_WORK] = &workload_##name##_FJ_WORK, [FJ_LINKED] = &workload_##name##_FJ_LINKED         \
+    }
+#define ROW(name, style) ROW_##style(name),
+static const struct workload *const compiled[][FJ_LINKED + 1] = {OUTSIDE_WORKLOADS(ROW){NULL}};
+
+const struct workload *outside_compiled(const struct workload *workload)
 {
-    size_t i = 0;
-    while (workloads[i] && workloads[i] != workload)
-        i++;
-    return !workloads[i];
+    for (size_t i = 0; workloads[i]; i++)
+        if (workloads[i] == workload)
+            return NULL;
+    for (size_t i = 0; outside_workloads[i]; i++)
+        if (outside_workloads[i] == workload)
+            return compiled[i][fj_policy()];
+    return workload;
 }
 
 const char *outside_origin(const struct sched_ops *ops)

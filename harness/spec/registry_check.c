@@ -304,6 +304,14 @@ static bool variant_check(const struct subject *subject, const struct sched_ops 
 
 /* Workloads ------------------------------------------------------------------------------------ */
 
+static bool style_check(const struct subject *subject, enum workload_style style, bool forks)
+{
+    return (style == STYLE_FORKJOIN) == forks ||
+           complain(subject, ".style is %s; expected %s, since its file opens %s of fork/join",
+                    forks ? "STYLE_GOROUTINE" : "STYLE_FORKJOIN",
+                    forks ? "STYLE_FORKJOIN" : "STYLE_GOROUTINE", forks ? "frames" : "no frame");
+}
+
 static bool workload_check(const struct subject *subject, const struct workload *workload)
 {
     const struct shown shown[] = {
@@ -375,7 +383,9 @@ static bool workloads_check(const struct registry *registry, struct subject *sub
         else
             snprintf(subject->place, sizeof subject->place, "workloads/%s.c: workload_%s", *word,
                      *word);
-        if (!workload_check(subject, registry->workloads[i]))
+        const struct workload *workload = registry->workloads[i];
+        if (!workload_check(subject, workload) ||
+            (registry->forks && !style_check(subject, workload->style, registry->forks[i])))
             return false;
     }
     return true;

@@ -25,6 +25,8 @@ struct registry {
     const char *const *from;           /* where each variant comes from; NULL: sched_variants/ */
     const char *const *workloads_from; /* NULL: workloads/ */
     const struct param *common; /* settings of all variants, whose keys are taken; may be NULL */
+    const bool *forks; /* which workloads are compiled once per policy of fork/join; NULL: the
+                        * Makefile has checked it */
 };
 
 /* True, or false and one line in error. */

@@ -477,15 +477,17 @@ static void fences_run(void)
 
 static void registries_check(void)
 {
-    const struct registry registry = {
-        sched_variants, sched_variant_words, workloads, workload_words, NULL, NULL, NULL};
-    const struct registry outside = {outside_variants,
-                                     outside_words,
-                                     outside_workloads,
-                                     outside_workload_words,
-                                     outside_origins,
-                                     outside_workload_origins,
-                                     NULL};
+    const struct registry registry = {.variants = sched_variants,
+                                      .variant_words = sched_variant_words,
+                                      .workloads = workloads,
+                                      .workload_words = workload_words};
+    const struct registry outside = {.variants = outside_variants,
+                                     .variant_words = outside_words,
+                                     .workloads = outside_workloads,
+                                     .workload_words = outside_workload_words,
+                                     .from = outside_origins,
+                                     .workloads_from = outside_workload_origins,
+                                     .forks = outside_workload_forks};
     char error[1024];
     if (registry_check(&registry, error, sizeof error) &&
         registry_check(&outside, error, sizeof error))

@@ -133,6 +133,34 @@ run run gmp sieve,primes=20 --machine sim:desktop8 --workers 2 --reps 1 --format
 json it_does_the_same_as_the_trees 'r[0]["ops"] == json.load(open("strain.json"))["records"][0]["ops"]'
 run run gmp ./strain.slv,primes=20,grains=1 --reps 1
 check its_parameters_are_its_own has 'strain: unknown parameter "grains"; valid: primes' err
+run build "$tree/examples/scan.c"
+check one_of_fork_join_is_built [ "$status $(cat out)" = "0 scan.slv" ]
+check once_per_policy eval 'ar p scan.slv release.o >scan.o && [ "$(nm -g scan.o | grep -c "workload_scan_FJ_")" = 4 ]'
+forked='./scan.slv,n=3000,grain=8'
+run run serial tasksteal contsteal contsteal,frames=pooled gmp kthread $forked --workers 2 --reps 1 --format json --events none
+json all_policies_do_its_work 'len(r) == 6 and all(x["status"] == "ok" for x in r) and len({x["digest"] for x in r}) == 1'
+run run tasksteal contsteal gmp $forked --machine sim:desktop8 --workers 4 --reps 1 --format json
+names='r = j["records"]
+event = lambda i, n: [x for x in r[i]["events"] if x["name"].endswith("::" + n)][0]["value"]'
+json children_are_goroutines_only_under_gmp 'event(0, "LIVE_GS_PEAK") < 9 and event(1, "LIVE_GS_PEAK") < 9 < event(2, "LIVE_GS_PEAK")'
+json its_tasks_are_stolen 'all(event(i, "STOLEN") > 0 for i in (0, 1, 2))'
+if [ -e "$(dirname "$schedlab")/author/hunt.sh" ]; then
+    run hunt tasksteal ./scan.slv,n=12,grain=2 --executions 20
+    check it_is_hunted has 'nothing was found' out
+fi
+sed 's/STYLE_FORKJOIN/STYLE_GOROUTINE/' "$tree/examples/scan.c" >style.c
+run build style.c --name scan --output style.slv
+check frames_have_the_style_of_fork_join has 'workload_scan.style is STYLE_GOROUTINE; expected STYLE_FORKJOIN, since its file opens frames' err
+sed 's/STYLE_GOROUTINE/STYLE_FORKJOIN/' strain.c >style.c
+sed 's/\.style = STYLE_FORKJOIN,/& .run_serial = sieve_run,/' style.c >serial.c
+run build serial.c --name strain --output style.slv
+check and_others_not has 'since its file opens no frame of fork/join' err
+sed 's/^static bool scan_is_leaf/bool scan_is_leaf/' "$tree/examples/scan.c" >global.c
+run build global.c --name scan --output global.slv
+check one_name_for_all_policies_is_refused [ "$status $(tail -n 1 err)" = "1 schedlab build: cannot join the files" ]
+sed 's/.*fj_open(&frame, up);/char list[self->count]; list[0] = 0; (void)list;\n&/' "$tree/examples/scan.c" >array.c
+run build array.c --name scan --output array.slv
+check a_frame_beside_a_variable_array_is_refused [ "$status $(tail -n 1 err)" = "1 schedlab build: cannot compile array.c (release)" ]
 fails conformance_is_for_variants 'strain is a workload' -- build strain.c --conformance
 
 # In files ----------------------------------------------------------------------------------------
