@@ -95,6 +95,7 @@ static const cyaml_schema_field_t experiment_fields[] = {
     CYAML_FIELD_MAPPING_PTR("dispute", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct experiment,
                             dispute, dispute_fields),
     MAY_BE("first", experiment, first, truth_words),
+    MAY_BE("pin", experiment, pin, truth_words),
     YAML_MAY_LIST("machines", struct experiment, machines, yaml_text),
     YAML_MAY_LIST("events", struct experiment, events, yaml_text),
     CYAML_FIELD_IGNORE("reps", CYAML_FLAG_OPTIONAL),

@@ -27,8 +27,8 @@ extern const char *const outside_workload_words[];
 extern const char *const outside_workload_origins[];
 extern const bool outside_workload_forks[]; /* compiled once per policy of fork/join */
 
-/* NULL for the registry's workloads, which workload_run() runs. Others, scenarios among them, run by
- * the run() of the result, compiled for the caller's scheduler. Main goroutine. */
+/* NULL for the registry's workloads, which workload_run() runs. Others, scenarios among them, run
+ * by the run() of the result, compiled for the caller's scheduler. Main goroutine. */
 const struct workload *outside_compiled(const struct workload *workload);
 
 #endif

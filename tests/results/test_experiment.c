@@ -228,7 +228,7 @@ static void a_part_is_a_group(void **state)
     assert_int_equal(sweep->width, 4); /* but see repro_job_plan() */
     assert_true(sweep->repeat_disturbed);
     assert_int_equal(sweep->class_min, 6);
-    assert_int_equal(sweep->seed, 1);
+    assert_true(sweep->seed == 1 && !sweep->pin);
     assert_int_equal(sweep->groups_count, 1);
     assert_string_equal(sweep->groups[0].id, "one");
     assert_string_equal(sweep->groups[0].baseline, "gmp,runnext=off");
@@ -242,19 +242,18 @@ static void a_part_is_a_group(void **state)
     experiment_free(experiment);
 }
 
-static void native_samples_may_be_longer(void **state)
+static void native_samples_may_be_longer_and_pinned(void **state)
 {
     (void)state;
     const struct experiment_form quick = {.quick = true, .native_cores = 2};
     struct experiment *experiment =
         load("machines: [native, \"sim:desktop8\"]\nmin_time_ms: 1\nwarmup: 0\n"
-             "native_min_time_ms: 50\nnative_warmup: 2\n" WHOLE);
+             "native_min_time_ms: 50\nnative_warmup: 2\npin: true\n" WHOLE);
     struct sweep_file *native = sweep_of(experiment, "native", &quick);
     struct sweep_file *simulated = sweep_of(experiment, "sim:desktop8", &quick);
-    assert_int_equal(native->min_time_ms, 50);
-    assert_int_equal(native->warmup, 2);
-    assert_int_equal(simulated->min_time_ms, 1);
-    assert_int_equal(simulated->warmup, 0);
+    assert_true(native->min_time_ms == 50 && native->warmup == 2);
+    assert_true(simulated->min_time_ms == 1 && simulated->warmup == 0);
+    assert_true(native->pin && !simulated->pin);
     sweep_file_free(native);
     sweep_file_free(simulated);
     experiment_free(experiment);
@@ -547,6 +546,7 @@ static void heads_are_checked(void **state)
     expect_error("events: [sde:::schedlab::STEELS]\n" WHOLE, 1, "STEALS");
     expect_error("warmup: often\n" WHOLE, 1, "warmup is often");
     expect_error("native_warmup: often\n" WHOLE, 1, "native_warmup is often");
+    expect_error("pin: perhaps\n" WHOLE, 1, "pin is \"perhaps\"; valid: false, true");
 }
 
 static void parts_are_checked(void **state)
@@ -776,7 +776,7 @@ int main(void)
         cmocka_unit_test(ranges_have_units),
         cmocka_unit_test(levels_may_be_written_otherwise),
         cmocka_unit_test(a_part_is_a_group),
-        cmocka_unit_test(native_samples_may_be_longer),
+        cmocka_unit_test(native_samples_may_be_longer_and_pinned),
         cmocka_unit_test(the_quick_form_takes_what_the_file_asks_for),
         cmocka_unit_test(a_knob_may_be_an_axis),
         cmocka_unit_test(the_figure_shows_the_metric_of_each_level),
