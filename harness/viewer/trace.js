@@ -6,7 +6,7 @@
 /* Okabe and Ito's colours, which most colour-blind people tell apart; names stand beside them. */
 const COLOURS = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#8a7d00', '#7a6fb0'];
 const LIGHT = new Set([1, 3, 4]); /* of these colours, on which dark words are read */
-const LABEL = 84, RUN_HEIGHT = 20, QUEUE_HEIGHT = 14, GAP = 6, AXIS = 22, CELLS = 24, ROWS = 41, MARKS_HEIGHT = 16, M_HEIGHT = 16, MS = 64;
+const LABEL = 84, RUN_HEIGHT = 20, QUEUE_HEIGHT = 14, GAP = 6, AXIS = 22, CELLS = 24, ROWS = 41, MARKS_HEIGHT = 16, M_HEIGHT = 16, MS = 64, LOOK = 1024; /* at the time, after so many events */
 const MARKS = '\u25cb\u25cf\u25c6\u25b2'; /* of services: circle, disc, diamond, triangle */
 
 const element = (name, properties, ...inside) => {
@@ -467,7 +467,9 @@ class Page {
         this.index = index;
         this.parts = +document.body.dataset.parts;
         this.followed = 0;
-        this.matches = null;
+        this.sliceMs = 40; /* of a search, after which the page may do something else */
+        this.hunt = null; /* the search that goes on */
+        this.finder = null;
         /* Of a lesson: [{at, says}], in order of their events. */
         this.stops = [...root.querySelectorAll('script.stops')].flatMap((script) => JSON.parse(script.textContent));
         this.views = [...root.querySelectorAll('script.run')].map((script, i) => {
@@ -494,6 +496,7 @@ class Page {
     /* Others go to the same event up to where they part, then to the same time. */
     goTo(i, leader = this.lead) {
         const run = leader.run, at = Math.min(Math.max(i, 0), run.count - 1);
+        this.hunt = null;
         run.go(at);
         for (const view of this.views) {
             if (view === leader) continue;
@@ -577,18 +580,30 @@ class Page {
             }, 1000 / +this.input('speed').value);
         this.part('play').textContent = this.playing ? 'Stop' : 'Play';
     }
-    /* The next event, or with by -1 the one before, that fits what is searched for. */
-    search(by) {
-        const {run} = this.lead, asked = this.input('find').value.trim().toLowerCase(), finder = run.finder(asked);
-        const fits = asked ? finder.fits : this.followed ? (i) => run.g[i] === this.followed : () => false;
-        for (let k = 1; k <= run.count; k++) {
-            const i = ((run.at + by * k) % run.count + run.count) % run.count;
+    /* What the text asks of the leading run; kept, so that names are made once for one text. */
+    finderOf(asked) {
+        if (!this.finder || this.finder.asked !== asked) this.finder = {asked, ...this.lead.run.finder(asked)};
+        return this.finder;
+    }
+    /* The next event, or with by -1 the one before, that fits what is searched for. A long search goes on in slices, says how
+     * far it is, and ends where another one begins or the reader goes elsewhere. */
+    async search(by) {
+        const {run, say} = this.lead, asked = this.input('find').value.trim().toLowerCase(), finder = this.finderOf(asked), from = run.at;
+        const fits = asked ? finder.fits : this.followed ? (i) => run.g[i] === this.followed : () => false, hunt = this.hunt = {};
+        for (let k = 1, until = performance.now() + this.sliceMs; k <= run.count; k++) {
+            if (k % LOOK === 0 && performance.now() > until) {
+                say.textContent = `Searching for "${asked}": ${Math.floor(10 * k / run.count)}0 % of the events have been looked at.`;
+                await new Promise((done) => { setTimeout(done); });
+                if (this.hunt !== hunt) return;
+                until = performance.now() + this.sliceMs;
+            }
+            const i = ((from + by * k) % run.count + run.count) % run.count;
             if (run.hidden[i] || !fits(i)) continue;
             if (asked && run.g[i] && finder.is(run.g[i])) this.followed = run.g[i];
             this.goTo(i);
             return;
         }
-        this.lead.say.textContent = asked ? `No event fits "${asked}".` : 'Nothing is searched for, and no goroutine is followed.';
+        say.textContent = asked ? `No event fits "${asked}".` : 'Nothing is searched for, and no goroutine is followed.';
     }
     listen() {
         const on = (name, what) => this.part(name).addEventListener('click', what);

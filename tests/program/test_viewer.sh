@@ -212,6 +212,43 @@ check two_runs_stand_where_they_part found 'f["at"] == 6'
 check they_lie_side_by_side found 'f["corners"][0][0] + 400 < f["corners"][1][0] and f["corners"][0][1] == f["corners"][1][1]'
 check both_are_there found 'len(f["others"]) == 2'
 check the_sentence_names_goroutines grep -q 'They part at event 6: gmp put G0 into runnext on P0' dom
+# A search over more events than a slice holds says how far it is, finds what is there, and ends where the reader goes elsewhere.
+mv test.js all.kept
+cat >test.js <<'END'
+const found = {}, {say, run} = page.lead;
+const ask = (words) => { document.getElementById('find').value = words; return page.search(1); };
+const pre = document.createElement('pre');
+pre.id = 'found';
+document.body.append(pre);
+(async () => {
+page.sliceMs = -1;
+page.goTo(0);
+let searching = ask('no such words');
+found.tells = say.textContent;
+await searching;
+found.unfound = say.textContent;
+await ask('ended g1999');
+found.at = run.words(run.at);
+searching = ask('no such words');
+page.goTo(7);
+await searching;
+page.render();
+found.left = [run.at, say.textContent];
+searching = ask('no such words');
+await ask('created main');
+await searching;
+page.render();
+found.said = say.textContent;
+pre.textContent = JSON.stringify(found);
+})();
+END
+shows "gmp spawn,n=2000 --workers 2"
+mv all.kept test.js
+check console_is_silent_of_a_long_search test ! -s said
+check a_long_search_says_how_far_it_is found 're.fullmatch("Searching for .no such words.: [0-9]*0 % of the events have been looked at.", f["tells"])'
+check a_long_search_comes_to_its_end found 'f["unfound"] == "No event fits \"no such words\"." and f["at"] == "ended G1999"'
+check whoever_goes_elsewhere_ends_a_search found 'f["left"][0] == 7 and not f["left"][1].startswith(("Searching", "No event"))'
+check another_search_ends_the_one_before found '"created main" in f["said"]'
 # Real threads, whose trace has no lines; the events are those of their own run.
 if [ -x "${schedlab%/*}/schedlab-trace" ]; then
     for what in "gmp uneven,tasks=60,rounds=4000" "gmp pipes,n=4" "perm spawn,n=30" "tasksteal fib,n=8"; do
