@@ -107,7 +107,10 @@ static const struct argp_option option_table[] = {
      "has happened and are written as the run goes on",
      0},
     {"warmup", KEY_WARMUP, "N", 0,
-     "calls before it, whose events come first; default 0. The first call meets cold memory", 0},
+     "calls before it, whose events come first; default 0. The first call meets cold memory. A "
+     "page "
+     "opens on the call after them",
+     0},
     {"every", KEY_EVERY, "MS", 0, "schedtrace: a line that often; default 1 ms", 0},
     {"scheddetail", KEY_DETAIL, NULL, 0, "schedtrace: a line about each P, M and G too", 0},
     {"replay", KEY_REPLAY, "NAME", 0,
@@ -388,8 +391,24 @@ static FILE *written(const struct options *options, int fd)
     return from;
 }
 
-static json_t *run_with_events(struct options *options, struct sched_trace *trace)
+/* Notes where the call after those of --warmup begins. */
+static void call_find(const struct options *options, struct trace_page *page)
 {
+    const struct sched_trace *trace = &page->trace;
+    if (options->request.warmup == 0 || trace->count == 0)
+        return;
+    int64_t began_ns = field_integer(page->record, "timed_began_ns") - trace->since_ns;
+    page->call_ps = began_ns * 1000 - trace->event[0].when_ps;
+    if (page->call_ps > trace->event[trace->count - 1].when_ps - trace->event[0].when_ps)
+        fprintf(stderr,
+                "%s: warning: the %zu events that were kept (--most) end before the call after "
+                "--warmup=%d begins\n",
+                options->command, trace->count, options->request.warmup);
+}
+
+static void run_with_events(struct options *options, struct trace_page *page)
+{
+    struct sched_trace *trace = &page->trace;
     char error[ERROR_SIZE];
     struct sample_request *request = &options->request;
     request->sched_events_fd = memfd_create("events", 0); /* the child inherits it */
@@ -401,8 +420,9 @@ static json_t *run_with_events(struct options *options, struct sched_trace *trac
         give_up(options, error);
     fclose(from);
     trace_times_rise(trace);
+    page->record = record;
+    call_find(options, page);
     sched_trace_from_first(trace);
-    return record;
 }
 
 static FILE *output_open(const struct options *options)
@@ -521,8 +541,7 @@ static int trace_events(struct options *options)
         .to_ps = options->to_ns > 0 ? options->to_ns * 1000 : 0,
         .only = options->only,
     };
-    json_t *record = run_with_events(options, &page.trace);
-    page.record = record;
+    run_with_events(options, &page);
     check_shown(options, &page);
     bool ok = true;
     if (plays(options))
@@ -533,7 +552,7 @@ static int trace_events(struct options *options)
         write_text(options, &page);
     if (!ok)
         give_up(options, error);
-    json_decref(record);
+    json_decref((json_t *)page.record);
     sched_trace_free(&page.trace);
     return EXIT_DONE;
 }

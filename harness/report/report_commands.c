@@ -71,6 +71,26 @@ static bool is_traced(const char *variant)
     return !peer_is_name(variant) && !peer_is_floor_name(variant);
 }
 
+/* The first call of a program meets cold memory, and is not what was timed. A few calls before it do
+ * as well as the many of a native sample, whose events would fill the trace. */
+enum { TRACE_WARMUP_MAX = 3 };
+
+static void trace_write(FILE *to, const struct report_cell *cell, const json_t *record,
+                        const char *run)
+{
+    int64_t warmup = field_integer(record, "warmup");
+    int calls = warmup < TRACE_WARMUP_MAX ? (int)warmup : TRACE_WARMUP_MAX;
+    if (calls > 0)
+        html_put(to, "<div>Trace of a call after %s: ",
+                 calls == 1 ? "one that warms memory up" : "others that warm memory up");
+    else
+        html_put(to, "<div>Trace: ");
+    html_put(to, "<code>build/schedlab trace %s", run);
+    if (calls > 0)
+        fprintf(to, " --warmup %d", calls);
+    html_put(to, " --output %s.html</code></div>", cell->id);
+}
+
 /* The events of the cell, where the tables show them: at the largest number of workers. */
 static void counters_write(FILE *to, const struct report *report, const struct report_cell *cell,
                            const struct report_group *group)
@@ -98,8 +118,7 @@ void report_commands_write(FILE *to, const struct report *report, const struct r
         return;
     }
     char *run = run_text(cell, record);
-    html_put(to, "<div>Trace: <code>build/schedlab trace %s --output %s.html</code></div>", run,
-             cell->id);
+    trace_write(to, cell, record, run);
     if (is_simulated(cell) && group && group->baseline && is_traced(group->baseline))
         parting_write(to, cell, group->baseline, run);
     free(run);

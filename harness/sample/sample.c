@@ -180,6 +180,8 @@ static void record_finish(struct sample *sample)
         json_object_set_new(record, "warmup_rule", json_string(sample->warmup.rule));
     json_object_set_new(record, "warmup_ns", json_integer(sample->warmup_ns));
     json_object_set_new(record, "between_ns", json_integer(sample->between_ns));
+    if (sample->request->sched_events_fd > 0)
+        json_object_set_new(record, "timed_began_ns", json_integer(sample->timed_began_ns));
     if (sample->request->injected_percent > 0)
         json_object_set_new(record, "injected_percent",
                             json_integer(sample->request->injected_percent));

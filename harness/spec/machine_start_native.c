@@ -62,13 +62,15 @@ bool machine_events_keep(size_t most)
     return true;
 }
 
-/* Counts times from the first event on: absolute times of the clock are of no use. */
+/* Counts times from the first event on, and says when that was: after months picoseconds of the clock
+ * itself would be too large. */
 void machine_events_write(FILE *to)
 {
     size_t count;
     uint64_t happened;
     struct native_event *events = native_events_take(&count, &happened);
-    fprintf(to, "# %" PRIu64 " events\n", happened);
+    fprintf(to, "# %" PRIu64 " events since %" PRId64 "\n", happened,
+            count ? events[0].when_ns : 0);
     for (size_t i = 0; i < count; i++) {
         const struct native_event *event = &events[i];
         fprintf(to, "%" PRId64 "\t%d\t%d\t%d\t%s\t%" PRId64 "\t%d\t%d\n",

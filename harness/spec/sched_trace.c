@@ -265,8 +265,8 @@ bool sched_trace_read(struct sched_trace *trace, FILE *from, char *error, size_t
     size_t room = 0;
     int64_t place;
     *trace = (struct sched_trace){.count = 0};
-    bool ok = fgets(line, sizeof line, from) &&
-              sscanf(line, "# %" SCNu64 " events\n", &trace->happened) == 1;
+    bool ok = fgets(line, sizeof line, from) && sscanf(line, "# %" SCNu64 " events since %" SCNd64,
+                                                       &trace->happened, &trace->since_ns) >= 1;
     while (ok && fgets(line, sizeof line, from)) {
         if (*line == '@') {
             ok = site_add(trace, line);

@@ -1,7 +1,8 @@
 /* sched_trace.h - what a scheduler did, event by event (runtime/events.h).
  *
  * Programs that simulate or record write traces by machine_events_write(); `schedlab diff` and
- * `schedlab trace` read them. The first line is "# N events", with how many happened. One line
+ * `schedlab trace` read them. The first line is "# N events", with how many happened, and
+ * where their times do not begin with the machine's clock "since T", its nanoseconds. One line
  * follows for each that was kept, in order, with tabs between: picoseconds, core, M, P, event, G,
  * and two arguments; -1: none. If sites were asked for, the number of one may follow: the place in
  * the workload that called the scheduler. Lines "@", its line, the first line of its function, file
@@ -51,6 +52,7 @@ struct sched_trace {
     struct sched_trace_event *event;
     size_t count;
     uint64_t happened; /* count, and those that were not kept */
+    int64_t since_ns;  /* that the events as they were read count from */
     struct sched_trace_site *site;
     size_t sites;
     struct sched_trace_birth *g, *task; /* by number; 0 is nobody */

@@ -180,6 +180,8 @@ static void run_write(FILE *to, const struct trace_page *page)
         json_object_set_new(
             run, "shown",
             json_pack("[ff]", (double)page->from_ps / 1e3, (double)page->to_ps / 1e3));
+    if (page->call_ps > 0)
+        json_object_set_new(run, "call", json_real((double)page->call_ps / 1e3));
     if (page->names)
         json_object_set(run, "names", page->names);
     if (page->only)

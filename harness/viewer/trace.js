@@ -40,13 +40,15 @@ class View {
         this.steps.setAttribute('aria-label', 'Events around this one');
         const title = `${run.variant} ${run.workload} on ${run.machine}, ${run.workers} worker${run.workers > 1 ? 's' : ''}, seed ${run.seed}`;
         const part = run.shown ? ` It opens on ${timeText(run.shown[0])}${run.shown[1] ? ` to ${timeText(run.shown[1])}` : ' and later'}.` : '';
+        const warm = !run.call ? '' : run.call > run.last ? ' The events end before the call after those of --warmup: --most keeps more.' :
+            ` Calls to warm up come first: the one after them begins at ${timeText(run.call)}${run.shown ? '' : ', where this page opens'}.`;
         const only = run.only ? ` Steps are those of ${run.only} only; the lanes have all.` : '';
         const threads = run.machine === 'native' ? ' Events of different threads are in the order of their time stamps.' : '';
         const kept = run.happened > run.count ? `Of ${run.happened} events the first ${run.count} were kept.` : `${run.count} events.`;
         const named = run.names.size ? 'A goroutine or task is named by what it computes, so that several have the same name.' :
             'A goroutine is named by who made it: G3 is the fourth that main started, G3.1 the second that this one did.';
         this.root = element('section', {}, element(page.root !== document.body ? 'h3' : index ? 'h2' : 'h1', {}, title),
-            element('p', {className: 'note'}, `${kept}${part}${only}${threads} ${named}${run.odd ? ` Some events do not fit those before: ${run.odd}.` : ''}`),
+            element('p', {className: 'note'}, `${kept}${part}${warm}${only}${threads} ${named}${run.odd ? ` Some events do not fit those before: ${run.odd}.` : ''}`),
             element('div', {className: 'lanes'}, this.canvas), this.legend(), this.life, this.say,
             element('div', {className: 'now'}, element('div', {}, this.ps, this.source), this.steps));
         [this.from, this.to] = run.middle();
@@ -541,7 +543,7 @@ class Page {
         if (to > from)
             this.views.forEach((each) => { [each.from, each.to] = [from, to]; });
         const {run} = this.lead;
-        const child = run.shown ? 0 : run.g.findIndex((g) => g > 1); /* main's first child */
+        const child = run.shown ? 0 : run.g.findIndex((g, i) => g > 1 && run.ns[i] >= run.call); /* main's first child */
         let first = run.ns.findIndex((ns, i) => i >= child && ns >= this.lead.from && !run.hidden[i]);
         if (this.stops.length) { /* they are ahead */
             first = Math.max(Math.min(first, this.stops[0].at - 1), 0);

@@ -70,9 +70,10 @@ class Reader {
 /* One run: its events, and the state after one of them. */
 class Run {
     constructor(facts, text) {
-        const {variant, workload, machine, workers, seed, by_m: byM, lanes, ms, count, happened, texts, odd, shown, only, services, source, names} = facts;
+        const {variant, workload, machine, workers, seed, by_m: byM, lanes, ms, count, happened, texts, odd, shown, call, only, services, source, names} = facts;
         Object.assign(this, {variant, workload, machine, workers, seed, happened, odd});
         this.shown = shown; /* [from, to] in ns, of which to may be 0; or undefined */
+        this.call = call || 0; /* in ns: when the call after those that warm up begins; 0: there are none */
         this.services = services; /* timers, the poller, sysmon: [{name, count, marks, missing}] */
         this.source = source; /* {sites: [[line, function]], functions: [{name, file, first, text}]} */
         this.only = only || ''; /* of which events the steps are */
@@ -300,7 +301,7 @@ class Run {
         if (this.shown) return [this.shown[0], Math.min(this.shown[1] || this.last, this.last)];
         let from = -1, to = 0;
         for (let i = 0; i < this.count; i++) {
-            if (this.g[i] < 2) continue;
+            if (this.g[i] < 2 || this.ns[i] < this.call) continue;
             if (from < 0) from = this.ns[i];
             to = this.ns[i];
         }

@@ -187,6 +187,15 @@ shows() {
 }
 shows "gmp pingpong,rounds=3 --workers 1"
 check a_life_says_who_woke_it found '{"woken by G0 on P0", "woken by G1 on P0"} <= set(f["woken"])'
+for machine in sim:desktop8 native; do
+    [ $machine = native ] && [ ! -x "${schedlab%/*}/schedlab-trace" ] && continue
+    shows "gmp spawn,n=8 --workers 1 --warmup 2 --machine $machine"
+    check "a_page_opens_on_the_call_after_those_that_warm_up_${machine%:*}" found '(f["names"].index("G16") == f["at"] - 1 and
+        "Calls to warm up come first: the one after them begins at" in f["note"])'
+done
+shows "gmp spawn,n=8 --workers 1 --warmup 2 --most 40"
+check a_call_that_was_not_kept_is_told grep -q 'the 40 events that were kept (--most) end before the call after --warmup=2 begins' err
+check its_page_says_so found '"--most keeps more" in f["note"]'
 shows "gmp timers,n=12,ns=200000 --workers 2"
 check a_sleep_found_by_another_worker_is_marked found '[2, -1] in f["marks"][0] and "◆ it is over, found by another worker" in f["legend"]'
 check rows_without_events_are_told found '"No event of poller or sysmon in this run." in f["legend"]'
