@@ -22,6 +22,12 @@ const timeText = (ns) =>
 /* As the table of steps has it, so that events can be told apart. */
 const preciseText = (ns) => `${(ns / 1e3).toFixed(3)} \u00b5s`;
 
+/* With as many digits as tell labels of this distance apart. */
+const axisText = (ns, size) => {
+    const [unit, name] = ns < 1e3 ? [1, 'ns'] : ns < 1e6 ? [1e3, '\u00b5s'] : ns < 1e9 ? [1e6, 'ms'] : [1e9, 's'];
+    return `${(ns / unit).toFixed(Math.max(-Math.floor(Math.log10(size / unit) + 1e-9), 0))} ${name}`;
+};
+
 /* The picture of one run. */
 class View {
     constructor(run, index, page) {
@@ -173,15 +179,18 @@ class View {
         this.drawMarks(to, height);
     }
     drawAxis(to, width, height) {
-        const least = 70 * (this.to - this.from) / this.plotWidth(), power = 10 ** Math.floor(Math.log10(least)); /* a label has 70 px */
-        const size = power * [1, 2, 5, 10].find((times) => times * power >= least);
+        const sizeOf = (px) => {
+            const least = px * (this.to - this.from) / this.plotWidth(), power = 10 ** Math.floor(Math.log10(least));
+            return power * [1, 2, 5, 10].find((times) => times * power >= least);
+        };
+        const size = sizeOf(Math.max(70, to.measureText(axisText(this.to, sizeOf(70))).width + 12)); /* between labels */
         to.textAlign = 'center';
         for (let ns = Math.ceil(Math.max(this.from, 0) / size) * size; ns <= this.to; ns += size) {
             const x = this.xOf(ns);
             to.fillStyle = this.ink.rule;
             to.fillRect(x, AXIS - 4, 1, height);
             to.fillStyle = this.ink.soft;
-            if (x < width - 34) to.fillText(timeText(ns), x, 9);
+            if (x < width - 34) to.fillText(axisText(ns, size), x, 9);
         }
         to.textAlign = 'left';
     }

@@ -101,7 +101,7 @@ found.labels = [1, 0.6, 0.35, 0.2, 0.1].map((part) => { /* [left, right] of each
     const put = CanvasRenderingContext2D.prototype.fillText, labels = [];
     CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
         const half = this.measureText(text).width / 2;
-        if (y < 12) labels.push([x - half, x + half]);
+        if (y < 12) labels.push([x - half, x + half, text]);
     };
     page.lead.show(0, part * run.last);
     page.lead.draw();
@@ -174,6 +174,7 @@ check lines_are_those_of_the_source found 'all(x[4] == open("'"$tree"'/" + x[1])
 check what_the_scheduler_does_has_no_line found 'f["lines"][0] is None'
 check labels_of_times_stand_apart found 'all(len(labels) > 1 and all(a[1] + 4 < b[0] for a, b in zip(labels, labels[1:])) for labels in f["labels"])'
 check it_fits_a_phone found 'f["right"] <= 380'
+check labels_of_times_differ found 'all(len({label[2] for label in labels}) == len(labels) for labels in f["labels"])'
 check the_line_is_shown found '"order_run_beside_blocker(), workloads/order.c:" in f["source"][0] and "P0 is here" in f["source"][0]'
 check a_life_has_its_states found 'f["states"][0] == "runnable" and "running" in f["states"]'
 check steals_are_arrows found 'f["arrows"] > 0'
