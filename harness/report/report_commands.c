@@ -71,8 +71,8 @@ static bool is_traced(const char *variant)
     return !peer_is_name(variant) && !peer_is_floor_name(variant);
 }
 
-/* The first call of a program meets cold memory, and is not what was timed. A few calls before it do
- * as well as the many of a native sample, whose events would fill the trace. */
+/* The first call of a program meets cold memory, and is not what was timed. A few calls before it
+ * do as well as the many of a native sample, whose events would fill the trace. */
 enum { TRACE_WARMUP_MAX = 3 };
 
 static void trace_write(FILE *to, const struct report_cell *cell, const json_t *record,

@@ -62,8 +62,8 @@ bool machine_events_keep(size_t most)
     return true;
 }
 
-/* Counts times from the first event on, and says when that was: after months picoseconds of the clock
- * itself would be too large. */
+/* Counts times from the first event on, and says when that was: after months picoseconds of the
+ * clock itself would be too large. */
 void machine_events_write(FILE *to)
 {
     size_t count;
