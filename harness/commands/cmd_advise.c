@@ -2,6 +2,7 @@
  * scheduler change anything for it. */
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
+#include "harness/commands/trace_options.h"
 #include "harness/programs/advise.h"
 #include "harness/spec/machine_spec.h"
 #include "workloads/program.h"
@@ -13,18 +14,23 @@ enum { ERROR_SIZE = 1024, WORKERS_DEFAULT = 64 };
 
 static const char MACHINE[] = "sim:server128";
 
+enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_PAGE };
+static const char *const format_words[] = {"table", "json", "page", NULL};
+
 struct options {
-    const char *command, *program;
+    const char *command, *program, *output;
     struct machine_spec machine;
-    int workers;
-    bool json;
+    int workers, format;
 };
 
 static const struct cli_option option_table[] = {
     {"machine", "MACHINE", "The simulated machine (default: sim:server128)", CLI(MACHINE, machine)},
     {"workers", "N", "Try up to N workers (default: 64)", CLI(INT, workers), .letter = 'w',
      .least = 1, .most = 256},
-    {"format", "FORMAT", "table (default) or json", CLI(JSON, json), .letter = 'f'},
+    {"format", "FORMAT", "table (default), json or page", CLI(WORD, format), .letter = 'f',
+     .words = format_words},
+    {"output", "FILE", "With --format page: write the page to FILE, not to standard output",
+     CLI(TEXT, output), .letter = 'o'},
     {0},
 };
 
@@ -37,10 +43,12 @@ static const char argp_doc[] =
     "(its "
     "p99, where things come from outside by the clock). There, each of 13 decisions is changed "
     "alone. "
-    "Each case runs with 3 seeds; changes up to what these alone change are chance.\n\n"
+    "Each case runs with 3 seeds; changes up to what these alone change are chance. A page has the "
+    "same as figures, with what the program waits for.\n\n"
     "Example:\n"
     "  schedlab import trace.out -o app.slp\n"
-    "  schedlab advise app.slp\n\n"
+    "  schedlab advise app.slp\n"
+    "  schedlab advise app.slp --format page -o app.html\n\n"
     "Exit status: 0 done; 1 the program does not run; 2 misused.";
 
 static void options_check(void *to, const char *name)
@@ -54,6 +62,9 @@ static void options_check(void *to, const char *name)
     if (!options->machine.simulated)
         cli_misuse(name, "--machine=%s: an advice comes from a simulated machine, such as %s",
                    options->machine.text, MACHINE);
+    if (options->output && options->format != FORMAT_PAGE)
+        cli_misuse(name, "--output=%s: only --format=page writes a file", options->output);
+    trace_option_output_check(name, options->output);
     if (options->workers > options->machine.model.cores)
         options->workers = options->machine.model.cores;
 }
@@ -67,6 +78,19 @@ static const struct cli_command cli = {
     .check = options_check,
 };
 
+static void show(const struct options *options, const struct advice *advice)
+{
+    if (options->format == FORMAT_JSON)
+        cli_print_json(advice_to_json(advice), 0);
+    else if (options->format == FORMAT_TABLE)
+        advice_print(advice, stdout);
+    if (options->format != FORMAT_PAGE)
+        return;
+    FILE *to = trace_option_output_open(options->command, options->output);
+    advice_page_write(advice, to);
+    trace_option_output_close(options->command, to);
+}
+
 int cmd_advise(int argc, char **argv)
 {
     struct options options = {.command = argv[0], .workers = WORKERS_DEFAULT};
@@ -79,10 +103,9 @@ int cmd_advise(int argc, char **argv)
                    program ? "the name of a program file has no \",\"" : error);
     bool done = advise(&advice, options.program, program, options.machine.text, options.workers,
                        error, sizeof error);
-    if (done && options.json)
-        cli_print_json(advice_to_json(&advice), 0);
-    else if (done)
-        advice_print(&advice, stdout);
+    if (done)
+        show(&options, &advice);
+    advice_free(&advice);
     program_free(program);
     machine_spec_free(&options.machine);
     return done ? EXIT_DONE : cli_fail(options.command, error);

@@ -83,8 +83,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median of a number over the records; *spread: see struct advise_case, NULL: not asked for. */
-static double median_of(const struct turn *turns, const char *name, double *spread)
+/* The median of a number over the records; range: its least and its most, NULL: not asked for. */
+static double median_of(const struct turn *turns, const char *name, double *range)
 {
     double values[ADVISE_SEEDS];
     char why[TEXT_SIZE];
@@ -93,8 +93,10 @@ static double median_of(const struct turn *turns, const char *name, double *spre
     for (int i = 0; i < ADVISE_SEEDS; i++)
         values[i] = metric_of(&metric, turns[i].record);
     qsort(values, ADVISE_SEEDS, sizeof *values, compare);
-    if (spread)
-        *spread = values[0] > 0 ? values[ADVISE_SEEDS - 1] / values[0] - 1 : 0;
+    if (range) {
+        range[0] = values[0];
+        range[1] = values[ADVISE_SEEDS - 1];
+    }
     return values[ADVISE_SEEDS / 2];
 }
 
@@ -110,13 +112,15 @@ static void case_take(struct advise_case *self, const struct turn *turns)
         snprintf(self->why, sizeof self->why, "%s", why ? why : "interrupted");
         return;
     }
-    self->makespan_ns = median_of(turns, "makespan_ns", &self->makespan_spread);
+    self->makespan_ns = median_of(turns, "makespan_ns", self->makespan_range_ns);
     self->p50_ns = median_of(turns, "p50", NULL);
-    self->p99_ns = median_of(turns, "p99", &self->p99_spread);
+    self->p99_ns = median_of(turns, "p99", self->p99_range_ns);
     if (isnan(self->p99_ns)) /* fewer than 100 latencies */
-        self->p99_ns = median_of(turns, "max", &self->p99_spread);
+        self->p99_ns = median_of(turns, "max", self->p99_range_ns);
     self->late_ns = median_of(turns, "late_sum_ns", NULL);
     self->lock_ns = median_of(turns, "lock_sum_ns", NULL);
+    const char *print = json_string_value(json_object_get(turns[0].record, "print"));
+    self->functions = xstrdup(print ? print : "");
 }
 
 static void cases_run(const struct advice *advice, struct advise_case *cases, size_t count)
@@ -190,7 +194,15 @@ bool advise(struct advice *advice, const char *file, const struct program *progr
     advice->changes_count = CHANGES;
     cases_run(advice, advice->changes, CHANGES);
     qsort(advice->changes, CHANGES, sizeof advice->changes[0], compare_changes);
-    advice->chance =
-        base->p99_spread > base->makespan_spread ? base->p99_spread : base->makespan_spread;
+    advice->chance = fmax(advice_change(base->p99_range_ns[1], base->p99_range_ns[0]),
+                          advice_change(base->makespan_range_ns[1], base->makespan_range_ns[0]));
     return true;
+}
+
+void advice_free(struct advice *advice)
+{
+    for (size_t i = 0; i < advice->ladder_count; i++)
+        free(advice->ladder[i].functions);
+    for (size_t i = 0; i < advice->changes_count; i++)
+        free(advice->changes[i].functions);
 }

@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 enum { ADVISE_SEEDS = 3, ADVISE_LADDER_MAX = 8, ADVISE_CHANGES_MAX = 16 };
+enum { ADVISE_LINES_MAX = 16, ADVISE_LINE_SIZE = 512 };
 
 struct advise_case {
     const char *variant; /* "gmp,runnext=off" */
@@ -25,7 +26,8 @@ struct advise_case {
     char why[256]; /* if not */
     /* medians over the seeds */
     double makespan_ns, p50_ns, p99_ns, late_ns, lock_ns; /* p99: of few latencies the longest */
-    double makespan_spread, p99_spread;                   /* largest over smallest, less 1 */
+    double makespan_range_ns[2], p99_range_ns[2];         /* least and most over the seeds */
+    char *functions; /* where goroutines of each function were, as `run` prints it, by one seed */
 };
 
 struct advice {
@@ -42,7 +44,25 @@ struct advice {
 bool advise(struct advice *advice, const char *file, const struct program *program,
             const char *machine, int workers, char *error, size_t error_size);
 
+void advice_free(struct advice *advice);
+
+/* As text, as JSON (owned by the caller), and as a page (advise_page.c). */
 void advice_print(const struct advice *advice, FILE *to);
-json_t *advice_to_json(const struct advice *advice); /* owned by the caller */
+json_t *advice_to_json(const struct advice *advice);
+void advice_page_write(const struct advice *advice, FILE *to);
+
+/* The advice in lines of a name and a sentence, and its parts, for text and page alike. */
+struct advice_line {
+    char name[48], text[ADVISE_LINE_SIZE];
+};
+struct advice_lines {
+    struct advice_line of[ADVISE_LINES_MAX];
+    size_t count;
+};
+void advice_lines_make(const struct advice *advice, struct advice_lines *lines);
+
+/* value / base - 1, and the share up to which a change is not told. */
+double advice_change(double value, double base);
+double advice_threshold(const struct advice *advice);
 
 #endif

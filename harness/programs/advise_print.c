@@ -3,6 +3,8 @@
 #include "harness/programs/advise.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <string.h>
 
 enum { SHOWN_MAX = 5 };
@@ -14,12 +16,12 @@ static struct text time_of(double ns)
     return text_time(ns);
 }
 
-static double change_of(double value, double base)
+double advice_change(double value, double base)
 {
     return base > 0 ? value / base - 1 : 0;
 }
 
-static double threshold(const struct advice *advice)
+double advice_threshold(const struct advice *advice)
 {
     return advice->chance > CHANGE_MIN ? advice->chance : CHANGE_MIN;
 }
@@ -27,8 +29,8 @@ static double threshold(const struct advice *advice)
 static double largest_change(const struct advice *advice, const struct advise_case *of)
 {
     const struct advise_case *base = &advice->ladder[advice->knee];
-    double p99 = fabs(change_of(of->p99_ns, base->p99_ns));
-    double makespan = fabs(change_of(of->makespan_ns, base->makespan_ns));
+    double p99 = fabs(advice_change(of->p99_ns, base->p99_ns));
+    double makespan = fabs(advice_change(of->makespan_ns, base->makespan_ns));
     return p99 > makespan ? p99 : makespan;
 }
 
@@ -50,68 +52,111 @@ static const char *limit_of(const struct advice *advice)
     return "scheduler: cores are idle while goroutines could run, or work for the scheduler";
 }
 
-static void print_ladder(const struct advice *advice, FILE *to)
+/* Lines --------------------------------------------------------------------------------------- */
+
+static void add(struct advice_lines *lines, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void add(struct advice_lines *lines, const char *name, const char *format, ...)
 {
-    const struct advise_case *base = &advice->ladder[advice->knee];
-    fprintf(to, "time           ");
-    for (size_t i = 0; i < advice->ladder_count; i++)
-        fprintf(to, "%s%s on %d", i ? ", " : "", time_of(advice->ladder[i].makespan_ns).s,
-                advice->ladder[i].workers);
-    fprintf(to, "\np99            ");
-    for (size_t i = 0; i < advice->ladder_count; i++)
-        fprintf(to, "%s%s on %d", i ? ", " : "", time_of(advice->ladder[i].p99_ns).s,
-                advice->ladder[i].workers);
-    bool is_last = advice->knee + 1 == advice->ladder_count;
-    fprintf(to, "\nworkers        %d%s\n", base->workers,
-            is_last ? ", and more may still help" : ": more take less than 5 % off");
-    fprintf(to, "limit          %s\n", limit_of(advice));
-    fprintf(to, "waiting        for workers %s, for locks %s, in all\n", time_of(base->late_ns).s,
-            time_of(base->lock_ns).s);
+    struct advice_line *line = &lines->of[lines->count];
+    va_list arguments;
+    if (lines->count == ADVISE_LINES_MAX)
+        return;
+    lines->count++;
+    va_start(arguments, format);
+    vsnprintf(line->text, sizeof line->text, format, arguments);
+    va_end(arguments);
+    snprintf(line->name, sizeof line->name, "%s", name);
 }
 
-static size_t print_changes(const struct advice *advice, FILE *to)
+/* The times of all rungs; `of` is where they stand in a case. */
+static void add_rungs(const struct advice *advice, struct advice_lines *lines, const char *name,
+                      size_t of)
+{
+    char text[ADVISE_LINE_SIZE] = "";
+    size_t size = 0;
+    for (size_t i = 0; i < advice->ladder_count && size < sizeof text; i++) {
+        double ns;
+        memcpy(&ns, (const char *)&advice->ladder[i] + of, sizeof ns);
+        size += (size_t)snprintf(text + size, sizeof text - size, "%s%s on %d", i ? ", " : "",
+                                 time_of(ns).s, advice->ladder[i].workers);
+    }
+    add(lines, name, "%s", text);
+}
+
+static void add_ladder(const struct advice *advice, struct advice_lines *lines)
+{
+    const struct advise_case *base = &advice->ladder[advice->knee];
+    add_rungs(advice, lines, "time", offsetof(struct advise_case, makespan_ns));
+    add_rungs(advice, lines, "p99", offsetof(struct advise_case, p99_ns));
+    bool is_last = advice->knee + 1 == advice->ladder_count;
+    add(lines, "workers", "%d%s", base->workers,
+        is_last ? ", and more may still help" : ": more take less than 5 % off");
+    add(lines, "limit", "%s", limit_of(advice));
+    add(lines, "waiting", "for workers %s, for locks %s, in all", time_of(base->late_ns).s,
+        time_of(base->lock_ns).s);
+}
+
+static void add_changes(const struct advice *advice, struct advice_lines *lines)
 {
     const struct advise_case *base = &advice->ladder[advice->knee];
     size_t shown = 0;
     for (size_t i = 0; i < advice->changes_count; i++) {
         const struct advise_case *of = &advice->changes[i];
-        if (!of->is_there || largest_change(advice, of) <= threshold(advice))
+        if (!of->is_there || largest_change(advice, of) <= advice_threshold(advice))
             continue;
         if (shown++ >= SHOWN_MAX)
             continue;
-        fprintf(to, "%-14s %s: p99 %+.0f %%, time %+.0f %%\n",
-                strncmp(of->variant, "gmp,", 4) == 0 ? of->variant + 4 : of->variant, of->meaning,
-                100 * change_of(of->p99_ns, base->p99_ns),
-                100 * change_of(of->makespan_ns, base->makespan_ns));
+        add(lines, strncmp(of->variant, "gmp,", 4) == 0 ? of->variant + 4 : of->variant,
+            "%s: p99 %+.0f %%, time %+.0f %%", of->meaning,
+            100 * advice_change(of->p99_ns, base->p99_ns),
+            100 * advice_change(of->makespan_ns, base->makespan_ns));
     }
-    return shown;
+    if (shown > SHOWN_MAX)
+        add(lines, "and more", "%zu more changes with --format json", shown - SHOWN_MAX);
+}
+
+/* The share that a decision of the scheduler takes off at best, 0 or less. */
+static double best_change(const struct advice *advice)
+{
+    const struct advise_case *base = &advice->ladder[advice->knee];
+    double best = 0;
+    for (size_t i = 0; i < advice->changes_count; i++) {
+        const struct advise_case *of = &advice->changes[i];
+        if (of->is_there)
+            best = fmin(best, fmin(advice_change(of->p99_ns, base->p99_ns),
+                                   advice_change(of->makespan_ns, base->makespan_ns)));
+    }
+    return best;
+}
+
+void advice_lines_make(const struct advice *advice, struct advice_lines *lines)
+{
+    lines->count = 0;
+    add_ladder(advice, lines);
+    add_changes(advice, lines);
+    double best = best_change(advice);
+    if (-best <= advice_threshold(advice))
+        add(lines, "advice",
+            "no decision takes more than %.0f %% off: the scheduler is not the problem",
+            100 * advice_threshold(advice));
+    else
+        add(lines, "advice", "a decision of the scheduler takes up to %.0f %% off", -100 * best);
 }
 
 void advice_print(const struct advice *advice, FILE *to)
 {
     const struct program *program = advice->program;
-    const struct advise_case *base = &advice->ladder[advice->knee];
-    double best = 0;
-    for (size_t i = 0; i < advice->changes_count; i++)
-        if (advice->changes[i].is_there)
-            best = fmin(best, fmin(change_of(advice->changes[i].p99_ns, base->p99_ns),
-                                   change_of(advice->changes[i].makespan_ns, base->makespan_ns)));
+    struct advice_lines lines;
+    advice_lines_make(advice, &lines);
     fprintf(to, "%s on %s: %zu goroutines, %s of computing, critical path %s\n", advice->file,
             advice->machine, program->goroutines_count, time_of((double)program->work_ns).s,
             time_of((double)program->critical_ns).s);
-    print_ladder(advice, to);
-    size_t shown = print_changes(advice, to);
-    if (shown > SHOWN_MAX)
-        fprintf(to, "and %zu more changes with --format json\n", shown - SHOWN_MAX);
-    if (-best <= threshold(advice))
-        fprintf(to,
-                "advice         no decision takes more than %.0f %% off: the scheduler is not the "
-                "problem\n",
-                100 * threshold(advice));
-    else
-        fprintf(to, "advice         a decision of the scheduler takes up to %.0f %% off\n",
-                -100 * best);
+    for (size_t i = 0; i < lines.count; i++)
+        fprintf(to, "%-14s %s\n", lines.of[i].name, lines.of[i].text);
 }
+
+/* JSON ----------------------------------------------------------------------------------------- */
 
 static json_t *case_to_json(const struct advise_case *of)
 {
@@ -124,6 +169,10 @@ static json_t *case_to_json(const struct advise_case *of)
     json_object_set_new(object, "makespan_ns", json_real(of->makespan_ns));
     json_object_set_new(object, "p50_ns", json_real(of->p50_ns));
     json_object_set_new(object, "p99_ns", json_real(of->p99_ns));
+    json_object_set_new(object, "makespan_range_ns",
+                        json_pack("[ff]", of->makespan_range_ns[0], of->makespan_range_ns[1]));
+    json_object_set_new(object, "p99_range_ns",
+                        json_pack("[ff]", of->p99_range_ns[0], of->p99_range_ns[1]));
     json_object_set_new(object, "late_sum_ns", json_real(of->late_ns));
     json_object_set_new(object, "lock_sum_ns", json_real(of->lock_ns));
     return object;

@@ -64,11 +64,34 @@ cp out first
 run free.slp --machine sim:desktop8 --workers 2 --format json
 check an_advice_is_the_same_twice cmp -s first out
 
+run lock.slp --machine sim:desktop8 --workers 4 --format page -o lock.html
+cp out said
+run lock.slp --machine sim:desktop8 --workers 4 --format page
+check a_page_goes_to_its_file_or_standard_output sh -c '[ ! -s said ] && cmp -s lock.html out'
+run lock.slp --machine sim:desktop8 --workers 4
+check a_page_has_the_lines_and_a_figure_of_each_kind python3 -c 'import html, re
+page = open("lock.html").read()
+for line in open("out").read().splitlines()[1:]:
+    name, text = line[:14].strip(), line[15:]
+    if len(line.split()[0]) <= 14:
+        assert f"<dt>{html.escape(name)}</dt>\n<dd>{html.escape(text)}</dd>" in page, line
+assert page.count("<figure>") == 3 and page.count("class=\"chance\"") == 13
+assert len(re.findall("class=\"k[0-6]\"", page)) >= 7 and "for locks longer than for workers" in page'
+check a_page_is_whole_html python3 -c 'import html.parser
+open_tags, void = [], {"meta", "line", "rect", "circle", "br"}
+class Reader(html.parser.HTMLParser):
+    def handle_starttag(self, tag, attributes): tag in void or open_tags.append(tag)
+    def handle_endtag(self, tag): tag in void or (lambda was: was == tag or exit(f"{tag} ends {was}"))(open_tags.pop())
+Reader().feed(open("lock.html").read())
+assert not open_tags, open_tags'
+check a_page_fetches_nothing_and_has_no_script sh -c '! grep -qiE "<script|https?:|url\(|@import|src=|<link" lock.html'
+
 echo 'schedlab-program 1
 goroutine a
 wait
 end' >wrong.slp
 misuse a_wrong_program_is_named 'wrong.slp:3: a wait that nobody wakes' -- wrong.slp
 misuse a_program_has_to_be_given 'which program?' --
+misuse only_pages_go_to_files 'only --format=page writes a file' -- free.slp -o free.html
 misuse real_machines_give_no_advice 'comes from a simulated machine' -- free.slp --machine native
 finish
