@@ -43,6 +43,7 @@ static const char argp_doc[] =
     "(its "
     "p99, where things come from outside by the clock). There, each of 13 decisions is changed "
     "alone. "
+    "So are the connections, where the program tells them, and the load: twice as much of each. "
     "Each case runs with 3 seeds; changes up to what these alone change are chance. A page has the "
     "same as figures, with what the program waits for.\n\n"
     "Example:\n"

@@ -5,14 +5,17 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/host/topology.h"
+#include "harness/programs/double.h"
 #include "harness/records/metric.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/sample_pool.h"
 #include "harness/spec/machine_start.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { TEXT_SIZE = 512 };
 
@@ -123,9 +126,9 @@ static void case_take(struct advise_case *self, const struct turn *turns)
     self->functions = xstrdup(print ? print : "");
 }
 
-static void cases_run(const struct advice *advice, struct advise_case *cases, size_t count)
+static void cases_run(const struct advice *advice, const char *workload, struct advise_case *cases,
+                      size_t count)
 {
-    char *workload = text_format("replay,file=%s", advice->file);
     struct turn *turns = xcalloc(count * ADVISE_SEEDS, sizeof *turns);
     for (size_t i = 0; i < count * ADVISE_SEEDS; i++)
         turns[i] =
@@ -136,7 +139,6 @@ static void cases_run(const struct advice *advice, struct advise_case *cases, si
     for (size_t i = 0; i < count * ADVISE_SEEDS; i++)
         json_decref(turns[i].record);
     free(turns);
-    free(workload);
 }
 
 /* Ladder and decisions ------------------------------------------------------------------------- */
@@ -148,14 +150,16 @@ static double measure_of(const struct advice *advice, const struct advise_case *
 }
 
 /* Up to the first two steps in a row that gain little. */
-static bool ladder_climb(struct advice *advice, int workers, char *error, size_t error_size)
+static bool ladder_climb(struct advice *advice, const char *workload, int workers, char *error,
+                         size_t error_size)
 {
     const struct complaint to = {error, error_size};
     int idle = 0;
     for (int n = 1; n <= workers && advice->ladder_count < ADVISE_LADDER_MAX && idle < 2; n *= 2) {
         struct advise_case *now = &advice->ladder[advice->ladder_count];
-        *now = (struct advise_case){.variant = "gmp", .meaning = "as Go decides", .workers = n};
-        cases_run(advice, now, 1);
+        *now = (struct advise_case){
+            .variant = "gmp", .name = "gmp", .meaning = "as Go decides", .workers = n};
+        cases_run(advice, workload, now, 1);
         if (!now->is_there)
             return complaint_make(&to, "%s does not run on %d workers: %s", advice->file, n,
                                   now->why);
@@ -178,6 +182,76 @@ static int compare_changes(const void *a, const void *b)
     return (x->p99_ns < y->p99_ns) - (x->p99_ns > y->p99_ns);
 }
 
+static void changes_try(struct advice *advice, const char *workload)
+{
+    for (size_t i = 0; i < CHANGES; i++)
+        advice->changes[i] = (struct advise_case){
+            .variant = changes[i].variant,
+            .name = changes[i].variant +
+                    (strncmp(changes[i].variant, "gmp,", 4) == 0 ? strlen("gmp,") : 0),
+            .meaning = changes[i].meaning,
+            .workers = advice->ladder[advice->knee].workers};
+    advice->changes_count = CHANGES;
+    cases_run(advice, workload, advice->changes, CHANGES);
+    qsort(advice->changes, CHANGES, sizeof advice->changes[0], compare_changes);
+}
+
+/* Loads ---------------------------------------------------------------------------------------- */
+
+static void load_try(struct advice *advice, const char *name, const char *meaning,
+                     const char *workload)
+{
+    struct advise_case *of = &advice->loads[advice->loads_count++];
+    *of = (struct advise_case){.variant = "gmp",
+                               .name = name,
+                               .meaning = meaning,
+                               .workers = advice->ladder[advice->knee].workers};
+    cases_run(advice, workload, of, 1);
+}
+
+/* The program with twice the connections goes into a file that is there for as long as it runs. */
+static bool connections_try(struct advice *advice, char *error, size_t error_size)
+{
+    const struct complaint to = {error, error_size};
+    char path[] = "/tmp/schedlab-advise-XXXXXX";
+    int fd = mkstemp(path);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+    bool is_written = file != NULL;
+    if (file) {
+        double_write(advice->program, file);
+        is_written = ferror(file) == 0;
+        is_written = fclose(file) == 0 && is_written;
+    }
+    if (!is_written)
+        complaint_make(&to, "cannot write %s: %s", path, strerror(errno));
+    char *workload = text_format("replay,file=%s", path);
+    if (is_written)
+        load_try(advice, "connections", "twice as many, for the same requests", workload);
+    if (fd >= 0)
+        unlink(path);
+    free(workload);
+    return is_written;
+}
+
+/* Twice as fast if the program says when or how often something comes, else twice the program. */
+static bool loads_try(struct advice *advice, const char *workload, char *error, size_t error_size)
+{
+    bool has_arrivals = false;
+    const struct program *program = advice->program;
+    for (size_t i = 0; i < program->steps_count && !has_arrivals; i++)
+        has_arrivals = program->steps[i].kind == PROGRAM_AT;
+    advice->connections = double_connections(program, advice->untold, sizeof advice->untold);
+    if (advice->connections > 0 && !connections_try(advice, error, error_size))
+        return false;
+    char *more = text_format("%s,%s", workload, has_arrivals ? "rate=200" : "copies=2");
+    if (has_arrivals)
+        load_try(advice, "arrivals", "twice as fast", more);
+    else
+        load_try(advice, "copies", "two of the program beside each other", more);
+    free(more);
+    return true;
+}
+
 bool advise(struct advice *advice, const char *file, const struct program *program,
             const char *machine, int workers, char *error, size_t error_size)
 {
@@ -185,18 +259,17 @@ bool advise(struct advice *advice, const char *file, const struct program *progr
     for (size_t i = 0; i < program->steps_count; i++)
         if (program->steps[i].kind == PROGRAM_AT && program->steps[i].ns > advice->last_ns)
             advice->last_ns = program->steps[i].ns;
-    if (!ladder_climb(advice, workers, error, error_size))
-        return false;
+    char *workload = text_format("replay,file=%s", file);
+    bool done = ladder_climb(advice, workload, workers, error, error_size);
+    if (done) {
+        changes_try(advice, workload);
+        done = loads_try(advice, workload, error, error_size);
+    }
+    free(workload);
     const struct advise_case *base = &advice->ladder[advice->knee];
-    for (size_t i = 0; i < CHANGES; i++)
-        advice->changes[i] = (struct advise_case){
-            .variant = changes[i].variant, .meaning = changes[i].meaning, .workers = base->workers};
-    advice->changes_count = CHANGES;
-    cases_run(advice, advice->changes, CHANGES);
-    qsort(advice->changes, CHANGES, sizeof advice->changes[0], compare_changes);
     advice->chance = fmax(advice_change(base->p99_range_ns[1], base->p99_range_ns[0]),
                           advice_change(base->makespan_range_ns[1], base->makespan_range_ns[0]));
-    return true;
+    return done;
 }
 
 void advice_free(struct advice *advice)
@@ -205,4 +278,6 @@ void advice_free(struct advice *advice)
         free(advice->ladder[i].functions);
     for (size_t i = 0; i < advice->changes_count; i++)
         free(advice->changes[i].functions);
+    for (size_t i = 0; i < advice->loads_count; i++)
+        free(advice->loads[i].functions);
 }

@@ -1,8 +1,9 @@
 /* advise.h - what matters for a program: how many workers, and which decisions of a scheduler.
  *
  * Callers: cmd_advise.c. The program is replayed on a simulated machine, with 1, 2, 4 and more
- * workers until more take nothing off its time. There, each decision is changed alone. Every case
- * runs with several seeds; a change counts if it is larger than what the seeds alone change.
+ * workers until more take nothing off its time. There, each decision is changed alone, and so are
+ * the number of connections (double.h) and the load. Every case runs with several seeds; a change
+ * counts if it is larger than what the seeds alone change.
  */
 #ifndef SCHEDLAB_ADVISE_H
 #define SCHEDLAB_ADVISE_H
@@ -15,11 +16,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { ADVISE_SEEDS = 3, ADVISE_LADDER_MAX = 8, ADVISE_CHANGES_MAX = 16 };
+enum { ADVISE_SEEDS = 3, ADVISE_LADDER_MAX = 8, ADVISE_CHANGES_MAX = 16, ADVISE_LOADS_MAX = 3 };
 enum { ADVISE_LINES_MAX = 16, ADVISE_LINE_SIZE = 512 };
 
 struct advise_case {
     const char *variant; /* "gmp,runnext=off" */
+    const char *name;    /* "runnext=off", "connections" */
     const char *meaning; /* "without a slot for the newest goroutine" */
     int workers;
     bool is_there; /* it ran with all seeds */
@@ -34,10 +36,13 @@ struct advice {
     const char *file, *machine;
     const struct program *program;
     struct advise_case ladder[ADVISE_LADDER_MAX], changes[ADVISE_CHANGES_MAX];
-    size_t ladder_count, changes_count;
-    size_t knee;     /* in ladder: more workers take less than a twentieth off its time */
-    double chance;   /* changes up to this share are as large as what seeds change */
-    int64_t last_ns; /* when the last thing comes from outside; 0: nothing does */
+    struct advise_case loads[ADVISE_LOADS_MAX]; /* twice as much of something, all else as it is */
+    size_t ladder_count, changes_count, loads_count;
+    size_t connections; /* how many there are; twice as many are the first of the loads */
+    char untold[160];   /* if none: why, half a sentence */
+    size_t knee;        /* in ladder: more workers take less than a twentieth off its time */
+    double chance;      /* changes up to this share are as large as what seeds change */
+    int64_t last_ns;    /* when the last thing comes from outside; 0: nothing does */
 };
 
 /* workers: more are not tried. False, and one line in error, if the program does not run. */

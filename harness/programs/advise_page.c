@@ -215,12 +215,13 @@ static double scale_place(const struct scale *scale, double ratio)
     return 7 + 86 * fmin(1, share);
 }
 
-static struct scale scale_make(const struct advice *advice)
+static struct scale scale_make(const struct advice *advice, const struct advise_case *cases,
+                               size_t count)
 {
     struct scale scale = {0.9, 1.1};
     const struct advise_case *base = &advice->ladder[advice->knee];
-    for (size_t i = 0; i < advice->changes_count; i++) {
-        const struct advise_case *of = &advice->changes[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct advise_case *of = &cases[i];
         for (int k = 0; k < 2 && of->is_there; k++) {
             scale_add(&scale, of->p99_range_ns[k], base->p99_ns);
             scale_add(&scale, of->makespan_range_ns[k], base->makespan_ns);
@@ -278,7 +279,7 @@ static void effect_write(FILE *to, const struct advice *advice, const struct sca
 {
     const struct advise_case *base = &advice->ladder[advice->knee];
     double chance = advice_threshold(advice);
-    html_put(to, "<tr><th scope='row'><code>%s</code> %s</th>", of->variant, of->meaning);
+    html_put(to, "<tr><th scope='row'><code>%s</code> %s</th>", of->name, of->meaning);
     if (!of->is_there) {
         html_put(to, "<td colspan='3' class='failed'>did not run: %s</td></tr>", of->why);
         return;
@@ -296,11 +297,21 @@ static void effect_write(FILE *to, const struct advice *advice, const struct sca
     html_put(to, "</tr>");
 }
 
+static void effects_table(FILE *to, const struct advice *advice, const char *label,
+                          const struct advise_case *cases, size_t count)
+{
+    static const char *const names[] = {"changed alone", "less, or more than before", "#p99",
+                                        "#time", NULL};
+    struct scale scale = scale_make(advice, cases, count);
+    html_table_begin(to, label, "effects", names);
+    scale_write(to, &scale);
+    for (size_t i = 0; i < count; i++)
+        effect_write(to, advice, &scale, &cases[i]);
+    html_table_end(to);
+}
+
 static void effects_write(FILE *to, const struct advice *advice)
 {
-    static const char *const names[] = {"changed alone", "less, or more than Go's", "#p99", "#time",
-                                        NULL};
-    struct scale scale = scale_make(advice);
     html_put(to,
              "<section id='decisions'><h2>What each decision changes</h2><p>With %s, each "
              "decision of the scheduler is changed alone. Bars are changes of the medians, the "
@@ -308,11 +319,17 @@ static void effects_write(FILE *to, const struct advice *advice)
              "most of %d seeds. The grey band is chance: up to %.1f %%.</p>",
              counted((uint64_t)advice->ladder[advice->knee].workers, "worker").s, ADVISE_SEEDS,
              100 * advice_threshold(advice));
-    html_table_begin(to, "Changes of p99 and time, the largest p99 first", "effects", names);
-    scale_write(to, &scale);
-    for (size_t i = 0; i < advice->changes_count; i++)
-        effect_write(to, advice, &scale, &advice->changes[i]);
-    html_table_end(to);
+    effects_table(to, advice, "Changes of p99 and time, the largest p99 first", advice->changes,
+                  advice->changes_count);
+    html_put(to, "</section><section id='loads'><h2>What twice as much changes</h2><p>The "
+                 "scheduler and the number of workers stay.</p>");
+    if (advice->connections > 0)
+        html_put(to, "<p>It has %s, which serve one request after the other.</p>",
+                 counted(advice->connections, "connection").s);
+    else
+        html_put(to, "<p>What connections change cannot be told: %s.</p>", advice->untold);
+    effects_table(to, advice, "Changes of p99 and time by twice as much", advice->loads,
+                  advice->loads_count);
     html_put(to, "</section>");
 }
 
@@ -425,7 +442,8 @@ static void head_write(FILE *to, const struct advice *advice)
              text_time((double)advice->program->critical_ns).s, advice->file, advice->machine);
     html_put(to, "<nav aria-label='Parts of this page'><ul><li><a href='#lines'>In ten lines</a>"
                  "</li><li><a href='#ladder'>Workers</a></li><li><a href='#decisions'>Decisions</a>"
-                 "</li><li><a href='#waiting'>Waiting</a></li></ul></nav></header>");
+                 "</li><li><a href='#loads'>Load</a></li><li><a "
+                 "href='#waiting'>Waiting</a></li></ul></nav></header>");
 }
 
 void advice_page_write(const struct advice *advice, FILE *to)

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { SHOWN_MAX = 5 };
+enum { SHOWN_MAX = 3 };
 
 static const double CHANGE_MIN = 0.03, NEAR = 0.15; /* shares */
 
@@ -97,23 +97,43 @@ static void add_ladder(const struct advice *advice, struct advice_lines *lines)
         time_of(base->lock_ns).s);
 }
 
-static void add_changes(const struct advice *advice, struct advice_lines *lines)
+/* A change in whole percent, never -0. */
+static double percent_of(double value, double base)
+{
+    return round(100 * advice_change(value, base)) + 0.0;
+}
+
+/* "twice as many, for the same requests: p99 -70 %, time +0 %" */
+static void add_case(const struct advice *advice, struct advice_lines *lines,
+                     const struct advise_case *of)
 {
     const struct advise_case *base = &advice->ladder[advice->knee];
+    if (of->is_there)
+        add(lines, of->name, "%s: p99 %+.0f %%, time %+.0f %%", of->meaning,
+            percent_of(of->p99_ns, base->p99_ns), percent_of(of->makespan_ns, base->makespan_ns));
+    else
+        add(lines, of->name, "%s: did not run: %s", of->meaning, of->why);
+}
+
+/* Returns how many there was no room for. */
+static size_t add_changes(const struct advice *advice, struct advice_lines *lines)
+{
     size_t shown = 0;
     for (size_t i = 0; i < advice->changes_count; i++) {
         const struct advise_case *of = &advice->changes[i];
-        if (!of->is_there || largest_change(advice, of) <= advice_threshold(advice))
-            continue;
-        if (shown++ >= SHOWN_MAX)
-            continue;
-        add(lines, strncmp(of->variant, "gmp,", 4) == 0 ? of->variant + 4 : of->variant,
-            "%s: p99 %+.0f %%, time %+.0f %%", of->meaning,
-            100 * advice_change(of->p99_ns, base->p99_ns),
-            100 * advice_change(of->makespan_ns, base->makespan_ns));
+        bool tells = of->is_there && largest_change(advice, of) > advice_threshold(advice);
+        if (tells && shown++ < SHOWN_MAX)
+            add_case(advice, lines, of);
     }
-    if (shown > SHOWN_MAX)
-        add(lines, "and more", "%zu more changes with --format json", shown - SHOWN_MAX);
+    return shown > SHOWN_MAX ? shown - SHOWN_MAX : 0;
+}
+
+static void add_loads(const struct advice *advice, struct advice_lines *lines)
+{
+    if (advice->connections == 0)
+        add(lines, "connections", "cannot be told: %s", advice->untold);
+    for (size_t i = 0; i < advice->loads_count; i++)
+        add_case(advice, lines, &advice->loads[i]);
 }
 
 /* The share that a decision of the scheduler takes off at best, 0 or less. */
@@ -130,18 +150,36 @@ static double best_change(const struct advice *advice)
     return best;
 }
 
+/* How twice the connections change the p99; 0 if that cannot be told. */
+static double connections_change(const struct advice *advice)
+{
+    const struct advise_case *of = &advice->loads[0];
+    bool is_told = advice->connections > 0 && of->is_there;
+    return is_told ? advice_change(of->p99_ns, advice->ladder[advice->knee].p99_ns) : 0;
+}
+
 void advice_lines_make(const struct advice *advice, struct advice_lines *lines)
 {
     lines->count = 0;
     add_ladder(advice, lines);
-    add_changes(advice, lines);
+    add_loads(advice, lines);
+    size_t more = add_changes(advice, lines);
     double best = best_change(advice);
-    if (-best <= advice_threshold(advice))
+    char rest[64] = "";
+    if (more > 0)
+        snprintf(rest, sizeof rest, "; %zu more changes with --format json", more);
+    double of_connections = connections_change(advice);
+    if (of_connections < -advice_threshold(advice) && of_connections < best)
         add(lines, "advice",
-            "no decision takes more than %.0f %% off: the scheduler is not the problem",
-            100 * advice_threshold(advice));
+            "twice the connections take %.0f %% off the p99, more than any decision takes off%s",
+            -100 * of_connections, rest);
+    else if (-best <= advice_threshold(advice))
+        add(lines, "advice",
+            "no decision takes more than %.0f %% off: the scheduler is not the problem%s",
+            100 * advice_threshold(advice), rest);
     else
-        add(lines, "advice", "a decision of the scheduler takes up to %.0f %% off", -100 * best);
+        add(lines, "advice", "a decision of the scheduler takes up to %.0f %% off%s", -100 * best,
+            rest);
 }
 
 void advice_print(const struct advice *advice, FILE *to)
@@ -160,8 +198,8 @@ void advice_print(const struct advice *advice, FILE *to)
 
 static json_t *case_to_json(const struct advise_case *of)
 {
-    json_t *object = json_pack("{ss ss si}", "variant", of->variant, "meaning", of->meaning,
-                               "workers", of->workers);
+    json_t *object = json_pack("{ss ss ss si}", "variant", of->variant, "name", of->name, "meaning",
+                               of->meaning, "workers", of->workers);
     if (!of->is_there) {
         json_object_set_new(object, "absent", json_string(of->why));
         return object;
@@ -180,14 +218,17 @@ static json_t *case_to_json(const struct advise_case *of)
 
 json_t *advice_to_json(const struct advice *advice)
 {
-    json_t *ladder = json_array(), *changes = json_array();
+    json_t *ladder = json_array(), *changes = json_array(), *loads = json_array();
     for (size_t i = 0; i < advice->ladder_count; i++)
         json_array_append_new(ladder, case_to_json(&advice->ladder[i]));
     for (size_t i = 0; i < advice->changes_count; i++)
         json_array_append_new(changes, case_to_json(&advice->changes[i]));
-    return json_pack("{ss ss sI sI si sf ss so so}", "file", advice->file, "machine",
+    for (size_t i = 0; i < advice->loads_count; i++)
+        json_array_append_new(loads, case_to_json(&advice->loads[i]));
+    return json_pack("{ss ss sI sI si sf ss sI so so so}", "file", advice->file, "machine",
                      advice->machine, "computing_ns", (json_int_t)advice->program->work_ns,
                      "critical_path_ns", (json_int_t)advice->program->critical_ns, "workers",
                      advice->ladder[advice->knee].workers, "chance", advice->chance, "limit",
-                     limit_of(advice), "ladder", ladder, "changes", changes);
+                     limit_of(advice), "connections", (json_int_t)advice->connections, "ladder",
+                     ladder, "changes", changes, "loads", loads);
 }

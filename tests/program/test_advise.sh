@@ -54,10 +54,64 @@ end
 END
 check arrivals_from_outside_are_named grep -q '^limit  *outside' out
 
+# Two connections that are busy for most of the time: a request waits behind the one before it. The second service has
+# a client for each connection, which waits for its reply.
+for loop in 'rate: 1500' 'think: 200us'; do
+    printf 'service: s\nclients: 2\nrequests: 100\n%s\nclasses:\n- name: c\n  steps: [read, call 1ms, write]\n' "$loop" \
+        >"${loop%%:*}.yaml"
+    "$schedlab" import "${loop%%:*}.yaml" -o "${loop%%:*}.slp" >/dev/null
+done
+run rate.slp --machine sim:desktop8 --workers 2
+check connections_that_are_too_few_are_found grep -qE '^connections    twice as many, .*: p99 -[3-9][0-9] %' out
+check they_are_the_advice grep -q '^advice .*twice the connections take' out
+check twice_the_arrivals_are_tried grep -qE '^arrivals       twice as fast: p99 \+[0-9]{2,} %' out
+run think.slp --machine sim:desktop8 --workers 2
+check connections_of_clients_that_wait_are_untold grep -q '^connections    cannot be told: requests come after replies' out
+check twice_the_program_is_tried grep -q '^copies         two of the program' out
+
+# Connections as a trace with regions has them: what comes from outside, and requests. One of them is started.
+advised own <<'END'
+goroutine main
+go a
+end
+goroutine a
+lock mu
+unlock mu
+poll at 1ms
+begin
+call 2ms
+wake b
+wait
+done
+poll at 1100us
+begin
+lock mu
+run 10us
+unlock mu
+done
+send log
+end
+goroutine b
+wait
+wake a
+poll at 2ms
+begin
+run 10us
+done
+poll at 3ms
+begin
+run 10us
+done
+receive log
+end
+END
+check connections_of_a_program_are_found grep -qE '^connections    twice as many, .*: p99 [-+][0-9]+ %' out
+
 run free.slp --machine sim:desktop8 --workers 2 --format json
 check all_cases_are_in_json python3 -c 'import json
 advice = json.load(open("out"))
 assert [case["workers"] for case in advice["ladder"]] == [1, 2] and advice["workers"] == 2 and len(advice["changes"]) == 13
+assert advice["connections"] == 0 and [load["name"] for load in advice["loads"]] == ["copies"]
 assert all("absent" in case or case["makespan_ns"] > 0 for case in advice["changes"])
 assert 1.8 < advice["ladder"][0]["makespan_ns"] / advice["ladder"][1]["makespan_ns"] < 2.2'
 cp out first
@@ -75,7 +129,7 @@ for line in open("out").read().splitlines()[1:]:
     name, text = line[:14].strip(), line[15:]
     if len(line.split()[0]) <= 14:
         assert f"<dt>{html.escape(name)}</dt>\n<dd>{html.escape(text)}</dd>" in page, line
-assert page.count("<figure>") == 3 and page.count("class=\"chance\"") == 13
+assert page.count("<figure>") == 3 and page.count("class=\"chance\"") == 14
 assert len(re.findall("class=\"k[0-6]\"", page)) >= 7 and "for locks longer than for workers" in page'
 check a_page_is_whole_html python3 -c 'import html.parser
 open_tags, void = [], {"meta", "line", "rect", "circle", "br"}
