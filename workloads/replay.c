@@ -29,6 +29,7 @@
 #include "load.h"
 #include "program.h"
 #include "replay_demo.h"
+#include "replay_requests.h"
 #include "replay_times.h"
 
 #include <inttypes.h>
@@ -91,6 +92,7 @@ struct replay_state {
     struct histogram latency, late;
     int64_t makespan_ns, late_ns, lock_ns; /* the latter two of all goroutines together */
     struct replay_times *times;            /* of each goroutine */
+    int64_t *ends_ns;                      /* of each step of the first copy */
 };
 
 static const char *const replay_file_words[] = {"demo", NULL};
@@ -218,6 +220,7 @@ static void *replay_init(const void *params, uint64_t seed)
     state->waits = go_alloc_zeroed(waits * sizeof *state->waits);
     state->requests_ns = go_alloc_zeroed(requests * sizeof *state->requests_ns);
     state->times = go_alloc_zeroed(goroutines * sizeof *state->times);
+    state->ends_ns = go_alloc_zeroed(program->steps_count * sizeof *state->ends_ns);
     state->locks = go_alloc_zeroed(locks * sizeof *state->locks);
     state->channels = go_alloc_zeroed(channels * sizeof *state->channels);
     for (size_t i = 0; i < goroutines; i++) {
@@ -409,6 +412,8 @@ static void replay_goroutine_main(void *arg)
         replay_step(self, &steps[i]);
         now_ns = go_now();
         replay_account(self, &steps[i], now_ns - before_ns, times);
+        if (self->copy == 0)
+            self->state->ends_ns[goroutine->first + i] = now_ns;
     }
     self->request_ns = times->life_ns = now_ns - self->made_ns;
     wg_done(&self->state->done);
@@ -598,6 +603,23 @@ static const char *replay_function(const void *params, const uint32_t *path, siz
     return program->goroutines[at].name;
 }
 
+/* The times of the first copy, for replay_requests_print(). */
+static int64_t replay_due_ns(const void *of, int64_t ns)
+{
+    const struct replay_state *state = of;
+    return state->start_ns + replay_outside_ns(state, ns);
+}
+
+static int64_t replay_woken_ns(const void *of, uint32_t wait)
+{
+    return ((const struct replay_state *)of)->waits[wait].woken_ns;
+}
+
+static int64_t replay_made_ns(const void *of, uint32_t goroutine)
+{
+    return ((const struct replay_state *)of)->goroutines[goroutine].made_ns;
+}
+
 /* The load is what comes from outside, or the requests of it that come then. */
 static void replay_print(void *arg, FILE *to)
 {
@@ -615,6 +637,13 @@ static void replay_print(void *arg, FILE *to)
         load_print(to, count * INT64_C(1000000000) / due_ns, due_ns, state->makespan_ns,
                    "arrivals");
     replay_times_print(program, state->times, state->goroutines_count, to);
+    const struct replay_run run = {.program = program,
+                                   .ends_ns = state->ends_ns,
+                                   .due_ns = replay_due_ns,
+                                   .woken_ns = replay_woken_ns,
+                                   .made_ns = replay_made_ns,
+                                   .of = state};
+    replay_requests_print(&run, to);
 }
 
 static void replay_fini(void *arg)
@@ -622,6 +651,7 @@ static void replay_fini(void *arg)
     struct replay_state *state = arg;
     go_free(state->channels);
     go_free(state->locks);
+    go_free(state->ends_ns);
     go_free(state->times);
     go_free(state->requests_ns);
     go_free(state->waits);

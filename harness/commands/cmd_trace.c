@@ -4,6 +4,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/trace_options.h"
 #include "harness/host/topology.h"
+#include "harness/records/cell_remarks.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
@@ -467,10 +468,12 @@ static void write_text(const struct options *options, const struct trace_page *p
     char error[ERROR_SIZE];
     FILE *to = output_open(options);
     json_t *object = NULL;
+    const char *parts = cell_request_parts(page->record);
     switch (options->format) {
     case FORMAT_STEPS:
         trace_steps_print(page, cli_columns_of(to, to == stdout ? CLI_COLUMNS : WIDTH_FILE), to);
         trace_functions_print(&page->trace, &options->workload, to);
+        fprintf(to, "%s%s", *parts ? "\n" : "", parts);
         break;
     case FORMAT_TIMELINE:
         trace_timeline_print(page, cli_columns_of(to, CLI_COLUMNS), to);
