@@ -66,8 +66,8 @@ static bool check(const char *first, const char *second, const char *third, char
     const char *const variant_words[] = {first, second, NULL};
     const struct workload *const all_workloads[] = {&workload, NULL};
     const char *const words[] = {third, NULL};
-    const struct registry registry = {variants, variant_words, all_workloads,        words,
-                                      NULL,     NULL,          variant_common_params};
+    const struct registry registry = {variants, variant_words, all_workloads,         words,
+                                      NULL,     NULL,          variant_common_params, NULL};
     return registry_check(&registry, error, ERROR_SIZE);
 }
 
@@ -100,8 +100,8 @@ static void what_is_there_is_right(void **state)
 {
     char error[ERROR_SIZE] = "";
     const struct registry registry = {
-        sched_variants, sched_variant_words,  workloads, workload_words, NULL,
-        NULL,           variant_common_params};
+        sched_variants, sched_variant_words,   workloads, workload_words, NULL,
+        NULL,           variant_common_params, NULL};
     (void)state;
     if (!registry_check(&registry, error, sizeof error) || !check("mine", "gmp", "load", error))
         fail_msg("%s", error);
