@@ -113,10 +113,15 @@ static void strip_write(FILE *to, const struct strip *strip)
         ok += sample_ok(&strip->samples[i]);
         marked += is_marked(&strip->samples[i]);
     }
+    char bad[48] = "", disturbed[48] = "";
+    if (ok < strip->count)
+        snprintf(bad, sizeof bad, ", %zu bad", strip->count - ok);
+    if (marked > 0)
+        snprintf(disturbed, sizeof disturbed, ", %zu disturbed", marked);
     html_put(to,
              "<svg class='strip' viewBox='0 0 %d %d' role='img' aria-label='Samples in run order: "
-             "%zu good, %zu bad, %zu disturbed'><path d='M0 %dh%d'/>",
-             WIDTH, HEIGHT, ok, strip->count - ok, marked, HEIGHT / 2, WIDTH);
+             "%zu good%s%s'><path d='M0 %dh%d'/>",
+             WIDTH, HEIGHT, ok, bad, disturbed, HEIGHT / 2, WIDTH);
     for (size_t i = 0; i < strip->count; i++) {
         double x = strip_x(strip, i), y = strip_y(strip, i);
         symbol_write(to, symbol_of(&strip->samples[i]), x, y);

@@ -81,12 +81,8 @@ static void trace_write(FILE *to, const struct report_cell *cell, const json_t *
 {
     int64_t warmup = field_integer(record, "warmup");
     int calls = warmup < TRACE_WARMUP_MAX ? (int)warmup : TRACE_WARMUP_MAX;
-    if (calls > 0)
-        html_put(to, "<div>Trace of a call after %s: ",
-                 calls == 1 ? "one that warms memory up" : "others that warm memory up");
-    else
-        html_put(to, "<div>Trace: ");
-    html_put(to, "<code>build/schedlab trace %s", run);
+    html_put(to, "<div>%s: <code>build/schedlab trace %s", calls > 0 ? "Trace, warm" : "Trace",
+             run);
     if (calls > 0)
         fprintf(to, " --warmup %d", calls);
     html_put(to, " --output %s.html</code></div>", cell->id);
