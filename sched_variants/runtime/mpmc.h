@@ -27,7 +27,7 @@ struct mpmc {
     _Alignas(64) _Atomic uint64_t head; /* tickets of readers */
     _Alignas(64) struct mpmc_cell {
         _Atomic uint64_t turn;
-        struct g *gp; /* its turn says whose it is */
+        _Atomic(struct g *) gp; /* relaxed: its turn says whose it is, and hands it over */
     } cells[MPMC_CELLS];
 };
 
@@ -93,8 +93,8 @@ static inline bool mpmc_put(struct m *m, struct mpmc *ring, struct g *gp)
         return false;
     sched_event_g(m, SCHED_PUT, gp, INTO_GLOBAL, 0);
     struct mpmc_cell *cell = mpmc_cell(ring, ticket);
-    INVARIANT(!cell->gp);
-    cell->gp = gp;
+    INVARIANT(!atomic_load_explicit(&cell->gp, memory_order_relaxed));
+    atomic_store_explicit(&cell->gp, gp, memory_order_relaxed);
     atomic_store_explicit(&cell->turn, mpmc_turn(ticket) + 1, memory_order_release); /* MQ1 */
     if (ticket < 64 || ticket % 64 == 0)
         stat_max(&m->stats, STAT_DEQUE_MAX, (uint64_t)mpmc_size(ring));
@@ -108,9 +108,9 @@ static inline struct g *mpmc_get(struct mpmc *ring)
     if (!mpmc_ticket(ring, &ring->head, 1, &ticket))
         return NULL;
     struct mpmc_cell *cell = mpmc_cell(ring, ticket);
-    struct g *gp = cell->gp;
+    struct g *gp = atomic_load_explicit(&cell->gp, memory_order_relaxed);
     INVARIANT(gp);
-    cell->gp = NULL;
+    atomic_store_explicit(&cell->gp, NULL, memory_order_relaxed);
     atomic_store_explicit(&cell->turn, mpmc_turn(ticket) + 2, memory_order_release); /* MQ3 */
     return gp;
 }
