@@ -183,8 +183,7 @@ static void options_complete(struct options *options)
     struct sample_request *request = &options->request;
     if (request->workers == 0)
         request->workers = options->machine.model.cores;
-    if (!workload_spec_takes_workers(&options->workload, request->workers, error, sizeof error) ||
-        !workload_spec_set_workers(&options->workload, request->workers, error, sizeof error))
+    if (!workload_spec_fit_workers(&options->workload, request->workers, error, sizeof error))
         cli_misuse(options->command, "%s", error);
     if (topology_is_crowded(request->workers, options->machine.model.cores, false, error,
                             sizeof error))

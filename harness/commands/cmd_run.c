@@ -269,8 +269,7 @@ static void check_workers(const struct options *options, const struct workload_s
     char error[ERROR_SIZE];
     const char *more = options->more_workers;
     for (int n = options->request.workers; n; n = more ? next_workers(options, &more) : 0)
-        if (!workload_spec_takes_workers(workload, n, error, sizeof error) ||
-            !workload_spec_set_workers(workload, n, error, sizeof error))
+        if (!workload_spec_fit_workers(workload, n, error, sizeof error))
             cli_misuse(options->command, "%s", error);
 }
 

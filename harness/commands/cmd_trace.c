@@ -333,8 +333,7 @@ static void options_complete(struct options *options)
     int cores = cores_of(options);
     if (request->workers == 0)
         request->workers = cores < WORKERS_DEFAULT ? cores : WORKERS_DEFAULT;
-    if (!workload_spec_takes_workers(&options->workload, request->workers, error, sizeof error) ||
-        !workload_spec_set_workers(&options->workload, request->workers, error, sizeof error))
+    if (!workload_spec_fit_workers(&options->workload, request->workers, error, sizeof error))
         cli_misuse(options->command, "%s", error);
     if (options->format != FORMAT_SCHEDTRACE && (request->schedtrace_ns || request->scheddetail))
         cli_misuse(options->command, "%s comes with --format=schedtrace",

@@ -425,8 +425,7 @@ static bool check_workloads_on(const struct yaml_reader *reader, const struct sw
     for (unsigned w = 0; w < group->workloads_count; w++) {
         struct workload_spec spec;
         bool ok = workload_spec_parse(&spec, group->workloads[w], error, sizeof error) &&
-                  workload_spec_takes_workers(&spec, workers, error, sizeof error) &&
-                  workload_spec_set_workers(&spec, workers, error, sizeof error);
+                  workload_spec_fit_workers(&spec, workers, error, sizeof error);
         workload_spec_free(&spec);
         if (!ok)
             return yaml_complain(reader, yaml_place_line(reader->place, place), "%s", error);

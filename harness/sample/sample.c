@@ -746,8 +746,7 @@ json_t *sample_measure(const struct sample_request *request, char *error, size_t
         variant_spec_free(&sample.variant);
         return NULL;
     }
-    if (!workload_spec_takes_workers(&sample.workload, request->workers, error, error_size) ||
-        !workload_spec_set_workers(&sample.workload, request->workers, error, error_size)) {
+    if (!workload_spec_fit_workers(&sample.workload, request->workers, error, error_size)) {
         variant_spec_free(&sample.variant);
         workload_spec_free(&sample.workload);
         return NULL;

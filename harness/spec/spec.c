@@ -336,12 +336,10 @@ static bool complain_of_key(const struct complaint *to, const struct owner *owne
 static bool per_worker_parse(struct owner *owner, const struct param *param, const char *text,
                              int64_t *value)
 {
-    size_t length = strlen(text), tail = sizeof PER_WORKER - 1;
-    if (!owner->per_worker || !param_takes_numbers(param) || length <= tail ||
-        strcmp(text + length - tail, PER_WORKER) != 0)
+    if (!owner->per_worker || !param_takes_numbers(param) || !text_ends_with(text, PER_WORKER))
         return false;
     char number[VALUE_TEXT_SIZE];
-    snprintf(number, sizeof number, "%.*s", (int)(length - tail), text);
+    snprintf(number, sizeof number, "%.*s", (int)(strlen(text) - strlen(PER_WORKER)), text);
     if (!isdigit((unsigned char)*number) || !param_parse_value(param, number, value))
         return false;
     owner->per_worker[param - owner->own.table] = *value;
@@ -758,6 +756,13 @@ bool workload_spec_set_workers(const struct workload_spec *spec, int64_t workers
     const char *wrong = any && workload->check ? workload->check(spec->params) : NULL;
     return !wrong ||
            complaint_make(&to, "%s: %s on %lld workers", workload->name, wrong, (long long)workers);
+}
+
+bool workload_spec_fit_workers(const struct workload_spec *spec, int64_t workers, char *error,
+                               size_t error_size)
+{
+    return workload_spec_takes_workers(spec, workers, error, error_size) &&
+           workload_spec_set_workers(spec, workers, error, error_size);
 }
 
 bool workload_spec_has_latency(const char *text)

@@ -88,6 +88,10 @@ bool workload_spec_takes_workers(const struct workload_spec *spec, int64_t worke
  * for one. False and one line in error if one cannot be that large. May be called again. */
 bool workload_spec_set_workers(const struct workload_spec *spec, int64_t workers, char *error,
                                size_t error_size);
+
+/* Both: it takes so many workers, and has its numbers for them. */
+bool workload_spec_fit_workers(const struct workload_spec *spec, int64_t workers, char *error,
+                               size_t error_size);
 /* True if the workload of that specification records latencies. False if the specification is
  * wrong. */
 bool workload_spec_has_latency(const char *text);
