@@ -88,7 +88,7 @@ struct program *program_load(const char *path, char *why, size_t why_size);
 
 void program_free(struct program *program); /* NULL does nothing */
 
-/* "run", "poll at": how a step of that kind begins. */
+/* "run TIME", "poll at TIME": how a step of that kind is written. */
 const char *program_word(enum program_kind kind);
 
 #endif

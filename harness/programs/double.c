@@ -22,6 +22,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Connections ---------------------------------------------------------------------------------- */
 
@@ -146,14 +147,14 @@ size_t double_connections(const struct program *program, char *why, size_t why_s
 
 /* Writing -------------------------------------------------------------------------------------- */
 
-static const char *const words[PROGRAM_KINDS] = {
-    [PROGRAM_RUN] = "run",       [PROGRAM_GO] = "go",           [PROGRAM_WAKE] = "wake",
-    [PROGRAM_WAIT] = "wait",     [PROGRAM_SLEEP] = "sleep",     [PROGRAM_CALL] = "call",
-    [PROGRAM_BUSY] = "call cpu", [PROGRAM_AT] = "poll at",      [PROGRAM_AFTER] = "poll after",
-    [PROGRAM_YIELD] = "yield",   [PROGRAM_LOCK] = "lock",       [PROGRAM_UNLOCK] = "unlock",
-    [PROGRAM_SEND] = "send",     [PROGRAM_RECEIVE] = "receive", [PROGRAM_BEGIN] = "begin",
-    [PROGRAM_DONE] = "done",     [PROGRAM_END] = "end",
-};
+/* How many letters of a step's form are its own words: "poll at" of "poll at TIME". */
+static int words_size(const char *form)
+{
+    int size = (int)strspn(form, "abcdefghijklmnopqrstuvwxyz ");
+    while (size > 0 && form[size - 1] == ' ')
+        size--;
+    return size;
+}
 
 /* Calls visit() for the steps of one half of a goroutine, in order. The second half is every other
  * request of a connection, and the end. */
@@ -192,7 +193,8 @@ static void step_write(struct doubling *self, const struct program_step *step, b
     enum program_kind kind = (enum program_kind)step->kind;
     uint32_t target = step->target;
     (void)second;
-    fprintf(to, "%s", words[kind]);
+    const char *form = program_word(kind);
+    fprintf(to, "%.*s", words_size(form), form);
     switch (kind) {
     case PROGRAM_GO:
         fprintf(to, " g%" PRIu32, target);
