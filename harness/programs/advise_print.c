@@ -49,6 +49,9 @@ static const char *limit_of(const struct advice *advice)
         return "lock: goroutines wait for locks longer than for workers";
     if (base->makespan_ns < (1 + NEAR) * alone_ns)
         return "cores: all of them compute";
+    if (base->late_ns < NEAR * base->makespan_ns)
+        return "costs: starting, waking, sleeping and calling take time that the program does not "
+               "say";
     return "scheduler: cores are idle while goroutines could run, or work for the scheduler";
 }
 

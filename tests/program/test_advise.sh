@@ -54,6 +54,9 @@ end
 END
 check arrivals_from_outside_are_named grep -q '^limit  *outside' out
 
+run "$tree/examples/service.slp" --machine sim:desktop8
+check what_no_step_says_is_named grep -q '^limit  *costs' out
+
 # Two connections that are busy for most of the time: a request waits behind the one before it. The second service has
 # a client for each connection, which waits for its reply.
 for loop in 'rate: 1500' 'think: 200us'; do
