@@ -5,9 +5,10 @@ and how long a picture, a jump and a search take. docs/TRACE.md has the figures.
     tests/measure/viewer_scale.py SCHEDLAB EVENTS [EVENTS]...    for example build/schedlab 1000000 10000000
 
 Each row is one start of headless Chromium with an empty profile. "open" is from the navigation to the
-first picture. Memory is the peak of the process that has the page (resident, from the kernel), and the
+first picture. Memory is the peak of the largest process, which has the page (resident, from the kernel), and the
 heap of the script as Chromium tells it. Searches walk all events in vain, so they are the slowest.
 """
+import ctypes
 import html
 import json
 import os
@@ -15,8 +16,8 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 
+PR_SET_CHILD_SUBREAPER = 36
 PROBE = """
 (() => {
 const found = {}, took = (what) => { const begin = performance.now(); what(); return performance.now() - begin; };
@@ -57,44 +58,25 @@ document.body.append(pre);
 """
 
 
-def children(pid):
-    try:
-        with open(f"/proc/{pid}/task/{pid}/children") as file:
-            own = [int(child) for child in file.read().split()]
-    except OSError:
-        return []
-    return own + [below for child in own for below in children(child)]
-
-
-def peak_mb(pid):
-    """The peak of a renderer, so far; 0 of another process, or of none."""
-    try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            if b"--type=renderer" not in file.read():
-                return 0
-        with open(f"/proc/{pid}/status") as file:
-            return int(re.search(r"VmHWM:\s*(\d+)", file.read()).group(1)) / 1024
-    except (OSError, AttributeError):
-        return 0
-
-
 def browse(folder, page):
     command = ["chromium", "--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
                "--disable-background-networking", "--disable-component-update", "--enable-precise-memory-info",
                f"--user-data-dir={folder}/profile", "--timeout=120000", "--dump-dom", f"file://{page}"]
     if os.geteuid() == 0:
         command.insert(2, "--no-sandbox")
-    peak = 0
     with open(f"{folder}/dom", "wb") as dom:
-        browser = subprocess.Popen(command, stdout=dom, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
-        while browser.poll() is None:
-            peak = max([peak, *map(peak_mb, children(browser.pid))])
-            time.sleep(0.02)
+        subprocess.Popen(command, stdout=dom, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    peaks = []
+    while True:  # for all of its processes, which become this one's children as their parents end
+        try:
+            peaks.append(os.wait3(0)[2].ru_maxrss / 1024)
+        except ChildProcessError:
+            break
     with open(f"{folder}/dom", encoding="utf-8") as dom:
         found = re.search('<pre id="found">(.*?)</pre>', dom.read(), re.S)
     if not found:
         sys.exit(f"{page}: the browser gave no answer")
-    return json.loads(html.unescape(found.group(1))), peak
+    return json.loads(html.unescape(found.group(1))), max(peaks)
 
 
 def measure(schedlab, events, folder):
@@ -121,6 +103,7 @@ def measure(schedlab, events, folder):
 def main():
     if len(sys.argv) < 3 or not all(text.isdigit() and int(text) >= 1000 for text in sys.argv[2:]):
         sys.exit("usage: viewer_scale.py SCHEDLAB EVENTS [EVENTS]..., of 1000 events or more")
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     print("                          memory in MB      milliseconds")
     print(f"{'events':>10} {'page MB':>8} {'open s':>7} {'process':>8} {'heap':>8} {'draw':>6} {'slowest':>8} {'jump':>6} {'step':>5}"
           f" {'words':>7} {'name':>6} {'part':>6} {'held':>6}")
