@@ -29,6 +29,10 @@ struct labels {
     const char *label[LABELS_MAX];
 };
 
+static const char *const submit_steps[HUNT_SUBMIT_STEPS] = {"S1", "S2", "S3", "S4"};
+static const char *const sleep_steps[HUNT_STEPS] = {"I1", "I2", "I3", "I4", "I5", "I6"};
+static const char steps_file[] = "steps of sched_variants/runtime/idle.c";
+
 const char *const coverage_words[] = {
 #define COVERAGE_WORD(name, word) word,
     COVERAGE_KINDS(COVERAGE_WORD)
@@ -46,6 +50,10 @@ enum coverage_kind coverage_kind(const struct coverage_pair *pair)
 void coverage_join(struct hunt_cover *cover, const struct hunt_cover *other)
 {
     cover->left_out += other->left_out;
+    for (int i = 0; i < HUNT_STEPS; i++)
+        for (int k = 0; k < HUNT_STEPS; k++)
+            for (int order = 0; order < 2; order++)
+                cover->crossed[i][k][order] += other->crossed[i][k][order];
     for (size_t i = 0; i < HUNT_COVER_PAIRS; i++)
         if (other->pair[i].before)
             hunt_cover_add(cover, other->pair[i].before, other->pair[i].after,
@@ -60,6 +68,14 @@ static bool has_site(const char *label)
     return false;
 }
 
+const char *coverage_label_at(const char *file, int line)
+{
+    for (size_t i = 0; i < SITES; i++)
+        if (line >= sites[i].first && line <= sites[i].last && strcmp(file, sites[i].file) == 0)
+            return sites[i].label;
+    return NULL;
+}
+
 /* Two files may say the same of one pair. */
 static bool is_new(const struct coverage_pair *found, size_t count, const struct pair *pair)
 {
@@ -71,9 +87,23 @@ static bool is_new(const struct coverage_pair *found, size_t count, const struct
     return true;
 }
 
+/* Behind those of labels, by the submitter's step and then the sleeper's. */
+static void steps_add(struct coverage *all)
+{
+    for (int i = 0; i < HUNT_SUBMIT_STEPS; i++)
+        for (int k = 0; k < HUNT_STEPS; k++)
+            all->pairs[all->count++] = (struct coverage_pair){
+                .file = steps_file,
+                .label = {submit_steps[i], sleep_steps[k]},
+                .has_accesses = true,
+                .is_of_steps = true,
+            };
+}
+
 struct coverage coverage_new(void)
 {
-    struct coverage all = {.pairs = xcalloc(PAIRS, sizeof *all.pairs)};
+    size_t most = PAIRS + (size_t)HUNT_SUBMIT_STEPS * HUNT_STEPS;
+    struct coverage all = {.pairs = xcalloc(most, sizeof *all.pairs)};
     for (size_t i = 0; i < PAIRS; i++)
         if (is_new(all.pairs, all.count, &pairs[i]))
             all.pairs[all.count++] = (struct coverage_pair){
@@ -81,6 +111,7 @@ struct coverage coverage_new(void)
                 .label = {pairs[i].label[0], pairs[i].label[1]},
                 .has_accesses = has_site(pairs[i].label[0]) && has_site(pairs[i].label[1]),
             };
+    steps_add(&all);
     return all;
 }
 
@@ -173,6 +204,18 @@ bool coverage_can_tell(const char **error)
     return false;
 }
 
+static void steps_take(struct coverage *coverage, const struct hunt_cover *cover)
+{
+    struct coverage_pair *pair = coverage->pairs;
+    while (!pair->is_of_steps)
+        pair++;
+    for (int i = 0; i < HUNT_SUBMIT_STEPS; i++)
+        for (int k = 0; k < HUNT_STEPS; k++, pair++) {
+            pair->forth = cover->crossed[i][k][0];
+            pair->back = cover->crossed[i][k][1];
+        }
+}
+
 bool coverage_of(struct coverage *coverage, const struct hunt_cover *cover, const char **error)
 {
     size_t count;
@@ -188,12 +231,15 @@ bool coverage_of(struct coverage *coverage, const struct hunt_cover *cover, cons
         const struct labels *after = labels_of(met->after, labels, count);
         for (size_t k = 0; met->before && k < coverage->count; k++) {
             struct coverage_pair *pair = &coverage->pairs[k];
+            if (pair->is_of_steps)
+                break;
             if (carries(before, pair->label[0]) && carries(after, pair->label[1]))
                 pair->forth += met->times;
             if (carries(before, pair->label[1]) && carries(after, pair->label[0]))
                 pair->back += met->times;
         }
     }
+    steps_take(coverage, cover);
     free(labels);
     return true;
 }

@@ -5,6 +5,9 @@
  * or the other way round. Both are counted; hunt.h has the exact meaning. Labels are those of the
  * sources that were compiled (labels.awk).
  *
+ * The steps of submitters and sleepers (runtime/idle.c) are pairs too, each of the one with each of
+ * the other. Such a pair is met where a submitter and a sleeper were on their way at one time.
+ *
  * Callers: harness/commands/hunt_coverage.c; jobs.c joins.
  */
 #ifndef SCHEDLAB_HUNT_COVERAGE_H
@@ -32,6 +35,7 @@ struct coverage_pair {
     const char *label[2]; /* as there */
     uint64_t forth, back; /* first before second, second before first */
     bool has_accesses;    /* of both labels */
+    bool is_of_steps;     /* labels are a submitter's step and a sleeper's */
 };
 
 enum coverage_kind coverage_kind(const struct coverage_pair *pair);
@@ -45,6 +49,9 @@ struct coverage {
 /* False, and the reason in error, if the program has no debug information. It is read once, and
  * kept: before a hunt, so that none ends without a result for the lack of it. */
 bool coverage_can_tell(const char **error);
+
+/* The first label that a statement at that line carries; NULL: none. */
+const char *coverage_label_at(const char *file, int line);
 
 /* All pairs of the sources, each once; met by nobody so far. */
 struct coverage coverage_new(void);

@@ -104,6 +104,9 @@ void machine_call(void);
  *   void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g, int32_t a, int32_t b)
  *     what a scheduler does, as numbers of the caller's that mean nothing here, for machines that
  *     keep record of it; takes no time
+ *   machine_step(const char *name)
+ *     "S1" to "S6" or "I1" to "I6": the calling thread has just made that step of one of two sides
+ *     (runtime/idle.c), for machines that count how the sides' steps cross; else it is nothing
  *   MACHINE_KEEPS_EVENTS
  *     whether this one does: 0 or 1
  *   MACHINE_KNOWS_WASTE

@@ -422,8 +422,11 @@ static inline bool nobody_idles(struct sched *sched)
 {
     atomic_signal_fence(memory_order_seq_cst);
     /* the flag first: F5 of fence.c. Relaxed: I3 */
-    return !atomic_load_explicit(&sched->submitters_fence, memory_order_acquire) &&
-           atomic_load_explicit(&sched->idle_ps, memory_order_relaxed) == 0;
+    bool nobody = !atomic_load_explicit(&sched->submitters_fence, memory_order_acquire) &&
+                  atomic_load_explicit(&sched->idle_ps, memory_order_relaxed) == 0;
+    if (nobody)
+        machine_step("S3");
+    return nobody;
 }
 
 /* New work is in a queue: wake an idle worker if the wake policy says so. */

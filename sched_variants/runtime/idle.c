@@ -315,6 +315,7 @@ static void wake_chain(struct m *m)
     if (!p) /* W2, the third case; relaxed: ordered by the lock, and for whom S3 lets in by I1 */
         atomic_fetch_sub_explicit(&sched->spinning, 1, memory_order_relaxed);
     lock_release(&sched->lock);
+    machine_step("S4");
     if (p)
         start_p(m, p, true);
 }
@@ -345,6 +346,7 @@ static void wake_all(struct m *m)
     /* if there is none, W2, the third case; relaxed: as in wake_chain() */
     atomic_fetch_add_explicit(&sched->spinning, count - 1, memory_order_relaxed);
     lock_release(&sched->lock);
+    machine_step("S4");
     for (; p; p = next) {
         next = p->idle_link;
         start_p(m, p, true);
@@ -370,8 +372,11 @@ void wakep_slow(struct m *m)
     struct sched *sched = m->sched;
     if (m->ops->blocks || sched->runtime->wake == WAKE_NONE)
         return;
-    machine_fence(&m->fence_scratch);                                     /* S2 */
-    if (atomic_load_explicit(&sched->idle_ps, memory_order_acquire) == 0) /* S3 */
+    machine_fence(&m->fence_scratch); /* S2 */
+    machine_step("S2");
+    int32_t idle_ps = atomic_load_explicit(&sched->idle_ps, memory_order_acquire); /* S3 */
+    machine_step("S3");
+    if (idle_ps == 0)
         return;
     if (sched->runtime->wake == WAKE_CHAIN)
         wake_chain(m);
@@ -401,12 +406,16 @@ void p_release(struct m *self, struct p *p)
         sched->ops->p_drain(self, p); /* what nobody may steal is no work to has_work() */
     lock_acquire(&sched->lock);
     idle_p_put(self, p); /* I1 */
+    machine_step("I1");
     fence_sleeper_comes(self);
     lock_release(&sched->lock);
     if (sched->procs > 1 && (sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED))
         fj_request_all(sched);
-    fence_sleeper(self);             /* I3 */
-    if (sched->ops->has_work(sched)) /* I4 */
+    fence_sleeper(self); /* I3 */
+    machine_step("I3");
+    bool has_work = sched->ops->has_work(sched); /* I4 */
+    machine_step("I4");
+    if (has_work)
         wakep_slow(self);
     else
         keep_watch(self, false, netpoll_has_waiters(sched));
@@ -419,7 +428,10 @@ static bool m_recheck(struct m *m)
     if (sched->procs > 1 && (sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED))
         fj_request_all(sched);
     fence_sleeper(m); /* I3 */
-    if (!m->ops->has_work(sched))
+    machine_step("I3");
+    bool has_work = m->ops->has_work(sched); /* I4 */
+    machine_step("I4");
+    if (!has_work)
         return false;
     lock_acquire(&sched->lock);
     struct p *p = NULL;
@@ -428,6 +440,7 @@ static bool m_recheck(struct m *m)
     lock_release(&sched->lock);
     if (!p)
         return false; /* another M has been given the P, or this one has */
+    machine_step("I5");
     m_acquire_p(m, p);
     m->spinning = true;
     /* relaxed: a W1 that misses it wakes one M more */
@@ -545,6 +558,7 @@ static bool m_sleep(struct m *m, struct g **list)
             continue;
         if (!m_note_prepare(m, nap.polls ? NOTE_POLLING : NOTE_SLEEPING_TIMED))
             continue;
+        machine_step("I6");
         bool woken;
         if (nap.polls)
             nap.list = m_note_poll(m, nap.limit, &woken);
@@ -613,6 +627,7 @@ void m_idle(struct m *m)
     lock_acquire(&sched->lock);
     if (had_p) {
         idle_p_put(m, m->p); /* I1 */
+        machine_step("I1");
         fence_sleeper_comes(m);
     }
     m->p = NULL;
@@ -624,6 +639,7 @@ void m_idle(struct m *m)
         m->spinning = false;
         /* I2, W2; relaxed: ordered by I3, which follows in any case */
         atomic_fetch_sub_explicit(&sched->spinning, 1, memory_order_relaxed);
+        machine_step("I2");
     }
     if (had_p && recheck != RECHECK_AFTER) {
         fence_sleeper(m); /* I3: whoever sleeps until a timer relies on it too */

@@ -53,6 +53,7 @@ void hunt_cover_add(struct hunt_cover *cover, uintptr_t before, uintptr_t after,
 void cover_begin(void)
 {
     execution++;
+    steps_begin(covers);
 }
 
 static void meet(const struct made *before, const struct made *after)

@@ -11,6 +11,7 @@
  *   buffer.c  store buffers, for x86's memory model
  *   weak.c    words with a history, for C11's
  *   cover.c   which accesses met, and in which order
+ *   steps.c   how the steps of submitters and sleepers crossed
  *   memory.c  memory that is the same in each execution
  *   and of the simulated machine: descriptors (sim/fd.h), sim_switch()
  *
@@ -67,8 +68,9 @@ extern const char *const hunt_end_words[], *const hunt_end_helps[];
 struct hunt_switch {
     uint32_t at;
     uint8_t thread, to;
-    uint8_t away; /* the thread could have gone on: a preemption */
-    uintptr_t pc; /* of the thread, when it was recorded */
+    uint8_t away;        /* the thread could have gone on: a preemption */
+    uint32_t events;     /* that the scheduler had told before, of those that are kept */
+    uintptr_t pc, to_pc; /* of the thread and of `to`, when it was recorded; 0: none */
 };
 
 /* The algorithms: choose.c. */
@@ -121,7 +123,15 @@ _Noreturn void hunt_fail(enum hunt_end end, const char *text);
  * return addresses of hooks. In the order in which they were executed, even where a memory model
  * lets others see another one. */
 enum { HUNT_COVER_PAIRS = 1 << 14 };
+
+/* The two sides whose steps machine_step() names "S1" and "I1", and how many steps have room. */
+enum { HUNT_SUBMITS, HUNT_SLEEPS, HUNT_STEPS = 6, HUNT_SUBMIT_STEPS = 4 };
+extern const char hunt_sides[]; /* "SI" */
+
 struct hunt_cover {
+    /* By a submitter's step and a sleeper's, of passages that crossed: the former came first, the
+     * latter did. */
+    uint64_t crossed[HUNT_STEPS][HUNT_STEPS][2];
     uint64_t left_out; /* meetings of pairs that had no room */
     struct hunt_cover_pair {
         uintptr_t before, after; /* before 0: free */

@@ -391,6 +391,7 @@ const struct hunt_outcome *hunt_execute(const struct hunt_plan *plan, void (*fn)
     hunt_tag = 1;
     sim_switch(&host_sp, first->sp);
     hunt.self = NULL;
+    steps_end();
     hunt_buffers = false;
     hunt_weak = false;
     hunt_tag = 0;

@@ -147,7 +147,12 @@ int choose_earlier(int most);
 void cover_begin(void);
 void cover_access(uintptr_t address, enum sim_access access, uintptr_t pc);
 
+/* steps.c: an execution begins, whose steps are counted there, NULL: nowhere; it is over. */
+void steps_begin(struct hunt_cover *cover);
+void steps_end(void);
+
 void events_begin(void); /* calls.c */
+uint32_t events_so_far(void);
 
 /* buffer.c: the current thread's is empty, another's, all are; the current thread is about to
  * store; a thread runs no more, or again; the current one comes to a point. The current one stores

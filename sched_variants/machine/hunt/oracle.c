@@ -62,6 +62,8 @@ void oracle_event(unsigned kind, int64_t about, int32_t a)
         bag_add(&oracle->waits, about);
     if (kinds.taken & bit)
         bag_remove(&oracle->waits, about);
+    if (kinds.put & bit)
+        machine_step("S1");
     if (kinds.put & bit && a != kinds.into_runnext) {
         bag_add(&oracle->queued, about);
         oracle->beside = false;

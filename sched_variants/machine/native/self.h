@@ -107,6 +107,7 @@ static inline void machine_name(const void *start, size_t size, const char *name
 #define machine_now_unseen() machine_now()
 #define MACHINE_TAKES_NO_TIME inline
 #define MACHINE_KNOWS_WASTE 0
+#define machine_step(name) ((void)0)
 
 #if defined(SCHEDLAB_TRACE)
 #define MACHINE_KEEPS_EVENTS 1

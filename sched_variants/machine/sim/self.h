@@ -22,6 +22,11 @@ void machine_name(const void *start, size_t size, const char *name);
 #define MACHINE_KNOWS_WASTE 1
 int64_t machine_now_unseen(void);
 void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g, int32_t a, int32_t b);
+#if defined(SCHEDLAB_HUNT)
+void machine_step(const char *name);
+#else
+#define machine_step(name) ((void)0)
+#endif
 
 /* Not instrumented, and so not inlined into what is; nor may the compiler let the caller, which is
  * instrumented, load what such a function is to look at. */
