@@ -8,7 +8,7 @@
 #include "harness/commands/hunt_coverage.h"
 #include "harness/commands/hunt_lone.h"
 #include "harness/commands/hunt_perfetto.h"
-#include "harness/commands/hunt_switches.h"
+#include "harness/commands/hunt_story.h"
 #include "harness/commands/hunt_what.h"
 #include "harness/hunt/campaign.h"
 #include "harness/hunt/jobs.h"
@@ -271,10 +271,11 @@ static void options_check(void *to, const char *command)
         cli_misuse(command, "--replay: %s", error);
     if (!scheduler_spec_parse(&options->variant, options->arguments[0], error, sizeof error) ||
         !hunt_workload_parse(&options->workload, options->arguments[1], error, sizeof error) ||
-        !hunt_fits(&options->variant, &options->workload, options->workers, error, sizeof error) ||
-        (options->format == FORMAT_PERFETTO &&
-         !hunt_perfetto_can_show(&options->variant, error, sizeof error)))
+        !hunt_fits(&options->variant, &options->workload, options->workers, error, sizeof error))
         cli_misuse(command, "%s", error);
+    if (options->format == FORMAT_PERFETTO && !hunt_trace_can_show(&options->variant))
+        cli_misuse(command, "--format=perfetto: linked frames leave no event of a spawn; valid: "
+                            "frames=pooled");
     if (!options->time_ns && !options->executions)
         options->time_ns = TIME_DEFAULT_NS;
     if (campaign_has_depth(options->algorithm) && !options->depth)
@@ -337,11 +338,22 @@ static void replay_put(FILE *to, const struct options *options, const struct hun
     free(text);
 }
 
-static int failure_print(const struct options *options, const struct campaign *campaign)
+static struct hunt_shown shown_of(const struct options *options)
 {
+    return (struct hunt_shown){
+        .command = options->command,
+        .variant = &options->variant,
+        .workload = &options->workload,
+        .seed = options->seed,
+    };
+}
+
+static int failure_print(const struct options *options, struct campaign *campaign)
+{
+    const struct hunt_shown shown = shown_of(options);
     failure_put(stdout, campaign->failure);
     if (campaign->plan.algorithm < 0)
-        hunt_switches_print(campaign->failure);
+        hunt_story_print(&shown, campaign);
     replay_put(stdout, options, &campaign->plan);
     return EXIT_FAILED;
 }
@@ -371,7 +383,19 @@ static void coverage_print(const struct options *options, const struct campaign 
     free(coverage.pairs);
 }
 
-static json_t *campaign_to_json(const struct options *options, const struct campaign *campaign)
+static json_t *failure_to_json(const struct options *options, struct campaign *campaign)
+{
+    const struct hunt_shown shown = shown_of(options);
+    char *replay = replay_text(&campaign->plan);
+    json_t *json = json_pack("{ss ss ss}", "end", hunt_end_words[campaign->failure->end], "text",
+                             campaign->failure->text, "replay", replay);
+    if (campaign->plan.algorithm < 0)
+        json_object_set_new(json, "story", hunt_story_to_json(&shown, campaign));
+    free(replay);
+    return json;
+}
+
+static json_t *campaign_to_json(const struct options *options, struct campaign *campaign)
 {
     json_t *json = json_pack(
         "{ss ss si ss ss sI sI sf sI sI sI sf}", "variant", options->variant.text, "workload",
@@ -386,25 +410,15 @@ static json_t *campaign_to_json(const struct options *options, const struct camp
         json_object_set_new(json, "coverage", hunt_coverage_to_json(&coverage));
         free(coverage.pairs);
     }
-    if (campaign->failure) {
-        char *replay = replay_text(&campaign->plan);
-        json_object_set_new(json, "failure",
-                            json_pack("{ss ss ss}", "end", hunt_end_words[campaign->failure->end],
-                                      "text", campaign->failure->text, "replay", replay));
-        free(replay);
-    }
+    if (campaign->failure)
+        json_object_set_new(json, "failure", failure_to_json(options, campaign));
     return json;
 }
 
 /* Standard output has the schedule alone. */
 static int perfetto(const struct options *options, struct campaign *campaign)
 {
-    const struct hunt_shown shown = {
-        .command = options->command,
-        .variant = &options->variant,
-        .workload = &options->workload,
-        .seed = options->seed,
-    };
+    const struct hunt_shown shown = shown_of(options);
     if (!campaign->failure)
         fprintf(stderr, "%s: %s\n", options->command,
                 options->replay ? "nothing failed in this execution"

@@ -332,7 +332,8 @@ bool jobs_minimise(struct campaign *campaign, int most)
     return is_fewer;
 }
 
-FILE *jobs_tell(struct campaign *campaign, void (*tell)(FILE *to))
+FILE *jobs_tell(struct campaign *campaign,
+                void (*tell)(FILE *to, const struct hunt_outcome *outcome))
 {
     FILE *told = tmpfile(); /* the child shares it */
     int status;
@@ -342,9 +343,9 @@ FILE *jobs_tell(struct campaign *campaign, void (*tell)(FILE *to))
     if (pid == 0) {
         campaign_learn(campaign);
         campaign->plan.keeps_events = true;
-        enum hunt_end end = campaign_execute(campaign, &campaign->plan)->end;
-        tell(told);
-        bool same = end == (campaign->failure ? campaign->failure->end : HUNT_DONE);
+        const struct hunt_outcome *outcome = campaign_execute(campaign, &campaign->plan);
+        tell(told, outcome);
+        bool same = outcome->end == (campaign->failure ? campaign->failure->end : HUNT_DONE);
         _exit(fflush(told) == 0 && same ? EXIT_SUCCESS : EXIT_FAILURE);
     }
     process_wait(pid, &status);

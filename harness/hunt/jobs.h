@@ -28,6 +28,7 @@ bool jobs_minimise(struct campaign *campaign, int most);
 /* Makes the execution of campaign->plan once more, in a process of its own, which calls tell()
  * behind it: the machine has kept the scheduler's events. Returns what that wrote, to be closed;
  * NULL if the process died, or the execution did not end as campaign->failure did. */
-FILE *jobs_tell(struct campaign *campaign, void (*tell)(FILE *to));
+FILE *jobs_tell(struct campaign *campaign,
+                void (*tell)(FILE *to, const struct hunt_outcome *outcome));
 
 #endif

@@ -65,6 +65,9 @@ for algorithm in random pct; do
     check "${algorithm}_is_replayed" [ "$status $(failure_of)" = "1 $found" ]
     run gmp,recheck=before sleep_wake --executions 5000 --algorithm $algorithm --minimise
     check "${algorithm}_is_minimised" [ "$status $(grep -c 'replay: .*--replay schedule:' out)" = '1 1' ]
+    check "${algorithm}_is_told_in_the_words_of_trace" grep -qE '^    P[01]   (stole|put G[0-9]+ into|left P[01] idle)' out
+    check "${algorithm}_has_the_places_of_both_sides" \
+        grep -qE '^\* thread [0-9] .* in [a-z_]+ \(.*\.[ch]:[0-9]+\).*; thread [0-9] goes on in [a-z_]+ \(.*\.[ch]:[0-9]+\)' out
     check "${algorithm}_has_lines_of_the_source" grep -q '(sched_variants/runtime/[a-z]*\.[ch]:[0-9]*)' out
     again=$(replay_of)
     run $again
@@ -77,6 +80,20 @@ run $again
 check weak_memory_is_replayed [ "$status $(grep -c '^failed: idle: ' out)" = '1 1' ]
 run gmp,recheck=none sleep_wake --executions 5000 --format json
 check a_failure_as_json [ "$status $(grep -c '"replay": "random:' out)" = '1 1' ]
+
+run gmp,recheck=before sleep_wake --executions 5000 --format json --minimise
+check a_story_as_json python3 -c '
+import json
+story = json.load(open("out"))["failure"]["story"]
+events = [one for one in story if "event" in one]
+switches = [one for one in story if "is" in one]
+assert len(events) + len(switches) == len(story) and len(events) > 10 and switches
+assert all(one["who"][0] in "PM" and one["event"] for one in events)
+assert any(one["at"]["file"].startswith("sched_variants/") and one["at"]["line"] > 0 for one in switches)
+assert any("label" in one["at"] for one in switches if one["at"])'
+# Linked frames leave no event of a spawn: then it is the switches alone.
+run contsteal,recheck=before sleep_wake --executions 20000 --minimise
+check without_events_the_switches_are_told [ "$status $(grep -c '^switches that it takes' out) $(grep -c '^what happened' out)" = '1 1 0' ]
 
 # The schedule that failed, as schedlab trace draws one.
 run gmp,recheck=before sleep_wake --executions 5000 --format perfetto
@@ -146,6 +163,8 @@ for pair in 'L1 L2' 'Q1 Q2' 'I1 S3'; do
 done
 check coverage_names_what_was_never_met grep -q '^  sched_variants/runtime/deque.h: D1-D2 ' out
 check coverage_names_what_it_cannot_count [ "$(sed -n '/^not counted/,$p' out | grep -c 'lrq.h: Q6-Q7')" = 1 ]
+check coverage_has_steps_that_crossed [ "$(sed -n '/^steps of a submitter/,$p' out | grep -cE '^  S[1-4]( +(both|before|after|never)){6}$')" = 4 ]
+check the_steps_up_to_the_last_look_are_met [ "$(sed -n '/^steps of a submitter/,$p' out | grep -cE '^  S[123]( +(both|before|after)){4} ')" = 3 ]
 check coverage_fails_nothing [ "$status $(tail -n 1 out)" = '0 nothing was found' ]
 run tasksteal sleep_wake --executions 300 --coverage
 check coverage_is_of_the_variant_that_runs [ "$(grep -c ' D1 D2 .* both$' out) $(grep -cE '^  .*lrq.h: .*Q1-Q2' out)" = '1 1' ]

@@ -258,6 +258,11 @@ void events_begin(void)
     kept_count = 0;
 }
 
+uint32_t events_so_far(void)
+{
+    return (uint32_t)kept_count;
+}
+
 const struct sim_sched_event *hunt_events(size_t *count)
 {
     *count = kept_count;

@@ -296,7 +296,9 @@ static void note(int to, bool away)
         .thread = (uint8_t)hunt.self->index,
         .to = (uint8_t)to,
         .away = away,
+        .events = events_so_far(),
         .pc = hunt.self->pc,
+        .to_pc = to < HUNT_CLOCK ? hunt.thread[to].pc : 0,
     };
 }
 
