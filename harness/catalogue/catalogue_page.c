@@ -55,7 +55,7 @@ static void by_hand_write(struct doc *to, const struct experiment *experiment,
     doc_put(to, " %s --workers %lld", cell.workload, (long long)cell.workers);
     if (strcmp(machine, "native") != 0)
         doc_put(to, " --machine %s", machine);
-    doc_put(to, "\n```\n");
+    doc_put(to, "%s\n```\n", experiment->pin ? " --pin" : "");
 }
 
 static void expected_row(struct doc *to, const struct experiment_expect *expect, const json_t *json)

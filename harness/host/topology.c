@@ -1,6 +1,8 @@
 /* topology.c - see topology.h. */
 #include "harness/host/topology.h"
 
+#include "harness/base/memory.h"
+
 #include <hwloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,6 +221,32 @@ int topology_distance(int cpu_a, int cpu_b)
     int distance = distance_of(topology, cpu_a, cpu_b);
     hwloc_topology_destroy(topology);
     return distance;
+}
+
+int topology_groups(const int *cpus, int count, int32_t *groups)
+{
+    hwloc_topology_t topology = topology_load();
+    hwloc_obj_t *shared = calloc((size_t)count + 1, sizeof(hwloc_obj_t)); /* by group */
+    int32_t known = 0;
+    if (!shared)
+        memory_die();
+    for (int i = 0; i < count; i++) {
+        hwloc_obj_t cpu =
+            topology ? hwloc_get_pu_obj_by_os_index(topology, (unsigned)cpus[i]) : NULL;
+        hwloc_obj_t l3 = cpu ? cache_of(cpu, 3) : NULL;
+        if (cpu && !l3)
+            l3 = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_PACKAGE, cpu);
+        int32_t group = 0;
+        while (group < known && shared[group] != l3)
+            group++;
+        shared[group] = l3;
+        known = group == known ? known + 1 : known;
+        groups[i] = group;
+    }
+    free(shared);
+    if (topology)
+        hwloc_topology_destroy(topology);
+    return known;
 }
 
 bool topology_may_use(int cpu)

@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Hardware threads this process may use: by cgroup and by affinity. */
 int topology_cpu_count(void);
@@ -37,6 +38,10 @@ void topology_shape(struct topology_shape *shape);
 /* Between two hardware threads, by the kernel's ids: 0 they share an L3 and no core, 1 a package, 2
  * neither; -1: they are one core, or hwloc does not know one of them. */
 int topology_distance(int cpu_a, int cpu_b);
+
+/* Sets groups[i] to the number, from 0 on, of the last cache (L3, or the package where there is
+ * none) that cpus[i] shares. Returns how many different ones there are. */
+int topology_groups(const int *cpus, int count, int32_t *groups);
 
 bool topology_may_use(int cpu); /* whether this process may run there */
 

@@ -31,7 +31,7 @@
  *     native_min_time_ms: 50        # in place of min_time_ms and warmup on the native machine,
  *     native_warmup: 1              # where a first short call tells more of the host than of the
  *                                   # scheduler; left out: as on simulated ones
- *     pin: true                     # one core per worker, on real threads; default false
+ *     pin: true                     # one core per worker; default false
  *     seed: 1                       # default 1, so that what is simulated is the same each time
  *     parts:
  *       - id: hog                   # letters, digits, "-"

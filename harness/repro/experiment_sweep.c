@@ -260,8 +260,7 @@ static void write_numbers(FILE *to, const struct experiment *experiment, const c
         fputs("min_time_ms: 0\n", to);
     else if (num->min_time_given)
         fprintf(to, "min_time_ms: %" PRId64 "\n", shorter ? EXPERIMENT_HELD_MS : num->min_time_ms);
-    bool pin = experiment->pin && !machine_text_is_simulated(machine);
-    fprintf(to, "seed: %" PRId64 "\n%s", num->seed, pin ? "pin: true\n" : "");
+    fprintf(to, "seed: %" PRId64 "\n%s", num->seed, experiment->pin ? "pin: true\n" : "");
 }
 
 /* Events of the part or the experiment, and those that are metrics; nothing is written where the

@@ -102,7 +102,7 @@ struct experiment {
     char **events;
     unsigned machines_count, events_count;
     bool first; /* one of those that are offered first */
-    bool pin;   /* one core per worker, on real threads */
+    bool pin;   /* one core per worker */
     struct experiment_part *parts;
     unsigned parts_count;
     char *path;               /* of the file */

@@ -17,6 +17,7 @@
 #include "harness/sample/peer_sample.h"
 #include "harness/sample/warmup.h"
 #include "harness/sample/why.h"
+#include "harness/spec/knobs.h"
 #include "harness/spec/machine_memory.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/outside.h"
@@ -53,6 +54,7 @@ struct sample {
 
     int cpus[SAMPLE_WORKERS_MAX]; /* the cores in use, as workers take them */
     int cpu_count;
+    int32_t groups[SAMPLE_WORKERS_MAX]; /* of the worker's core: machine_groups() */
 
     struct sched *sched; /* NULL for serial */
     struct counters *counters;
@@ -338,6 +340,8 @@ static bool must_skip(const struct sample *sample, char *why, size_t why_size)
         snprintf(why, why_size, "%s %s in %s", sample->workload.text, misfit, sample->variant.text);
         return true;
     }
+    if (!sample->request->pin && knob_by_place(ops->knobs, sample->variant.knobs, why, why_size))
+        return true;
     uint64_t needed = memory_expected(sample, live);
     if (needed > memory.left / 2 && machine_is_simulated()) {
         snprintf(why, why_size,
@@ -567,6 +571,17 @@ static void hook_stopping(struct m *m, void *counters)
     counters_thread_stopping(counters, m);
 }
 
+/* A worker has a place only if it is pinned. NULL: all places are alike. */
+static const int32_t *groups_of_workers(struct sample *sample)
+{
+    int cpus[SAMPLE_WORKERS_MAX], workers = sample->request->workers;
+    for (int i = 0; i < workers; i++)
+        cpus[i] = sample->cpus[i % sample->cpu_count];
+    return sample->request->pin && machine_groups(cpus, workers, sample->groups) > 1
+               ? sample->groups
+               : NULL;
+}
+
 static void measure_scheduled(struct sample *sample)
 {
     const struct sample_request *request = sample->request;
@@ -580,6 +595,7 @@ static void measure_scheduled(struct sample *sample)
         .scheddetail = request->scheddetail,
         .schedtrace_fd = request->schedtrace_fd,
         .pin = request->pin,
+        .groups = groups_of_workers(sample),
         .m_started = hook_started,
         .m_stopping = hook_stopping,
         .hook_arg = sample->counters,

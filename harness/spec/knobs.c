@@ -3,6 +3,9 @@
 
 #include "harness/spec/spec.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static size_t table_length(const struct param *table)
 {
     size_t length = 0;
@@ -26,6 +29,27 @@ const struct param *knob_find(const char *key)
     const struct sched_ops *owner = knob_owner(key);
     const struct param *knob = owner ? param_find(owner->knobs, key) : NULL;
     return knob ? knob : param_find(variant_common_params, key);
+}
+
+bool knob_by_place(const struct param *table, const void *knobs, char *why, size_t why_size)
+{
+    static const char *const by_place[][2] = {{"victim", "near"}};
+    for (size_t i = 0; i < sizeof by_place / sizeof by_place[0]; i++) {
+        const struct param *knob = param_find(table, by_place[i][0]);
+        if (!knob)
+            continue;
+        int64_t value;
+        memcpy(&value, (const char *)knobs + knob->offset, sizeof value);
+        const char *word = param_word(knob, value);
+        if (!word || strcmp(word, by_place[i][1]) != 0)
+            continue;
+        snprintf(why, why_size,
+                 "%s=%s goes by the cores of workers, and these move: add --pin (in a file: pin: "
+                 "true)",
+                 by_place[i][0], by_place[i][1]);
+        return true;
+    }
+    return false;
 }
 
 const char *knob_group_name(enum knob_group group)

@@ -1,6 +1,6 @@
 /* knobs.h - the knobs over all variants: who has one, and to which group it belongs.
  *
- * Callers: figures and list. Nothing is owned by the caller.
+ * Callers: figures, list and sample.c. Nothing is owned by the caller.
  */
 #ifndef SCHEDLAB_SPEC_KNOBS_H
 #define SCHEDLAB_SPEC_KNOBS_H
@@ -13,6 +13,9 @@ const struct sched_ops *knob_owner(const char *key);
 
 /* The knob as its owner has it, or a setting common to all variants; NULL if there is none. */
 const struct param *knob_find(const char *key);
+
+/* True, and the reason, if a setting goes by the places of workers, which only pinned ones have. */
+bool knob_by_place(const struct param *table, const void *knobs, char *why, size_t why_size);
 
 /* "queues" */
 const char *knob_group_name(enum knob_group group);

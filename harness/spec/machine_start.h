@@ -46,6 +46,10 @@ bool machine_start(const struct machine_spec *spec, uint64_t seed, void (*fn)(vo
 /* Fills cpus with the ids of up to max cores, in the order in which workers should take them. */
 int machine_pick_cpus(int *cpus, int max);
 
+/* Sets groups[i] to the number, from 0 on, of the last cache (L3) that cpus[i] shares. Returns how
+ * many different ones there are. */
+int machine_groups(const int *cpus, int count, int32_t *groups);
+
 /* Time that threads have been on cores, all of them together: of the process natively, else of the
  * simulated machine. */
 int64_t machine_busy_ns(void);

@@ -43,6 +43,11 @@ int machine_pick_cpus(int *cpus, int max)
     return topology_pick_cpus(cpus, max);
 }
 
+int machine_groups(const int *cpus, int count, int32_t *groups)
+{
+    return topology_groups(cpus, count, groups);
+}
+
 int64_t machine_busy_ns(void)
 {
     return process_cpu_ns();

@@ -70,6 +70,21 @@ int machine_pick_cpus(int *cpus, int max)
     return count;
 }
 
+/* Numbered in the order of cpus, as on real threads. */
+int machine_groups(const int *cpus, int count, int32_t *groups)
+{
+    int32_t number[SIM_CORES_MAX], known = 0;
+    for (int i = 0; i < SIM_CORES_MAX; i++)
+        number[i] = -1;
+    for (int i = 0; i < count; i++) {
+        int32_t *group = &number[cpus[i] / sim_model.group];
+        if (*group < 0)
+            *group = known++;
+        groups[i] = *group;
+    }
+    return known;
+}
+
 int64_t machine_busy_ns(void)
 {
     return sim_counted(-1, SIM_BUSY_PS) / PS_PER_NS;

@@ -161,6 +161,7 @@ static struct g *steal_from_inboxes(struct m *m)
         if (gp) {
             stat_add(&m->stats, STAT_STEALS, 1);
             stat_add(&m->stats, STAT_STOLEN, 1);
+            m_count_far(m, i);
             sched_event(m, SCHED_STOLEN, NULL, 1, false);
             sched_event(m, SCHED_TAKEN, gp, FROM_VICTIM, i);
             return gp;
@@ -195,6 +196,7 @@ static struct g *gmp_steal(struct m *m)
             if (gp) {
                 mine->last_victim = (int32_t)i;
                 stat_add(&m->stats, STAT_STEALS, 1);
+                m_count_far(m, (int32_t)i);
                 sched_event(m, SCHED_TAKEN, gp, FROM_VICTIM, (int32_t)i);
                 return gp;
             }

@@ -206,6 +206,7 @@ void *fj_steal(struct m *m, bool own)
             stat_add(&m->stats, STAT_STEALS, victim != m);
             stat_add(&m->stats, STAT_STOLEN, victim != m);
             stat_add(&m->stats, STAT_TASKS_STOLEN, 1);
+            m_count_far(m, m_core(victim));
             sched_event_m(m, SCHED_TASK_STOLEN, victim);
             return item;
         }

@@ -143,7 +143,7 @@ struct m {
     void *variant;              /* the variant's own */
     _Atomic(struct p *) call_p; /* in a blocking call: the P it may come back to; else NULL */
     uint32_t call_word;         /* what p->call was made by it; 0: it has given the P up */
-    int32_t core;               /* with sched->pin, the core that its thread runs on */
+    _Atomic int32_t core;       /* with sched->pin, the core that its thread runs on */
     uintptr_t call_pc;          /* calls=adaptive: the call's site, and when it began; else 0 */
     int64_t call_since;
     struct g *next;   /* the G that g0 shall run at once, or NULL */
@@ -298,6 +298,7 @@ struct sched {
     void (*m_stopping)(struct m *m, void *hook_arg);
     void *hook_arg;
     struct g *(*pick_last)(struct m *m); /* as keeps: ops->pick_last */
+    const int32_t *groups;               /* as in struct sched_config */
 
     /* looked at at every scheduling point, written when an M goes idle */
     _Alignas(64) _Atomic int32_t spinning; /* Ms spinning */
@@ -387,6 +388,30 @@ static inline bool m_is_awake(struct m *m)
 {
     uint32_t note = atomic_load_explicit(&m->note, memory_order_relaxed);
     return note == NOTE_NONE || note == NOTE_WOKEN;
+}
+
+/* Does the core of the worker of that number (< 0: nobody knows it) share no last cache with m's?
+ * Pre: m has a P. */
+static MACHINE_TAKES_NO_TIME bool m_is_far_from(const struct m *m, int32_t worker)
+{
+    const int32_t *groups = m->sched->groups;
+    return groups && worker >= 0 && groups[worker] != groups[m->p->id];
+}
+
+/* m has stolen from that worker: STEALS_FAR. */
+static MACHINE_TAKES_NO_TIME void m_count_far(struct m *m, int32_t worker)
+{
+    if (!m_is_far_from(m, worker))
+        return;
+    _Atomic uint64_t *far = &m->stats.value[STAT_STEALS_FAR];
+    atomic_store_explicit(far, atomic_load_explicit(far, memory_order_relaxed) + 1,
+                          memory_order_relaxed); /* see stats.h */
+}
+
+/* The core that m's thread runs on, or ran on last; -1: any. A hint to others. */
+static inline int32_t m_core(const struct m *m)
+{
+    return atomic_load_explicit(&m->core, memory_order_relaxed);
 }
 
 /* How many Ps may be held. A hint. */
@@ -497,6 +522,9 @@ struct sched_config {
     uint64_t seed;
     size_t stack_size; /* bytes; 0: 64 KiB */
     bool pin;
+    /* By worker: which of them share a last cache, as equal numbers. NULL: all do, or nobody knows.
+     * Outlives the run. */
+    const int32_t *groups;
     int64_t schedtrace_ns; /* a line of state that often; 0: none */
     bool scheddetail;      /* with it: all Ps and Ms */
     int schedtrace_fd;     /* where to: a descriptor */

@@ -93,8 +93,10 @@ static __attribute__((noinline)) void m_acquired_special(struct m *m, struct p *
     struct sched *sched = m->sched;
     if (p->id >= sched_procs_used(sched))
         atomic_fetch_or_explicit(&m->detour, DETOUR_RETIRED, memory_order_relaxed);
-    if (sched->pin && m->core != p->id && machine_self() == m)
-        machine_pin(m->core = p->id);
+    if (sched->pin && m_core(m) != p->id && machine_self() == m) {
+        atomic_store_explicit(&m->core, p->id, memory_order_relaxed); /* a hint to others */
+        machine_pin(p->id);
+    }
 }
 
 /* relaxed: see m_acquire_p() */

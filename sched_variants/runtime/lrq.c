@@ -11,7 +11,7 @@ const char *const lrq_take_words[] = {"one", "batch", "half", "all", NULL};
 const char *const lrq_share_words[] = {"one", "quarter", "half", "threequarters", "all", NULL};
 const char *const lrq_end_words[] = {"oldest", "newest", "new", NULL};
 const char *const lrq_victim_words[] = {"coprime", "fixed",  "last", "zero", /* as in the enum */
-                                        "rotate",  "random", NULL};
+                                        "rotate",  "random", "near", NULL};
 const char *const lrq_backoff_words[] = {"never", NULL};
 const char *const lrq_yield_words[] = {"global", "local", NULL};
 const char *const lrq_order_words[] = {"fifo", "lifo", NULL};
@@ -106,7 +106,7 @@ void lrq_free(struct lrq *lrq)
     machine_free(lrq->taken);
     machine_free(lrq->since);
     machine_free(lrq->inbox);
-    machine_free(lrq->coprimes); /* or met */
+    machine_free(lrq->coprimes); /* or order, or met */
     machine_free(lrq);
 }
 
@@ -656,6 +656,74 @@ static MACHINE_TAKES_NO_TIME uint32_t met_missed(const struct lrq *mine)
     return mine->walk_n - met;
 }
 
+/* Where queues are the threads', these move from core to core with their Ps, so each search orders
+ * anew. The thief stands for an M that is still being made, since it passes itself by. */
+static void order_ms(struct m *m, struct lrq *mine, uint32_t n)
+{
+    uint32_t near = 0, far = n;
+    for (const struct m *other = sched_first_m(m->sched); other; other = other->all_link) {
+        if ((uint32_t)other->id >= n)
+            continue;
+        if (other != m && m_is_far_from(m, m_core(other)))
+            mine->order[--far] = (uint32_t)other->id;
+        else
+            mine->order[near++] = (uint32_t)other->id;
+    }
+    mine->walk_steps = near;
+    while (near < far)
+        mine->order[near++] = (uint32_t)m->id;
+}
+
+static void order_ps(struct m *m, struct lrq *mine, uint32_t n)
+{
+    uint32_t near = 0, far = n;
+    for (uint32_t i = 0; i < n; i++)
+        if (m_is_far_from(m, (int32_t)i))
+            mine->order[--far] = i;
+        else
+            mine->order[near++] = i;
+    mine->walk_steps = near;
+}
+
+/* A walk through n of them begins, as randomOrder's. A step that is drawn until it is coprime is
+ * any of those as likely as from a table of them, which would be one for each n here. */
+static void walk_begin_part(struct walk *walk, uint32_t n)
+{
+    if (n == 0) /* never: the thief is near itself, and a part of nobody is not begun */
+        return;
+    walk->n = n;
+    walk->at = (uint32_t)(m_random(walk->draws) >> 32) % n;
+    do
+        walk->step = (uint32_t)(m_random(walk->draws) >> 32) % n + 1;
+    while (gcd(walk->step, n) != 1);
+}
+
+static void walk_start_near(struct walk *walk, struct lrq *mine, uint32_t n, int64_t pass)
+{
+    struct m *m = walk->draws;
+    bool ps = m->variant != mine, fresh = mine->walk_n != n;
+    if (fresh) {
+        machine_free(mine->order);
+        mine->order = sched_zalloc(n * sizeof *mine->order, "steal.order");
+        mine->walk_n = n;
+    }
+    if (ps && fresh)
+        order_ps(m, mine, n);
+    else if (!ps && (fresh || pass == 0))
+        order_ms(m, mine, n);
+    walk_begin_part(walk, mine->walk_steps);
+}
+
+void walk_next_near(struct walk *walk, uint32_t *victim)
+{
+    const struct lrq *mine = walk->mine;
+    uint32_t near = mine->walk_steps, far = mine->walk_n - near;
+    if (walk->left + 1 == far)
+        walk_begin_part(walk, far);
+    *victim = mine->order[(walk->left < far ? near : 0) + walk->at];
+    walk->at = (walk->at + walk->step) % walk->n;
+}
+
 struct walk walk_start(struct m *m, struct lrq *mine, uint32_t n, uint32_t self, int64_t pass)
 {
     struct walk walk = {.step = 1, .left = n, .n = n, .mine = mine};
@@ -679,6 +747,14 @@ struct walk walk_start(struct m *m, struct lrq *mine, uint32_t n, uint32_t self,
         if (pass == 0)
             met_clear(mine, n);
         break;
+    case VICTIM_NEAR:
+        if (m->sched->groups) {
+            walk.draws = m;
+            mine->near = true;
+            walk_start_near(&walk, mine, n, pass);
+            break;
+        }
+        __attribute__((fallthrough)); /* all are near */
     default:
         random = (uint32_t)(m_random(m) >> 32);
         if (mine->walk_n != n)

@@ -53,7 +53,8 @@ enum victim_order {
     VICTIM_LAST,
     VICTIM_ZERO,
     VICTIM_ROTATE,
-    VICTIM_RANDOM
+    VICTIM_RANDOM,
+    VICTIM_NEAR
 };
 enum overflow_end { OVERFLOW_OLDEST, OVERFLOW_NEWEST, OVERFLOW_NEW };
 enum yield_to { YIELD_GLOBAL, YIELD_LOCAL };
@@ -165,7 +166,8 @@ extern const char *const lrq_order_words[];
                        "neighbour on. last: from the last one on that had something. zero: "       \
                        "from the first one on. rotate: from a random one on. random: as many "     \
                        "as there are, each drawn anew, so that some may be missed; Go did so "     \
-                       "before ea0386f85f.",                                                       \
+                       "before ea0386f85f. near: those whose core shares the thief's last cache "  \
+                       "(L3) first, then the others, as coprime among either; only with --pin.",   \
                    KNOB_DECISIVE(STEALING, "VICTIMS_MISSED",                                       \
                                  "victim=random chain,n=1000,victims=1,rounds=5000 8")),           \
         PARAM_NUMBER(o, lrq.passes, 4, 1, 64, "passes", "Go 1.26 proc.go stealWork",               \
@@ -234,15 +236,17 @@ struct lrq {
     bool runnext_on : 1, inherit : 1; /* runnext_on: puts need look at nothing else for it */
     bool global_last : 1;             /* search=steal */
     bool lifo : 1;
+    bool near : 1;        /* victim=near, and not all workers are near */
     bool special : 1;     /* the owner takes otherwise than Go's: a cap, lifo, an inbox */
     uint64_t tick_factor; /* see tick_is_due() */
 
     _Atomic int64_t *since; /* steal_age_ns: beside each slot, see above; else NULL */
     struct g **taken;       /* scratch of the overflow: as many as the ring holds */
     uint32_t walk_n;        /* the number of victims that the array below is for */
-    uint32_t walk_steps;    /* how many numbers up to walk_n are coprime to it */
+    uint32_t walk_steps;    /* how many numbers up to walk_n are coprime to it, or are near */
     union {
         uint32_t *coprimes; /* victim=coprime: these */
+        uint32_t *order;    /* near: all victims, so many near ones first */
         uint64_t *met;      /* victim=random, bit i: the search has come to the i-th victim */
     };
     /* written by owner and thieves */
@@ -328,10 +332,11 @@ bool lrq_has_work(struct lrq *lrq, bool private_next);
 /* The walk through n victims: start and step of one pass. Source: Go 1.26 proc.go randomOrder:
  * start and step are independent, and a step coprime to n visits each exactly once. With
  * victim=random each is drawn anew, so that some are met twice and others not at all; only then
- * is it written down who has been met. */
+ * is it written down who has been met. With victim=near it is two such walks, one behind the other:
+ * through n victims that are near, then through n that are not. */
 struct walk {
     uint32_t at, step, left, n;
-    struct m *draws; /* whose generator; NULL: no draws */
+    struct m *draws; /* whose generator each step, or the second walk, asks; NULL: no more draws */
     struct lrq *mine;
 };
 
@@ -350,6 +355,9 @@ static MACHINE_TAKES_NO_TIME void lrq_search_meets(struct lrq *mine, uint32_t i)
         mine->met[i / 64] |= UINT64_C(1) << i % 64;
 }
 
+/* With `near`: walk_next(), while some are left. */
+void walk_next_near(struct walk *walk, uint32_t *victim);
+
 static inline bool walk_next(struct walk *walk, uint32_t *victim)
 {
     INVARIANT(walk->at < walk->n);
@@ -357,6 +365,10 @@ static inline bool walk_next(struct walk *walk, uint32_t *victim)
         return false;
     walk->left--;
     if (walk->draws) {
+        if (walk->mine->near) {
+            walk_next_near(walk, victim);
+            return true;
+        }
         walk->at = (uint32_t)((m_random(walk->draws) >> 32) % walk->n);
         lrq_search_meets(walk->mine, walk->at);
     }

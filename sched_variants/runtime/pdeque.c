@@ -132,6 +132,7 @@ struct g *pdeque_steal(struct m *m)
         if (got == DEQUE_STOLEN) {
             stat_add(&m->stats, STAT_STEALS, 1);
             stat_add(&m->stats, STAT_STOLEN, 1);
+            m_count_far(m, (int32_t)at);
             sched_event(m, SCHED_STOLEN, NULL, 1, false);
             sched_event(m, SCHED_TAKEN, item, FROM_VICTIM, (int32_t)at);
             return item;

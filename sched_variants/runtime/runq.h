@@ -311,6 +311,7 @@ static inline struct g *runq_steal_pass(const struct runq_ops *ops, struct m *m,
             gp = runq_steal_next(m, runq_of(p), !p_in_call(p));
         if (gp) {
             stat_add(&m->stats, STAT_STEALS, 1);
+            m_count_far(m, (int32_t)at);
             sched_event(m, SCHED_TAKEN, gp, FROM_VICTIM, (int32_t)at);
             return gp;
         }

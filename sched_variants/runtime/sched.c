@@ -213,7 +213,7 @@ void m_start(struct m *m)
     struct sched *sched = m->sched;
     bool alone = sched->ops->thread_per_g;
     int cpu = sched->pin && !alone ? m->p->id : -1;
-    m->core = cpu;
+    atomic_store_explicit(&m->core, cpu, memory_order_relaxed); /* a hint to others */
     /* alone: it may end, and its M be another thread's, before this function does */
     int error = machine_thread_start(alone ? NULL : &m->thread, m_thread, m,
                                      alone ? STACK_SIZE_THREAD_PER_G : STACK_SIZE_THREAD, cpu);
@@ -290,6 +290,7 @@ struct sched *sched_new(const struct sched_config *config, int *error)
     sched->exact = sched->procs == 1 && !config->ops->thread_per_g;
     sched->workers = config->workers;
     sched->pin = config->pin;
+    sched->groups = config->groups;
     sched->seed = config->seed;
     sched->schedtrace_ns = config->schedtrace_ns;
     sched->scheddetail = config->scheddetail;

@@ -72,7 +72,10 @@
       "most goroutines created but not yet run at once; counted at one worker only")               \
     X(TASKS_LIVE_PEAK, MAX,                                                                        \
       "most fork/join tasks queued or running on a worker at once; debug builds only")             \
-    X(STACKS_PEAK, MAX, "most goroutine stacks in use or in a worker's cache at once")
+    X(STACKS_PEAK, MAX, "most goroutine stacks in use or in a worker's cache at once")             \
+    X(STEALS_FAR, SUM,                                                                             \
+      "of STEALS, those from a worker whose core shares no last cache (L3) with the thief's; 0 "   \
+      "where workers are not pinned")
 
 enum stat_id {
 #define STAT_ENUM(name, merge, help) STAT_##name,

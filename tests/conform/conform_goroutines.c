@@ -531,6 +531,7 @@ const struct conform_case conform_goroutine_cases[] = {
     CASE(conform_all_spawned_run_once, .settings = "mailbox=mpsc"),
     CASE(conform_all_spawned_run_once, .settings = "mailbox=mpsc,deal=main"),
     CASE(conform_all_spawned_run_once, .settings = "queue=mpmc"),
+    CASE(conform_all_spawned_run_once, .settings = "victim=near"),
     CASE(conform_yield_lets_others_run),
     CASE(conform_sleep_not_early),
     CASE(conform_join_sees_result),

@@ -43,6 +43,29 @@ static void two_cores_have_a_line_between_them(void **state)
     assert_value_or_busy(probe.wide_ns, probe.wide_absent);
 }
 
+/* Machines that hwloc makes up. */
+static void cores_that_share_a_cache_are_a_group(void **state)
+{
+    (void)state;
+    static const int cpus[] = {0, 1, 2, 3, 7, 4};
+    static const struct {
+        const char *machine;
+        int32_t groups[6];
+        int count;
+    } rows[] = {
+        {"pack:2 l3:2 core:2 pu:1", {0, 0, 1, 1, 2, 3}, 4},
+        {"pack:2 core:4 pu:1", {0, 0, 0, 0, 1, 1}, 2},
+        {"pack:1 l3:1 core:8 pu:1", {0, 0, 0, 0, 0, 0}, 1},
+    };
+    int32_t groups[6];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        setenv("HWLOC_SYNTHETIC", rows[i].machine, 1);
+        assert_int_equal(topology_groups(cpus, 6, groups), rows[i].count);
+        assert_memory_equal(groups, rows[i].groups, sizeof groups);
+    }
+    unsetenv("HWLOC_SYNTHETIC");
+}
+
 static void one_worker_or_one_core_has_no_line(void **state)
 {
     (void)state;
@@ -400,6 +423,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_cores_have_a_line_between_them),
+        cmocka_unit_test(cores_that_share_a_cache_are_a_group),
         cmocka_unit_test(one_worker_or_one_core_has_no_line),
         cmocka_unit_test(a_probe_takes_a_tenth_of_what_is_measured),
         cmocka_unit_test(pairs_are_spread_over_the_cores_in_use),

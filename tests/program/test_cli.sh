@@ -212,6 +212,12 @@ says run_that_polls_is_skipped_where_calls_keep_all_workers 1 "pipes may never e
     run gmp,netpoll=call,calls=none pipes $quick
 says run_that_changes_workers_is_skipped_where_they_are_fixed 1 "procs would change nothing: the number of workers is fixed in static" -- \
     run static procs $quick
+says run_by_the_places_of_workers_is_skipped_where_they_move 1 "victim=near goes by the cores of workers, and these move: add --pin" -- \
+    run gmp,victim=near fib,n=10 $quick
+# Sixteen workers of server64 have two last caches.
+run run gmp gmp,victim=near perm,victim=near fib,n=20 --machine sim:server64 --workers 16 --pin --reps 3 --iterations 1 --warmup 0 \
+    --events STEALS,STEALS_FAR --format json
+json a_near_victim_comes_first "(lambda far: 0.3 < far[0] < 0.7 and all(0 < f < far[0] / 2 for f in far[1:]))([sum(r['events'][1]['value'] for r in rs) / sum(r['events'][0]['value'] for r in rs) for v in ('gmp', 'gmp,victim=near', 'perm,victim=near') for rs in [[r for r in j['records'] if r['variant'] == v]]])"
 expect run_that_polls_needs_no_poller 0 "" -- run gmp,netpoll=call pipes,n=10,settle_ns=0 $quick
 run run gmp,threads_max=2 pipes,n=5,mode=block,settle_ns=0 $quick
 check run_says_once_why_it_failed [ "$(grep -c 'too many goroutines' err)" = 1 ]

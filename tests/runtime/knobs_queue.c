@@ -56,6 +56,7 @@ static void scene_walk(void *arg)
     struct m *m = machine_self();
     struct lrq *mine = lrq_new(m->sched->knobs);
     mine->last_victim = LAST;
+    self->found[0] = m->p->id;
     for (int i = 0; i < WALKS; i++) {
         struct walk walk = walk_start(m, mine, VICTIMS, SELF, 0);
         for (uint32_t victim; walk_next(&walk, &victim);)
@@ -126,6 +127,26 @@ static void expect_draws(const char *variant)
     assert_in_range(whole, 0, WALKS / 4);
 }
 
+/* The two that share a cache with main's worker come first, in either order; then the others. */
+static void expect_near_first(const char *variant)
+{
+    unsigned first = 0, far_starts = 0;
+    scene_run(variant, "victim=near", VICTIMS, 0, scene_walk);
+    assert_int_equal(trace->length, VICTIMS * WALKS);
+    for (int i = 0; i < VICTIMS * WALKS; i += VICTIMS) {
+        unsigned visited = 0;
+        for (int k = 0; k < VICTIMS; k++)
+            visited |= 1u << trace->id[i + k];
+        assert_int_equal(visited, (1u << VICTIMS) - 1);
+        for (int k = 0; k < 2; k++)
+            assert_int_equal(trace->id[i + k] / 2, trace->found[0] / 2);
+        first |= 1u << trace->id[i];
+        far_starts |= 1u << trace->id[i + 2];
+    }
+    assert_int_equal(__builtin_popcount(first), 2);
+    assert_in_range(__builtin_popcount(far_starts), 3, VICTIMS - 2);
+}
+
 void knob_victim(const char *variant)
 {
     scene_run(variant, "victim=fixed", 1, 0, scene_walk);
@@ -140,6 +161,7 @@ void knob_victim(const char *variant)
     expect_all_met(variant);
     expect_rotations(variant);
     expect_draws(variant);
+    expect_near_first(variant);
     scene_run(variant, "victim=coprime", 1, 0, scene_walk);
     unsigned starts = 0, steps = 0;
     for (int i = 0; i < VICTIMS * WALKS; i += VICTIMS) {

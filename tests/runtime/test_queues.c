@@ -87,6 +87,50 @@ static void a_thief_comes_to_every_victim(void **state)
             }
 }
 
+/* Two of four Ps each share a cache. A near victim is robbed before a far one, and of thefts the
+ * far ones are counted. */
+static void a_near_victim_is_robbed_first(void **state)
+{
+    (void)state;
+    static const char *const variants[] = {"gmp", "perm"};
+    static const int32_t pairs[PS_MAX] = {0, 0, 1, 1};
+    for (int round = 0; round < 64; round++) {
+        int thief = round % 4, near = thief ^ 1, far = (thief < 2 ? 2 : 0) + round / 4 % 2;
+        struct stage stage = stage_make(variants[round / 8 % 2], "victim=near,passes=1", 4);
+        stage.sched->groups = pairs;
+        for (int i = 0; i < 4; i++)
+            atomic_store(&stage.m[i]->core, i);
+        machine_set_self(stage.m[thief]);
+        ready(&stage, far, 0, 1, READY_POLLED);
+        ready(&stage, near, 1, 1, READY_POLLED);
+        assert_ptr_equal(stage.ops->steal(stage.m[thief]), &stage.g[1]);
+        assert_int_equal(stat_now(&stage, STAT_STEALS_FAR), 0);
+        assert_ptr_equal(stage.ops->steal(stage.m[thief]), &stage.g[0]);
+        assert_int_equal(stat_now(&stage, STAT_STEALS_FAR), 1);
+        assert_null(stage.ops->steal(stage.m[thief]));
+        stage_free(&stage);
+    }
+}
+
+static void thefts_from_far_are_counted(void **state)
+{
+    (void)state;
+    static const char *const variants[] = {"gmp", "perm", "tasksteal", "contsteal"};
+    static const int32_t pairs[PS_MAX] = {0, 0, 1, 1};
+    for (int round = 0; round < 16; round++) {
+        int victim = 1 + round % 3;
+        struct stage stage = stage_make(variants[round / 4], "", 4);
+        stage.sched->groups = round % 2 ? pairs : NULL;
+        for (int i = 0; i < 4; i++)
+            atomic_store(&stage.m[i]->core, i);
+        ready(&stage, victim, 0, 1, READY_POLLED);
+        assert_ptr_equal(stage.ops->steal(stage.m[0]), &stage.g[0]);
+        assert_int_equal(stat_now(&stage, STAT_STEALS), 1);
+        assert_int_equal(stat_now(&stage, STAT_STEALS_FAR), round % 2 && victim > 1);
+        stage_free(&stage);
+    }
+}
+
 /* Deques are robbed at the other end than the one at which their owners take. */
 static void a_thief_takes_the_oldest_of_a_deque(void **state)
 {
@@ -560,6 +604,8 @@ int main(void)
         cmocka_unit_test(a_thief_takes_half_rounded_up),
         cmocka_unit_test(a_thief_takes_the_share_that_the_knob_says),
         cmocka_unit_test(a_thief_comes_to_every_victim),
+        cmocka_unit_test(a_near_victim_is_robbed_first),
+        cmocka_unit_test(thefts_from_far_are_counted),
         cmocka_unit_test(a_thief_takes_the_oldest_of_a_deque),
         cmocka_unit_test(a_thief_backs_off_from_who_runs),
         cmocka_unit_test(a_thief_does_not_back_off_from_who_is_in_a_call),

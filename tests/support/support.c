@@ -196,6 +196,16 @@ static void watchdog_start(void)
     alarm(SUPPORT_TICK_S);
 }
 
+/* Two neighbours each share a cache. NULL: they are too many. */
+static const int32_t *pairs_of(int workers)
+{
+    static int32_t pairs[256];
+    int max = sizeof pairs / sizeof *pairs;
+    for (int i = 0; i < max; i++)
+        pairs[i] = i / 2;
+    return workers <= max ? pairs : NULL;
+}
+
 static void child_run(const struct support_run *run, struct support_report *shared)
 {
     const struct sched_ops *ops = support_variant(run->variant);
@@ -213,6 +223,7 @@ static void child_run(const struct support_run *run, struct support_report *shar
                                                .knobs = knobs,
                                                .workers = run->workers,
                                                .pin = run->pin,
+                                               .groups = pairs_of(run->workers),
                                                .seed = run->seed},
                         &error);
     if (!watched)

@@ -31,7 +31,7 @@ enum {
 struct support_run {
     const char *variant;  /* the name */
     const char *settings; /* "key=value,key=value", or NULL: defaults */
-    int workers;
+    int workers;          /* two neighbours each share a cache, as a scheduler is told */
     bool pin;
     uint64_t seed;
     void (*before)(void *arg); /* optional: on the child's thread, before the scheduler exists */
