@@ -68,7 +68,8 @@ struct sched_ops {
 
     /* Optional, in this order: once; per P; per M (each M before it runs its first G, on the thread
      * that creates it). Errors end the process through fatal(). The _fini run when nothing runs any
-     * more. */
+     * more. init() may set sched->ops to another table of the variant's, which differs in the hooks
+     * behind m_init. */
     void (*init)(struct sched *sched);
     void (*p_init)(struct sched *sched, struct p *p);
     void (*m_init)(struct sched *sched, struct m *m);

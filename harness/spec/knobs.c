@@ -33,7 +33,7 @@ const struct param *knob_find(const char *key)
 
 bool knob_by_place(const struct param *table, const void *knobs, char *why, size_t why_size)
 {
-    static const char *const by_place[][2] = {{"victim", "near"}};
+    static const char *const by_place[][2] = {{"victim", "near"}, {"globals", "group"}};
     for (size_t i = 0; i < sizeof by_place / sizeof by_place[0]; i++) {
         const struct param *knob = param_find(table, by_place[i][0]);
         if (!knob)

@@ -27,10 +27,14 @@ struct gmp_knobs {
     struct lrq_knobs lrq;
     int64_t idle_mask;  /* 0 off, 1 on */
     int64_t returns_to; /* enum returns_to */
+    int64_t globals;    /* how many global queues, or GLOBALS_GROUP */
 };
 
 enum returns_to { RETURNS_TO_GLOBAL, RETURNS_TO_OWN };
 static const char *const returns_to_words[] = {"global", "own", NULL};
+
+enum { GLOBALS_GROUP, GLOBALS_ONE, GLOBALS_MAX = 256 };
+static const char *const globals_words[] = {"group", NULL};
 
 struct gmp {
     struct globq globq;
@@ -51,6 +55,15 @@ static const struct param gmp_knobs[] = {
                          "inbox with a lock, from which thieves take too.",
                KNOB_FINE(CALLS, "GRQ_HITS LOCAL_HITS",
                          "returns_to=own calls,n=200,sleep_ns=1ms,callers=8,beside=2 2")),
+    PARAM_NUMBER_OR(
+        struct gmp_knobs, globals, GLOBALS_ONE, 1, GLOBALS_MAX, globals_words, GLOBALS_GROUP,
+        "queues", "Go 1.26 runtime2.go schedt.runq; more: schedlab", "how many global queues",
+        .detail = "1: one for all. A number: one for each of so many groups of neighbouring Ps, at "
+                  "most one a P. group: one for all whose cores share a last cache (L3); only with "
+                  "--pin. A P puts into its group's and looks there first. It looks into others' "
+                  "after its victims, and at each second tick first. Descriptors come after "
+                  "those.",
+        KNOB_DECISIVE(QUEUES, "GRQ_FAR", "globals=2 yield,n=2000,yielders=50 4")),
     {0},
 };
 
@@ -72,8 +85,12 @@ static bool has_inboxes(const struct sched *sched)
     return ((const struct gmp_knobs *)sched->knobs)->returns_to == RETURNS_TO_OWN;
 }
 
+static bool groups_init(struct sched *sched);
+
 static void gmp_init(struct sched *sched)
 {
+    if (groups_init(sched))
+        return;
     sched->variant = sched_zalloc(sizeof(struct gmp), "sched");
     globq_init(globq_of(sched));
     lrq_init(sched);
@@ -100,15 +117,21 @@ static void gmp_p_fini(struct sched *sched, struct p *p)
 }
 
 /* Where every worker looks; or into the inbox of the P that it had before its call. */
-static void gmp_inject(struct m *m, struct g *gp)
+static void inject(struct m *m, struct g *gp, struct globq *globq)
 {
     struct lrq *old = m->old_p ? m->old_p->variant : NULL;
     if (!old || !old->inbox) {
-        globq_put(m, globq_of(m->sched), gp);
+        globq_put(m, globq, gp);
         return;
     }
     sched_event_g(m, SCHED_PUT, gp, INTO_WORKER, m->old_p->id);
     inbox_put(old->inbox, gp);
+}
+
+static inline bool goes_global(const struct m *m, enum ready_how how)
+{
+    return how == READY_PREEMPTED ||
+           (how == READY_YIELD && ((struct lrq *)m->p->variant)->yield == YIELD_GLOBAL);
 }
 
 static void gmp_ready(struct m *m, struct g *gp, enum ready_how how)
@@ -116,9 +139,8 @@ static void gmp_ready(struct m *m, struct g *gp, enum ready_how how)
     struct globq *globq = globq_of(m->sched);
     INVARIANT(m->p || how == READY_INJECTED);
     if (how == READY_INJECTED)
-        gmp_inject(m, gp);
-    else if (how == READY_PREEMPTED ||
-             (how == READY_YIELD && ((struct lrq *)m->p->variant)->yield == YIELD_GLOBAL))
+        inject(m, gp, globq);
+    else if (goes_global(m, how))
         globq_put(m, globq, gp);
     else
         lrq_put(m, m->p->variant, globq, gp, how == READY_NEW || how == READY_WOKEN);
@@ -170,7 +192,9 @@ static struct g *steal_from_inboxes(struct m *m)
     return NULL;
 }
 
-static struct g *gmp_steal(struct m *m)
+/* pick: after the timers of a victim have run. */
+static inline __attribute__((always_inline)) struct g *
+search(struct m *m, struct g *(*pick)(struct m *m, bool *inherit))
 {
     const struct gmp_knobs *knobs = m->sched->knobs;
     struct sched *sched = m->sched;
@@ -187,7 +211,7 @@ static struct g *gmp_steal(struct m *m)
             struct m *owner = atomic_load_explicit(&p->m, memory_order_relaxed);
             if (p == m->p)
                 continue;
-            struct g *gp = last && timers_run_of(m, p) ? gmp_pick(m, &(bool){false}) : NULL;
+            struct g *gp = last && timers_run_of(m, p) ? pick(m, &(bool){false}) : NULL;
             if (gp)
                 return gp;
             if (!owner && knobs->idle_mask)
@@ -208,6 +232,11 @@ static struct g *gmp_steal(struct m *m)
     return gp;
 }
 
+static struct g *gmp_steal(struct m *m)
+{
+    return search(m, gmp_pick);
+}
+
 static bool some_inbox_has_work(const struct sched *sched)
 {
     for (int32_t i = 0; i < sched->procs; i++)
@@ -216,10 +245,9 @@ static bool some_inbox_has_work(const struct sched *sched)
     return false;
 }
 
-static bool gmp_has_work(struct sched *sched)
+/* But for global queues, into which one looks first: Gs move from there to a ring. */
+static bool ps_have_work(struct sched *sched)
 {
-    if (!globq_is_empty(globq_of(sched)))
-        return true;
     /* before the rings: a G moves from an inbox to a ring, and never back */
     if (has_inboxes(sched) && some_inbox_has_work(sched))
         return true;
@@ -230,17 +258,210 @@ static bool gmp_has_work(struct sched *sched)
     return false;
 }
 
+static bool gmp_has_work(struct sched *sched)
+{
+    return !globq_is_empty(globq_of(sched)) || ps_have_work(sched);
+}
+
+/* Several global queues ------------------------------------------------------------------------
+ *
+ * The Ps are in groups, each of which has a global queue. A P puts into its own group's, and takes
+ * from there in Go's order: at the tick, and behind its ring. It takes from the others' behind its
+ * victims, before it would idle. has_work() asks all, so no G is left beside an idle P. Nor does a
+ * queue starve whose own Ps are in long slices or calls, or retired: each second tick of each P
+ * begins at another group's, in turn.
+ *   Rejected: others' queues before the victims, since a near victim is nearer than they are.
+ *   Rejected: others' queues at the tick only where the own one is empty, which it may never be.
+ *
+ * Only groups_init() is called where there is one queue; otherwise it replaces the hooks. */
+struct groups {
+    /* constant */
+    int32_t count;
+    struct globq *queue;
+    struct place {
+        int32_t queue, procs; /* the number of the P's queue, and of those who share it */
+    } * place;                /* by P */
+};
+
+static const struct sched_ops groups_ops;
+
+static struct globq *queue_of(const struct sched *sched, int32_t i)
+{
+    const struct groups *groups = sched->variant;
+    return &groups->queue[i % groups->count];
+}
+
+/* The queue of p's group; without a P, of the P that the thread's G had, or the first. */
+static struct globq *home_of(const struct m *m, const struct p *p)
+{
+    const struct groups *groups = m->sched->variant;
+    p = p ? p : m->old_p;
+    return queue_of(m->sched, p ? groups->place[p->id].queue : 0);
+}
+
+/* Takes no time: with one queue nothing of this is there. */
+static MACHINE_TAKES_NO_TIME int32_t groups_count(const struct sched *sched)
+{
+    int64_t globals = ((const struct gmp_knobs *)sched->knobs)->globals;
+    int32_t count = 1;
+    if (globals != GLOBALS_GROUP)
+        return globals < sched->procs ? (int32_t)globals : sched->procs;
+    for (int32_t i = 0; sched->groups && i < sched->procs; i++)
+        count = sched->groups[i] < count ? count : sched->groups[i] + 1;
+    return count;
+}
+
+static bool groups_init(struct sched *sched)
+{
+    int64_t globals = ((const struct gmp_knobs *)sched->knobs)->globals;
+    int32_t count = groups_count(sched), procs = sched->procs;
+    if (count == 1)
+        return false;
+    struct groups *groups = sched->variant = sched_zalloc(sizeof *groups, "sched");
+    groups->count = count;
+    groups->queue = sched_zalloc((size_t)count * sizeof *groups->queue, "sched");
+    groups->place = sched_zalloc((size_t)procs * sizeof *groups->place, "sched");
+    for (int32_t i = 0; i < procs; i++)
+        groups->place[i].queue =
+            globals == GLOBALS_GROUP ? sched->groups[i] : (int32_t)((int64_t)i * count / procs);
+    for (int32_t i = 0; i < procs; i++)
+        for (int32_t other = 0; other < procs; other++)
+            groups->place[i].procs += groups->place[other].queue == groups->place[i].queue;
+    for (int32_t i = 0; i < count; i++)
+        globq_init(queue_of(sched, i));
+    lrq_init(sched);
+    sched->ops = &groups_ops;
+    sched->pick_last = groups_ops.pick_last;
+    sched->keeps = sched->keeps ? groups_ops.keeps : NULL;
+    return true;
+}
+
+static void groups_fini(struct sched *sched)
+{
+    struct groups *groups = sched->variant;
+    machine_free(groups->queue);
+    machine_free(groups->place);
+    machine_free(groups);
+}
+
+static void groups_ready(struct m *m, struct g *gp, enum ready_how how)
+{
+    struct globq *home = home_of(m, m->p);
+    if (how == READY_INJECTED)
+        inject(m, gp, home);
+    else if (goes_global(m, how))
+        globq_put(m, home, gp);
+    else
+        lrq_put(m, m->p->variant, home, gp, how == READY_NEW || how == READY_WOKEN);
+}
+
+static void groups_p_drain(struct m *m, struct p *p)
+{
+    lrq_drain(m, p->variant, home_of(m, p));
+}
+
+static int64_t groups_queued(struct sched *sched, struct p *p)
+{
+    int64_t sum = 0;
+    if (p)
+        return gmp_queued(sched, p);
+    for (int32_t i = 0; i < ((struct groups *)sched->variant)->count; i++)
+        sum += globq_size(queue_of(sched, i));
+    return sum;
+}
+
+static bool some_queue_has_work(struct sched *sched)
+{
+    for (int32_t i = 0; i < ((struct groups *)sched->variant)->count; i++)
+        if (!globq_is_empty(queue_of(sched, i)))
+            return true;
+    return false;
+}
+
+static bool groups_keep(struct m *m)
+{
+    return m->p && lrq_keeps(m->p->variant, home_of(m, m->p)) && !some_queue_has_work(m->sched);
+}
+
+/* The tick is due: from the own queue, then from the others; at each second tick one of them, in
+ * turn, comes first. */
+static struct g *groups_tick(struct m *m, const struct lrq *lrq)
+{
+    const struct groups *groups = m->sched->variant;
+    int32_t home = groups->place[m->p->id].queue, others = groups->count - 1;
+    uint32_t tick = p_schedtick(m->p) / (uint32_t)(lrq->tick > 0 ? lrq->tick : 1);
+    int32_t first = tick % 2 ? 1 + (int32_t)(tick / 2 % (uint32_t)others) : 0;
+    for (int32_t i = 0; i < groups->count; i++) {
+        struct globq *globq = queue_of(m->sched, home + first + i);
+        struct g *gp = globq_get(m, globq);
+        if (gp) {
+            stat_add(&m->stats, STAT_TICK_POLLS, 1);
+            stat_add(&m->stats, STAT_GRQ_HITS, 1);
+            stat_add(&m->stats, STAT_GRQ_FAR, globq != home_of(m, m->p));
+            sched_event(m, SCHED_TAKEN, gp, FROM_TICK, 0);
+            return gp;
+        }
+    }
+    return NULL;
+}
+
+static struct g *groups_pick(struct m *m, bool *inherit)
+{
+    const struct groups *groups = m->sched->variant;
+    struct lrq *lrq = m->p->variant;
+    struct g *gp = lrq_tick_is_due(m, lrq) ? groups_tick(m, lrq) : NULL;
+    const struct place *place = &groups->place[m->p->id];
+    return gp ? gp : lrq_pick_of(m, lrq, &groups->queue[place->queue], place->procs, inherit);
+}
+
+static struct g *groups_steal(struct m *m)
+{
+    return search(m, groups_pick);
+}
+
+/* The own queue first: search=steal has left it alone. From another's a share for one of all Ps. */
+static struct g *groups_pick_last(struct m *m)
+{
+    const struct groups *groups = m->sched->variant;
+    const struct place *place = &groups->place[m->p->id];
+    for (int32_t i = 0; i < groups->count; i++) {
+        int32_t procs = i == 0 ? place->procs : sched_procs_used(m->sched);
+        struct g *gp =
+            lrq_get_global(m, m->p->variant, queue_of(m->sched, place->queue + i), procs);
+        if (gp) {
+            stat_add(&m->stats, STAT_GRQ_FAR, i > 0);
+            return gp;
+        }
+    }
+    return NULL;
+}
+
+static bool groups_have_work(struct sched *sched)
+{
+    return some_queue_has_work(sched) || ps_have_work(sched);
+}
+
+#define GMP_OPS                                                                                    \
+    .name = "gmp", .idea = "M:N as in Go: a ring and runnext per P, stealing by halves",           \
+    .source = "[Vyukov12] [Go1.26]", .knobs = gmp_knobs, .knobs_size = sizeof(struct gmp_knobs),   \
+    .moot = gmp_moot, .check = lrq_check, .forkjoin = FJ_GO, .init = gmp_init,                     \
+    .p_init = gmp_p_init, .p_fini = gmp_p_fini
+
+static const struct sched_ops groups_ops = {
+    GMP_OPS,
+    .ready = groups_ready,
+    .keeps = groups_keep,
+    .pick = groups_pick,
+    .steal = groups_steal,
+    .pick_last = groups_pick_last,
+    .has_work = groups_have_work,
+    .p_drain = groups_p_drain,
+    .queued = groups_queued,
+    .fini = groups_fini,
+};
+
 const struct sched_ops gmp_ops = {
-    .name = "gmp",
-    .idea = "M:N as in Go: a ring and runnext per P, stealing by halves",
-    .source = "[Vyukov12] [Go1.26]",
-    .knobs = gmp_knobs,
-    .knobs_size = sizeof(struct gmp_knobs),
-    .moot = gmp_moot,
-    .check = lrq_check,
-    .forkjoin = FJ_GO,
-    .init = gmp_init,
-    .p_init = gmp_p_init,
+    GMP_OPS,
     .ready = gmp_ready,
     .keeps = gmp_keeps,
     .pick = gmp_pick,
@@ -249,6 +470,5 @@ const struct sched_ops gmp_ops = {
     .has_work = gmp_has_work,
     .p_drain = gmp_p_drain,
     .queued = gmp_queued,
-    .p_fini = gmp_p_fini,
     .fini = gmp_fini,
 };

@@ -488,6 +488,19 @@ struct g *lrq_pick(struct m *m, struct lrq *lrq, struct globq *globq, bool *inhe
     return gp ? gp : get_global(m, lrq, globq, sched_procs_used(m->sched), false);
 }
 
+bool lrq_tick_is_due(struct m *m, const struct lrq *lrq)
+{
+    return lrq->tick > 0 ? tick_is_due(m, lrq)
+                         : lrq->tick == TICK_RANDOM && m_random(m) % TICK_RANDOM_MEAN == 0;
+}
+
+struct g *lrq_pick_of(struct m *m, struct lrq *lrq, struct globq *globq, int32_t procs,
+                      bool *inherit)
+{
+    struct g *gp = get(m, lrq, globq, inherit);
+    return gp ? gp : get_global(m, lrq, globq, procs, false);
+}
+
 /* Stealing ---------------------------------------------------------------------------------- */
 
 /* steal_age_ns: has it been here for too short a time? */

@@ -307,6 +307,13 @@ struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int3
  * search=steal the last is left to sched_ops.pick_last. */
 struct g *lrq_pick(struct m *m, struct lrq *lrq, struct globq *globq, bool *inherit);
 
+/* The same without the 1 in tick, where `procs` Ps share the global queue. */
+struct g *lrq_pick_of(struct m *m, struct lrq *lrq, struct globq *globq, int32_t procs,
+                      bool *inherit);
+
+/* Is it, by `tick`, the global queue's turn? With tick=random it asks the generator. */
+bool lrq_tick_is_due(struct m *m, const struct lrq *lrq);
+
 /* With backoff_ns=never runnext is private; for how long is the variant's to say. */
 static inline bool lrq_has_private_next(const struct lrq_knobs *knobs)
 {

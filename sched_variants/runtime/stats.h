@@ -75,7 +75,8 @@
     X(STACKS_PEAK, MAX, "most goroutine stacks in use or in a worker's cache at once")             \
     X(STEALS_FAR, SUM,                                                                             \
       "of STEALS, those from a worker whose core shares no last cache (L3) with the thief's; 0 "   \
-      "where workers are not pinned")
+      "where workers are not pinned")                                                              \
+    X(GRQ_FAR, SUM, "of GRQ_HITS, those from the global queue of another group (knob globals)")
 
 enum stat_id {
 #define STAT_ENUM(name, merge, help) STAT_##name,

@@ -320,6 +320,7 @@ const struct conform_case conform_timer_cases[] = {
     CASE(conform_timers_seeded_stress, .settings = "timers=global"),
     CASE(conform_timers_seeded_stress, .settings = "mailbox=mpsc"),
     CASE(conform_timers_seeded_stress, .settings = "queue=mpmc"),
+    CASE(conform_timers_seeded_stress, .settings = "globals=group"),
     CASE(conform_timers_seeded_stress, .settings = "poll_round=ms"),
     {0},
 };

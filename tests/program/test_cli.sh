@@ -214,6 +214,7 @@ says run_that_changes_workers_is_skipped_where_they_are_fixed 1 "procs would cha
     run static procs $quick
 says run_by_the_places_of_workers_is_skipped_where_they_move 1 "victim=near goes by the cores of workers, and these move: add --pin" -- \
     run gmp,victim=near fib,n=10 $quick
+says run_by_the_groups_of_workers_is_skipped_where_they_move 1 "globals=group goes by the cores of workers" -- run gmp,globals=group fib,n=10 $quick
 # Sixteen workers of server64 have two last caches.
 run run gmp gmp,victim=near perm,victim=near fib,n=20 --machine sim:server64 --workers 16 --pin --reps 3 --iterations 1 --warmup 0 \
     --events STEALS,STEALS_FAR --format json

@@ -176,6 +176,30 @@ void knob_victim(const char *variant)
     assert_int_equal(steps, 1u << 1 | 1u << 3 | 1u << 5 | 1u << 7);
 }
 
+/* Global queues ------------------------------------------------------------------------------- */
+
+/* Main's worker stays busy, so another has to take what lies in the global queue. */
+static void scene_global_g(void *arg)
+{
+    struct trace *self = arg;
+    struct timed timed = {self, 0};
+    wg_add(&self->done, 1);
+    go_global(scene_ran_g, &timed);
+    AWAIT(atomic_load(&self->ran[0]));
+    wg_wait(&self->done);
+}
+
+void knob_globals(const char *variant)
+{
+    scene_run(variant, "globals=1", 2, 0, scene_global_g);
+    assert_int_equal(stat_of(STAT_GRQ_FAR), 0);
+    assert_true(stat_of(STAT_GRQ_HITS) >= 1);
+    scene_run(variant, "globals=2", 2, 0, scene_global_g);
+    assert_int_equal(stat_of(STAT_GRQ_FAR), 1);
+    scene_run(variant, "globals=group", 2, 0, scene_global_g); /* a pair */
+    assert_int_equal(stat_of(STAT_GRQ_FAR), 0);
+}
+
 /* Orders -------------------------------------------------------------------------------------- */
 
 extern const struct workload workload_order;

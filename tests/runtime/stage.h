@@ -23,7 +23,8 @@ struct stage {
     struct g *g;         /* GS_MAX of them, that never run */
 };
 
-static inline struct stage stage_make(const char *variant, const char *settings, int workers)
+static inline struct stage stage_of(const char *variant, const char *settings, int workers,
+                                    const int32_t *groups)
 {
     struct stage stage = {.ops = support_variant(variant)};
     int error = 0;
@@ -31,9 +32,10 @@ static inline struct stage stage_make(const char *variant, const char *settings,
     stage.knobs = calloc(1, stage.ops->knobs_size);
     support_set(stage.knobs, stage.ops->knobs, settings);
     struct sched_config config = {
-        .ops = stage.ops, .knobs = stage.knobs, .workers = workers, .seed = 1};
+        .ops = stage.ops, .knobs = stage.knobs, .workers = workers, .seed = 1, .groups = groups};
     stage.sched = sched_new(&config, &error);
     assert_non_null(stage.sched);
+    stage.ops = stage.sched->ops; /* init() may have set others */
     for (int i = 0; i < stage.sched->procs; i++)
         stage.m[i] = m_new(stage.sched, idle_p_take(stage.sched));
     machine_set_self(stage.m[0]);
@@ -42,6 +44,11 @@ static inline struct stage stage_make(const char *variant, const char *settings,
     for (uint32_t i = 0; i < GS_MAX; i++)
         stage.g[i].id = i;
     return stage;
+}
+
+static inline struct stage stage_make(const char *variant, const char *settings, int workers)
+{
+    return stage_of(variant, settings, workers, NULL);
 }
 
 static inline void stage_free(struct stage *stage)

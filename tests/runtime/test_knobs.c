@@ -666,6 +666,7 @@ static const struct knob_test {
     {"victim", "gmp", knob_victim_of_ps},
     {"victim", NULL, knob_victim},
     {"idle_mask", "gmp", knob_idle_mask},
+    {"globals", "gmp", knob_globals},
     {"passes", NULL, knob_passes},
     {"backoff_ns", NULL, knob_backoff_ns},
     {"yield", NULL, knob_yield},

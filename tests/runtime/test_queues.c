@@ -131,6 +131,77 @@ static void thefts_from_far_are_counted(void **state)
     }
 }
 
+/* Two of four Ps each have a global queue. Their own is what they take from; others' come last. */
+static void an_own_global_queue_comes_first(void **state)
+{
+    (void)state;
+    struct stage stage = stage_make("gmp", "globals=2,tick=0,take=one", 4);
+    ready(&stage, 3, 0, 1, READY_PREEMPTED);
+    ready(&stage, 0, 1, 2, READY_YIELD);
+    assert_int_equal(queued_globally(&stage), 3);
+    assert_ptr_equal(pick(&stage, 1), &stage.g[1]);
+    assert_ptr_equal(pick(&stage, 2), &stage.g[0]);
+    assert_int_equal(stat_now(&stage, STAT_GRQ_FAR), 0);
+    assert_null(pick(&stage, 2));
+    assert_null(stage.ops->steal(stage.m[2]));
+    assert_true(stage.ops->has_work(stage.sched));
+    assert_ptr_equal(stage.sched->pick_last(stage.m[2]), &stage.g[2]);
+    assert_int_equal(stat_now(&stage, STAT_GRQ_FAR), 1);
+    assert_int_equal(stat_now(&stage, STAT_GRQ_HITS), 3);
+    assert_false(stage.ops->has_work(stage.sched));
+    stage_free(&stage);
+}
+
+/* Whatever the own queue has, each other one is first at some tick. */
+static void no_global_queue_waits_for_its_own_ps(void **state)
+{
+    (void)state;
+    struct stage stage = stage_make("gmp", "globals=4,tick=1", 4);
+    for (int i = 0; i < 4; i++)
+        ready(&stage, i, (uint32_t)i * 10, 10, READY_YIELD);
+    int taken[4] = {0};
+    for (uint32_t tick = 0; tick < 12; tick++) {
+        atomic_store(&stage.m[0]->p->schedtick, tick);
+        taken[pick(&stage, 0)->id / 10]++;
+    }
+    assert_int_equal(taken[0], 6);
+    for (int i = 1; i < 4; i++)
+        assert_int_equal(taken[i], 2);
+    assert_int_equal(stat_now(&stage, STAT_GRQ_FAR), 6);
+    stage_free(&stage);
+}
+
+/* Sixteen of a group's queue are shared by the two Ps of the group; of another's by all four. */
+static void a_share_is_of_those_who_share_the_queue(void **state)
+{
+    (void)state;
+    struct stage stage = stage_make("gmp", "globals=2,tick=0", 4);
+    ready(&stage, 0, 0, 16, READY_YIELD);
+    assert_ptr_equal(pick(&stage, 1), &stage.g[0]);
+    assert_int_equal(queued(&stage, 1), 8);
+    assert_ptr_equal(stage.sched->pick_last(stage.m[3]), &stage.g[9]);
+    assert_int_equal(queued(&stage, 3), 1);
+    stage_free(&stage);
+}
+
+/* Groups that the machine has; a thread without a P puts where the P of the call was. */
+static void groups_are_those_of_the_machine(void **state)
+{
+    (void)state;
+    static const int32_t groups[PS_MAX] = {0, 1, 1, 0};
+    struct stage one = stage_make("gmp", "globals=group", 4);
+    assert_ptr_equal(one.ops, support_variant("gmp"));
+    stage_free(&one);
+    struct stage stage = stage_of("gmp", "globals=group,tick=0", 4, groups);
+    ready(&stage, 3, 0, 1, READY_YIELD);
+    assert_ptr_equal(pick(&stage, 0), &stage.g[0]);
+    struct m caller = {.sched = stage.sched, .ops = stage.ops, .old_p = stage.m[2]->p};
+    stage.ops->ready(&caller, &stage.g[1], READY_INJECTED);
+    assert_null(pick(&stage, 0));
+    assert_ptr_equal(pick(&stage, 1), &stage.g[1]);
+    stage_free(&stage);
+}
+
 /* Deques are robbed at the other end than the one at which their owners take. */
 static void a_thief_takes_the_oldest_of_a_deque(void **state)
 {
@@ -606,6 +677,10 @@ int main(void)
         cmocka_unit_test(a_thief_comes_to_every_victim),
         cmocka_unit_test(a_near_victim_is_robbed_first),
         cmocka_unit_test(thefts_from_far_are_counted),
+        cmocka_unit_test(an_own_global_queue_comes_first),
+        cmocka_unit_test(no_global_queue_waits_for_its_own_ps),
+        cmocka_unit_test(a_share_is_of_those_who_share_the_queue),
+        cmocka_unit_test(groups_are_those_of_the_machine),
         cmocka_unit_test(a_thief_takes_the_oldest_of_a_deque),
         cmocka_unit_test(a_thief_backs_off_from_who_runs),
         cmocka_unit_test(a_thief_does_not_back_off_from_who_is_in_a_call),
