@@ -205,6 +205,31 @@ static bool idle_m_remove(struct sched *sched, struct m *m)
     return false;
 }
 
+/* Pinned threads stay on their cores if they can. A woken thread runs on its old core before it can
+ * move. If another thread has that core by now, it waits for a slice of the kernel's. It counts as
+ * a spinner then, and nobody else is woken. So P i goes to the idle M on core i, and such an M
+ * takes P i. Pre: sched->lock. */
+static __attribute__((noinline)) struct m *idle_m_of_core(struct sched *sched, int32_t core)
+{
+    struct m *m = sched->idle_m;
+    while (m && (m_core(m) != core || m == sched->poll_m))
+        m = m->idle_link;
+    return m;
+}
+
+static __attribute__((noinline)) void idle_p_of_core_first(struct sched *sched, int32_t core)
+{
+    struct p **at = &sched->idle_p;
+    while (*at && (*at)->id != core)
+        at = &(*at)->idle_link;
+    struct p *p = *at;
+    if (!p)
+        return;
+    *at = p->idle_link;
+    p->idle_link = sched->idle_p;
+    sched->idle_p = p;
+}
+
 static void start_new_m(struct m *self, struct p *p, bool spinning)
 {
     struct sched *sched = self->sched;
@@ -234,6 +259,10 @@ static void start_p(struct m *self, struct p *p, bool spinning)
     struct m *m = sched->idle_m;
     if (m && m == sched->poll_m)
         m = m->idle_link;
+    if (__builtin_expect(sched->pin, 0)) {
+        struct m *there = idle_m_of_core(sched, p->id);
+        m = there ? there : m;
+    }
     if (m) {
         idle_m_remove(sched, m);
         m->nextp = p;
@@ -437,6 +466,8 @@ static bool m_recheck(struct m *m)
         return false;
     lock_acquire(&sched->lock);
     struct p *p = NULL;
+    if (sched->pin)
+        idle_p_of_core_first(sched, m_core(m));
     if (sched->idle_p && idle_m_remove(sched, m))
         p = idle_p_get(sched);
     lock_release(&sched->lock);
@@ -515,6 +546,8 @@ static void nap_decide(struct m *m, struct nap *nap)
     if (polled)
         sched->poll_m = NULL;
     if (!m->nextp && (nap->due || nap->list) && sched->idle_p && idle_m_remove(sched, m)) {
+        if (sched->pin)
+            idle_p_of_core_first(sched, m_core(m));
         m->nextp = idle_p_get(sched);
         m->next_spinning = false;
     }

@@ -219,6 +219,10 @@ says run_by_the_groups_of_workers_is_skipped_where_they_move 1 "globals=group go
 run run gmp gmp,victim=near perm,victim=near fib,n=20 --machine sim:server64 --workers 16 --pin --reps 3 --iterations 1 --warmup 0 \
     --events STEALS,STEALS_FAR --format json
 json a_near_victim_comes_first "(lambda far: 0.3 < far[0] < 0.7 and all(0 < f < far[0] / 2 for f in far[1:]))([sum(r['events'][1]['value'] for r in rs) / sum(r['events'][0]['value'] for r in rs) for v in ('gmp', 'gmp,victim=near', 'perm,victim=near') for rs in [[r for r in j['records'] if r['variant'] == v]]])"
+# A thread that is woken on a core which another one has taken waits there for milliseconds, and all cores idle meanwhile.
+run run gmp uneven,tasks=300/worker,dist=constant,rounds=3000,shape=tree --machine sim:server64 --workers 16 --pin --reps 6 \
+    --iterations 1 --warmup 1 --events SIM_WASTED_NS --format json
+json a_pinned_worker_is_woken_on_its_core "(lambda ns: max(ns) < 3 * min(ns))([r['events'][0]['per_op'] for r in j['records']])"
 expect run_that_polls_needs_no_poller 0 "" -- run gmp,netpoll=call pipes,n=10,settle_ns=0 $quick
 run run gmp,threads_max=2 pipes,n=5,mode=block,settle_ns=0 $quick
 check run_says_once_why_it_failed [ "$(grep -c 'too many goroutines' err)" = 1 ]
