@@ -48,6 +48,9 @@ static void main_goroutine(void *arg)
     hunt_main_is_over();
 }
 
+/* Two neighbours each share a cache. */
+static const int32_t pairs[16] = {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7};
+
 static void first_thread(void *arg)
 {
     const struct campaign *campaign = arg;
@@ -58,6 +61,7 @@ static void first_thread(void *arg)
         .knobs = copy_of(campaign->knobs, campaign->ops->knobs_size),
         .workers = campaign->workers,
         .seed = campaign->plan.seed,
+        .groups = campaign->workers <= 16 ? pairs : NULL,
     };
     int error;
     char text[HUNT_TEXT_SIZE];
