@@ -47,10 +47,9 @@ const struct preset presets[] = {
      "[Rayon]",
      "Steals before a look at tasks from outside. A count of jobs that says when to sleep. One "
      "deque for all kinds of tasks. At most 32 rounds of search"},
-    {"cilk5", "contsteal", POOL ",wake=all,spin_ns=1000000000",
+    {"cilk5", "contsteal", POOL ",wake=all,spin_ns=1000000000,deque=the",
      "Cilk-5: the child runs, its parent can be stolen, workers search for ever", "[Frigo98]",
-     "The THE protocol of the deque, which locks only against thieves. Frames in the heap, and a "
-     "fast and a slow clone of each function"},
+     "Frames in the heap, and a fast and a slow clone of each function"},
     {"kotlin", "perm",
      "ring=128,overflow_end=new,take=one,steal=one,victim=rotate,passes=1,"
      "backoff_ns=100000,yield=local,spinners=all,calls=immediate,preempt=none",

@@ -27,15 +27,21 @@
  *       (a slot has been read before it is written again)
  *   D7  grow: release store of array       pairs with  D8  steal: acquire load of array
  *       (its mask and the slots that were copied)
+ *
+ * Other protocols have the same struct, and their operations behind `ops`: deque_the.c. The default
+ * has none, and pays for the choice by a look at a word beside `bottom`.
  */
 #ifndef SCHEDLAB_DEQUE_H
 #define SCHEDLAB_DEQUE_H
 
+#include "lock.h"
 #include "machine.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum deque_kind { DEQUE_CHASELEV, DEQUE_THE };
 
 struct deque_array {
     int64_t mask; /* capacity - 1; capacity is a power of two */
@@ -49,23 +55,41 @@ struct deque {
     _Atomic(struct deque_array *) array;
     _Atomic int64_t depth_max; /* largest size ever seen by a push */
     _Atomic uint32_t scratch;
-    uint32_t newest_runs; /* the user's: see pdeque.c */
+    uint32_t newest_runs;        /* the user's: see pdeque.c */
+    int64_t empty_at;            /* the: top has come so far */
+    const struct deque_ops *ops; /* constant; NULL: the protocol above */
     /* written by thieves, and by the owner for the last element */
     _Alignas(64) _Atomic int64_t top;
+    lock_t lock; /* the */
 };
 
 /* Lost is told from empty so that failed steals can be counted apart. */
 enum deque_steal { DEQUE_STOLEN, DEQUE_EMPTY, DEQUE_LOST };
 
-void deque_init(struct deque *dq, size_t capacity);             /* power of two; grows by itself */
+/* Another protocol. The functions below that have these names say what each does. */
+struct deque_ops {
+    int64_t (*reserve)(struct deque *dq, int64_t n);
+    void *(*pop)(struct deque *dq);
+    enum deque_steal (*take)(struct deque *dq, void **item);
+    int64_t (*size)(struct deque *dq);
+    bool (*is_valid)(const struct deque *dq);
+};
+extern const struct deque_ops deque_the;
+
+void deque_init(struct deque *dq, size_t capacity); /* power of two; grows by itself */
+void deque_init_as(struct deque *dq, enum deque_kind kind, size_t capacity); /* likewise */
 void deque_fini(struct deque *dq);                              /* pre: nobody uses it */
 void deque_grow(struct deque *dq, int64_t bottom, int64_t top); /* owner; slow path of push */
+void deque_push_other(struct deque *dq, void *item);            /* with ops */
+struct deque_array *deque_array_new(size_t capacity);           /* for ops */
 
 /* A snapshot, exact only for an owner whose thieves rest. Any thread. Relaxed: whoever must not
  * miss a push has passed a fence before (idle.c, I3), and then either sees it, or sees by top that
  * somebody has taken it. */
 static inline int64_t deque_size(struct deque *dq)
 {
+    if (__builtin_expect(dq->ops != NULL, 0))
+        return dq->ops->size(dq);
     int64_t bottom = atomic_load_explicit(&dq->bottom, memory_order_relaxed);
     int64_t size = bottom - atomic_load_explicit(&dq->top, memory_order_relaxed);
     return size > 0 ? size : 0;
@@ -80,6 +104,8 @@ static inline uint64_t deque_depth_max(struct deque *dq)
  * further. */
 static inline bool deque_is_valid(const struct deque *dq)
 {
+    if (dq->ops)
+        return dq->ops->is_valid(dq);
     /* relaxed: own words, and top is only compared */
     int64_t size = atomic_load_explicit(&dq->bottom, memory_order_relaxed) -
                    atomic_load_explicit(&dq->top, memory_order_relaxed);
@@ -94,6 +120,10 @@ static inline bool deque_is_valid(const struct deque *dq)
 static inline void deque_push(struct deque *dq, void *item)
 {
     INVARIANT(item);
+    if (__builtin_expect(dq->ops != NULL, 0)) {
+        deque_push_other(dq, item);
+        return;
+    }
     int64_t bottom = atomic_load_explicit(&dq->bottom, memory_order_relaxed); /* own word */
     int64_t top = atomic_load_explicit(&dq->top, memory_order_acquire);       /* D6 */
     struct deque_array *array =
@@ -133,6 +163,8 @@ static inline void deque_publish(struct deque *dq, int64_t bottom)
 /* Owner only: the newest item, or NULL. */
 static inline void *deque_pop(struct deque *dq)
 {
+    if (__builtin_expect(dq->ops != NULL, 0))
+        return dq->ops->pop(dq);
     int64_t bottom = atomic_load_explicit(&dq->bottom, memory_order_relaxed) - 1; /* own word */
     if (bottom < atomic_load_explicit(&dq->top, memory_order_relaxed)) /* top only grows */
         return NULL;
@@ -161,6 +193,8 @@ static inline void *deque_pop(struct deque *dq)
  * owner that wants FIFO order. */
 static inline enum deque_steal deque_take(struct deque *dq, void **item)
 {
+    if (__builtin_expect(dq->ops != NULL, 0))
+        return dq->ops->take(dq, item);
     int64_t top = atomic_load_explicit(&dq->top, memory_order_acquire); /* as [Le13]; D4 would do */
     machine_fence(&dq->scratch);                                        /* D4 */
     int64_t bottom = atomic_load_explicit(&dq->bottom, memory_order_acquire); /* D2 */

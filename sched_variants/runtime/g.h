@@ -278,6 +278,7 @@ struct sched {
     void *knobs; /* begins with struct runtime_knobs */
     struct runtime_knobs *runtime;
     enum fj_policy forkjoin;    /* ops->forkjoin, unless the variant's init() says otherwise */
+    enum deque_kind deques;     /* of tasks, and of pdeque.c; likewise */
     bool (*keeps)(struct m *m); /* ops->keeps, unless the variant's init() has set it to NULL */
     void *variant;
     uint32_t globq_lock; /* enum qlock_kind: 0, unless the variant's init() says otherwise */

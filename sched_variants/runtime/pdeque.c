@@ -5,10 +5,13 @@
 
 enum { DEQUE_CAPACITY = 256 };
 
+const char *const pdeque_kind_words[] = {"chaselev", "the", NULL}; /* enum deque_kind */
 const char *const pdeque_owner_words[] = {"lifo", "fifo", NULL};
 
 void pdeque_init(struct sched *sched)
 {
+    const struct pdeque_knobs *knobs = sched->knobs;
+    sched->deques = (enum deque_kind)knobs->deque;
     sched->variant = sched_zalloc(sizeof(struct globq), "sched");
     globq_init(sched->variant);
 }
@@ -20,9 +23,8 @@ void pdeque_fini(struct sched *sched)
 
 void pdeque_p_init(struct sched *sched, struct p *p)
 {
-    (void)sched;
     p->variant = sched_zalloc(sizeof(struct deque), "deque.bottom");
-    deque_init(p->variant, DEQUE_CAPACITY);
+    deque_init_as(p->variant, sched->deques, DEQUE_CAPACITY);
 }
 
 void pdeque_p_fini(struct sched *sched, struct p *p)

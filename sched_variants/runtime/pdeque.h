@@ -1,7 +1,8 @@
 /* pdeque.h - a work-stealing deque of Gs per P, and a global FIFO queue for those that yield.
  *
  * tasksteal and contsteal share it, so that the two differ in policy only: which of parent and
- * child is queued. Owners take the newest (knob owner=lifo) or the oldest (fifo), thieves always
+ * child is queued. The knob deque says by which protocol all deques of the two work, those of tasks
+ * and frames too. Owners take the newest (knob owner=lifo) or the oldest (fifo), thieves always
  * the oldest. A yielder goes to the global queue, since a LIFO owner would get it back at once;
  * every 61st dispatch looks there first, so that it cannot starve.
  *
@@ -20,21 +21,28 @@ enum owner_order { OWNER_LIFO, OWNER_FIFO }; /* or N > 1: LIFO, but for each Nth
 
 struct pdeque_knobs {
     struct runtime_knobs runtime;
+    int64_t deque; /* enum deque_kind */
     int64_t owner; /* enum owner_order, or N */
     int64_t tick;  /* poll the global queue first every that many dispatches; 0 never */
 };
 
+extern const char *const pdeque_kind_words[];
 extern const char *const pdeque_owner_words[];
 
 #define PDEQUE_KNOBS(o, k)                                                                         \
-    PARAM_NUMBER_OR(o, k.owner, OWNER_LIFO, 2, 1024, pdeque_owner_words, OWNER_LIFO, "takes",      \
-                    "[BL99]", "which goroutine an owner takes from its deque",                     \
-                    .detail =                                                                      \
-                        "lifo: the newest, so that old ones can starve. fifo: the oldest. A "      \
-                        "number: the oldest once in so many takes, else the newest. Children "     \
-                        "of fork/join run newest first whatever it says, unless contsteal "        \
-                        "has them as goroutines (frames=pooled).",                                 \
-                    KNOB_DECISIVE(QUEUES, "DEQUE_MAX", "owner=fifo spawn,n=1000,creators=16 4")),  \
+    PARAM_WORD(o, k.deque, pdeque_kind_words, DEQUE_CHASELEV, "[CL05]; the: [Frigo98]",            \
+               "how owner and thieves agree on who takes the last of a deque",                     \
+               .detail = "chaselev: by a compare-and-swap of the thieves' end. the: thieves hold " \
+                         "a lock, which the owner takes where it may meet one.",                   \
+               KNOB_DECISIVE(STEALING, "DEQUE_LOCKS", "deque=the fib,n=14 4")),                    \
+        PARAM_NUMBER_OR(                                                                           \
+            o, k.owner, OWNER_LIFO, 2, 1024, pdeque_owner_words, OWNER_LIFO, "takes", "[BL99]",    \
+            "which goroutine an owner takes from its deque",                                       \
+            .detail = "lifo: the newest, so that old ones can starve. fifo: the oldest. A "        \
+                      "number: the oldest once in so many takes, else the newest. Children "       \
+                      "of fork/join run newest first whatever it says, unless contsteal "          \
+                      "has them as goroutines (frames=pooled).",                                   \
+            KNOB_DECISIVE(QUEUES, "DEQUE_MAX", "owner=fifo spawn,n=1000,creators=16 4")),          \
         PARAM_NUMBER(o, k.tick, 61, 0, 1024, "dispatches", "Go 1.26 proc.go findRunnable",         \
                      "every how many dispatches a worker looks at the global queue first",         \
                      .detail =                                                                     \

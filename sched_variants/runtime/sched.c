@@ -72,7 +72,7 @@ static void m_init(struct sched *sched, struct m *m, int32_t id)
     m->fj.m = m;
     atomic_init(&m->fj.limit, sched->procs > 1 ? FJ_REQUEST : 0);
     if (sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED)
-        deque_init(&m->fj.tasks, 256);
+        deque_init_as(&m->fj.tasks, sched->deques, 256);
     if (sched->ops->m_init)
         sched->ops->m_init(sched, m);
 }

@@ -528,6 +528,7 @@ static void conform_has_work_sees_what_is_queued(void *arg)
 const struct conform_case conform_goroutine_cases[] = {
     CASE(conform_all_spawned_run_once),
     CASE(conform_all_spawned_run_once, .settings = "owner=fifo"),
+    CASE(conform_all_spawned_run_once, .settings = "deque=the"),
     CASE(conform_all_spawned_run_once, .settings = "mailbox=mpsc"),
     CASE(conform_all_spawned_run_once, .settings = "mailbox=mpsc,deal=main"),
     CASE(conform_all_spawned_run_once, .settings = "queue=mpmc"),

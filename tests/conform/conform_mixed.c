@@ -509,16 +509,20 @@ static void conform_seeded_stress(void *arg)
 extern const struct conform_case conform_mixed_cases[];
 const struct conform_case conform_mixed_cases[] = {
     CASE(conform_forkjoin_fib),
+    CASE(conform_forkjoin_fib, .settings = "deque=the"),
     CASE(conform_forkjoin_wide),
     CASE(conform_forkjoin_nested),
     CASE(conform_forkjoin_chain),
     CASE(conform_forkjoin_in_goroutines),
+    CASE(conform_forkjoin_in_goroutines, .settings = "deque=the"),
     CASE(conform_forkjoin_reaches_a_second_worker, .steals = true),
     CASE(conform_forkjoin_yields_and_goes),
     CASE(conform_forkjoin_yields_and_goes, .settings = "owner=fifo"),
     CASE(conform_forkjoin_joins_after_yield),
     CASE(conform_forkjoin_joins_after_yield, .settings = "owner=fifo"),
     CASE(conform_forkjoin_joins_after_yield, .settings = "owner=3"),
+    CASE(conform_forkjoin_joins_after_yield, .settings = "deque=the"),
     CASE(conform_seeded_stress),
+    CASE(conform_seeded_stress, .settings = "deque=the"),
     {0},
 };

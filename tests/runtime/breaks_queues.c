@@ -520,3 +520,80 @@ BREAK(deque_take_to_nowhere)
     deque_push(dq, dq);
     deque_take(dq, NULL);
 }
+
+static struct deque *the(void)
+{
+    struct deque *dq = deque();
+    deque_init_as(dq, DEQUE_THE, 4);
+    return dq;
+}
+
+BREAK(deque_of_no_protocol)
+{
+    struct deque dq = {0};
+    deque_init_as(&dq, (enum deque_kind)17, 4);
+}
+
+BREAK(the_without_slots)
+{
+    struct deque *dq = the();
+    atomic_store(&dq->array, NULL);
+    deque_reserve(dq, 1);
+}
+
+BREAK(the_of_a_wrong_mask)
+{
+    struct deque *dq = the();
+    array_of(dq)->mask = 4;
+    deque_reserve(dq, 1);
+}
+
+BREAK(the_keeps_what_it_outgrew)
+{
+    struct deque *dq = the();
+    array_of(dq)->retired = array_of(the());
+    deque_reserve(dq, 1);
+}
+
+BREAK(the_with_a_thief_far_ahead)
+{
+    struct deque *dq = the();
+    atomic_store(&dq->top, 5);
+    deque_reserve(dq, 1);
+}
+
+BREAK(the_pop_of_more_than_fits)
+{
+    struct deque *dq = the();
+    atomic_store(&dq->bottom, 50);
+    deque_pop(dq);
+}
+
+BREAK(the_was_empty_in_the_future)
+{
+    struct deque *dq = the();
+    dq->empty_at = 3;
+    deque_reserve(dq, 1);
+}
+
+BREAK(the_of_a_negative_depth)
+{
+    struct deque *dq = the();
+    atomic_store(&dq->depth_max, -5);
+    deque_reserve(dq, 1);
+}
+
+BREAK(the_owner_meets_two_thieves)
+{
+    struct deque *dq = the();
+    dq->empty_at = -5;
+    atomic_store(&dq->top, 1);
+    deque_pop(dq);
+}
+
+BREAK(the_take_to_nowhere)
+{
+    struct deque *dq = the();
+    deque_push(dq, dq);
+    deque_take(dq, NULL);
+}

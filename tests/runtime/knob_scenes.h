@@ -91,6 +91,7 @@ void knob_lock(const char *variant);
 /* knobs_queue.c */
 void knob_frames(const char *variant);
 void knob_owner_number(const char *variant);
+void knob_deque(const char *variant);
 void knob_runnext_wake(const char *variant);
 void knob_victim(const char *variant);
 void knob_globals(const char *variant);

@@ -435,6 +435,35 @@ void knob_owner_number(const char *variant)
     assert_in_range(trace->found[0], 1, 2 * 8);
 }
 
+static void meeting_g(void *arg)
+{
+    struct trace *self = arg;
+    atomic_fetch_add(&self->count, 1);
+    AWAIT(atomic_load(&self->count) >= 2);
+    wg_done(&self->done);
+}
+
+/* Two that wait for each other, so that one of them, or main, is stolen. */
+static void scene_meeting(void *arg)
+{
+    struct trace *self = arg;
+    wg_add(&self->done, 2);
+    go(meeting_g, self);
+    go(meeting_g, self);
+    wg_wait(&self->done);
+}
+
+/* A thief holds a lock each time that it looks. */
+void knob_deque(const char *variant)
+{
+    scene_run(variant, "deque=chaselev", 2, 0, scene_meeting);
+    assert_true(stat_of(STAT_STEALS) > 0);
+    assert_int_equal(stat_of(STAT_DEQUE_LOCKS), 0);
+    scene_run(variant, "deque=the", 2, 0, scene_meeting);
+    assert_true(stat_of(STAT_STEALS) > 0);
+    assert_true(stat_of(STAT_DEQUE_LOCKS) >= stat_of(STAT_STEALS) + stat_of(STAT_STEALS_FAILED));
+}
+
 /* fib(10), 54 spawns: a goroutine each, or none. */
 static void scene_fib(void *arg)
 {

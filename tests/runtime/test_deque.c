@@ -1,4 +1,5 @@
-/* test_deque.c - the work-stealing deque: against a model, over growth and wrap-around, and raced.
+/* test_deque.c - work-stealing deques, each protocol alike: against a model, over growth and
+ * wrap-around, and raced.
  *
  * Races use real threads with bounded counts. Which thread gets an item is up to the machine; that
  * each item is taken exactly once is not. A seed drives the owner's choices and is printed.
@@ -32,11 +33,15 @@ static uintptr_t index_of(const void *item)
     return (uintptr_t)item - 1;
 }
 
+static enum deque_kind kind_of(void **state)
+{
+    return *(enum deque_kind *)*state;
+}
+
 static void deque_owner_is_lifo(void **state)
 {
-    (void)state;
     struct deque dq;
-    deque_init(&dq, 8);
+    deque_init_as(&dq, kind_of(state), 8);
     assert_null(deque_pop(&dq));
     for (uintptr_t i = 0; i < 5; i++)
         deque_push(&dq, item_of(i));
@@ -50,9 +55,8 @@ static void deque_owner_is_lifo(void **state)
 
 static void deque_thief_is_fifo(void **state)
 {
-    (void)state;
     struct deque dq;
-    deque_init(&dq, 8);
+    deque_init_as(&dq, kind_of(state), 8);
     void *item = NULL;
     assert_int_equal(deque_take(&dq, &item), DEQUE_EMPTY);
     for (uintptr_t i = 0; i < 5; i++)
@@ -69,12 +73,11 @@ static void deque_thief_is_fifo(void **state)
 /* Random pushes, pops and takes against an array with two ends. */
 static void deque_equals_model(void **state)
 {
-    (void)state;
     static uintptr_t model[ITEMS];
     size_t head = 0, tail = 0, deepest = 0;
     uint64_t seed = SEED;
     struct deque dq;
-    deque_init(&dq, 2);
+    deque_init_as(&dq, kind_of(state), 2);
     for (uintptr_t i = 0; i < ITEMS;) {
         uint64_t dice = rng_next(&seed) % 8;
         void *item = NULL;
@@ -100,9 +103,8 @@ static void deque_equals_model(void **state)
 
 static void deque_grows_and_keeps_order(void **state)
 {
-    (void)state;
     struct deque dq;
-    deque_init(&dq, 2);
+    deque_init_as(&dq, kind_of(state), 2);
     void *item = NULL;
     for (uintptr_t i = 0; i < 3; i++) /* so that the first growth finds top past slot 0 */
         deque_push(&dq, item_of(i));
@@ -124,14 +126,13 @@ static void deque_grows_and_keeps_order(void **state)
 /* As a queue of bounded length it goes round its array without growing. */
 static void deque_wraps_without_growing(void **state)
 {
-    (void)state;
     struct deque dq;
-    deque_init(&dq, 8);
+    deque_init_as(&dq, kind_of(state), 8);
     struct deque_array *array = atomic_load(&dq.array);
     uintptr_t taken = 0;
     for (uintptr_t i = 0; i < 1000; i++) {
         deque_push(&dq, item_of(i));
-        if (i % 8 < 6)
+        if (i % 8 < (kind_of(state) == DEQUE_CHASELEV ? 6 : 5)) /* the others leave one free */
             continue;
         while (deque_size(&dq) > 1) {
             void *item = NULL;
@@ -140,6 +141,29 @@ static void deque_wraps_without_growing(void **state)
         }
     }
     assert_ptr_equal(atomic_load(&dq.array), array);
+    deque_fini(&dq);
+}
+
+/* As lazy publication does it: room for many, each at its index, and all seen at once. */
+static void deque_is_filled_at_once(void **state)
+{
+    struct deque dq;
+    deque_init_as(&dq, kind_of(state), 4);
+    uintptr_t put = 0, taken = 0;
+    for (int64_t n = 1; n < 40; n++) {
+        int64_t first = deque_reserve(&dq, n);
+        for (int64_t i = n; i-- > 0;)
+            deque_set(&dq, first + i, item_of(put + (uintptr_t)i));
+        assert_int_equal(deque_size(&dq), put - taken);
+        deque_publish(&dq, first + n);
+        put += (uintptr_t)n;
+        void *item = NULL;
+        assert_int_equal(deque_take(&dq, &item), DEQUE_STOLEN);
+        assert_int_equal(index_of(item), taken++);
+    }
+    while (put > taken)
+        assert_int_equal(index_of(deque_pop(&dq)), --put);
+    assert_null(deque_pop(&dq));
     deque_fini(&dq);
 }
 
@@ -187,7 +211,7 @@ static void race_owner(struct race *race, uint64_t depth, uint64_t *seed)
         race_note(race, item);
 }
 
-static void race_run(uint64_t depth, size_t capacity)
+static void race_run(enum deque_kind kind, uint64_t depth, size_t capacity)
 {
     struct race *race = machine_alloc(sizeof *race, 64);
     struct machine_thread thieves[THIEVES];
@@ -195,7 +219,7 @@ static void race_run(uint64_t depth, size_t capacity)
     print_message("seed %d, depth %d\n", SEED, (int)depth);
     assert_non_null(race);
     memset(race, 0, sizeof *race);
-    deque_init(&race->dq, capacity);
+    deque_init_as(&race->dq, kind, capacity);
     atomic_store(&race->left, ITEMS);
     for (int i = 0; i < THIEVES; i++)
         assert_int_equal(machine_thread_start(&thieves[i], race_thief, race, 1 << 20, -1), 0);
@@ -211,26 +235,33 @@ static void race_run(uint64_t depth, size_t capacity)
 
 static void deque_steal_races_pop_of_last(void **state)
 {
-    (void)state;
-    race_run(1, 64);
+    race_run(kind_of(state), 1, 64);
 }
 
 static void deque_steal_races_growth(void **state)
 {
-    (void)state;
-    race_run(512, 2);
+    race_run(kind_of(state), 512, 2);
 }
+
+static enum deque_kind kinds[] = {DEQUE_CHASELEV, DEQUE_THE};
+
+#define OF(test, word, kind)                                                                       \
+    {                                                                                              \
+        .name = #test word, .test_func = (test), .initial_state = &kinds[kind]                     \
+    }
+#define OF_EACH(test) OF(test, "", DEQUE_CHASELEV), OF(test, "_the", DEQUE_THE)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(deque_owner_is_lifo),
-        cmocka_unit_test(deque_thief_is_fifo),
-        cmocka_unit_test(deque_equals_model),
-        cmocka_unit_test(deque_grows_and_keeps_order),
-        cmocka_unit_test(deque_wraps_without_growing),
-        cmocka_unit_test(deque_steal_races_pop_of_last),
-        cmocka_unit_test(deque_steal_races_growth),
+        OF_EACH(deque_owner_is_lifo),
+        OF_EACH(deque_thief_is_fifo),
+        OF_EACH(deque_equals_model),
+        OF_EACH(deque_grows_and_keeps_order),
+        OF_EACH(deque_wraps_without_growing),
+        OF_EACH(deque_is_filled_at_once),
+        OF_EACH(deque_steal_races_pop_of_last),
+        OF_EACH(deque_steal_races_growth),
     };
     return cmocka_run_group_tests_name("deque", tests, NULL, NULL);
 }

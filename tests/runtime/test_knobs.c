@@ -670,6 +670,7 @@ static const struct knob_test {
     {"passes", NULL, knob_passes},
     {"backoff_ns", NULL, knob_backoff_ns},
     {"yield", NULL, knob_yield},
+    {"deque", NULL, knob_deque},
     {"owner", "tasksteal", knob_owner_of_children},
     {"frames", "contsteal", knob_frames},
     {"owner", "contsteal", knob_owner_of_continuations},
