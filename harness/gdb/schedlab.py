@@ -336,11 +336,17 @@ def of_lrq(lrq):
     return gs, ("runnext %d" % number(newest["id"]) if number(newest) else "runnext -")
 
 
+def top_of(deque):
+    """With deque=abp, which has room for so many, a tag lies above it."""
+    ops, top = deque["ops"], number(deque["top"])
+    return top & 0xFFFFFFFF if number(ops) and number(ops["room"]) else top
+
+
 def of_deque(deque):
     """Oldest first: thieves take at the top, the owner at the bottom."""
     array = deque["array"].dereference()
     gs = []
-    for i in range(number(deque["top"]), number(deque["bottom"])):
+    for i in range(top_of(deque), number(deque["bottom"])):
         gs.append(as_type(array["slot"][i & number(array["mask"])], "g"))
     return ids(gs)
 
@@ -348,7 +354,7 @@ def of_deque(deque):
 def fork_join(look):
     for m in look.ms:
         tasks = m["fj"]["tasks"]
-        yield "M%d tasks" % number(m["id"]), "%d" % max(0, number(tasks["bottom"]) - number(tasks["top"]))
+        yield "M%d tasks" % number(m["id"]), "%d" % max(0, number(tasks["bottom"]) - top_of(tasks))
 
 
 def shown(gs):

@@ -39,10 +39,10 @@ static const struct lone_script chan_scripts[] = {{{"SSSS", "RRRR", "SRSR"}}};
 static const struct {
     const struct lone_script *script;
     int count;
-} scripts_of[] = {SCRIPTS(deque_scripts), SCRIPTS(deque_scripts), SCRIPTS(ring_scripts),
-                  SCRIPTS(globq_scripts), SCRIPTS(chan_scripts)};
+} scripts_of[] = {SCRIPTS(deque_scripts), SCRIPTS(deque_scripts), SCRIPTS(deque_scripts),
+                  SCRIPTS(ring_scripts),  SCRIPTS(globq_scripts), SCRIPTS(chan_scripts)};
 
-static const enum deque_kind kind_of[LONE_COUNT] = {[LONE_THE] = DEQUE_THE};
+static const enum deque_kind kind_of[LONE_COUNT] = {[LONE_THE] = DEQUE_THE, [LONE_ABP] = DEQUE_ABP};
 
 /* State of an execution. Thread 0 takes what is left in the end. */
 static struct deque deque;
@@ -152,8 +152,8 @@ static void chan_does(int thread, char what, int item, uint64_t number)
     }
 }
 
-static void (*const does[])(int, char, int, uint64_t) = {deque_does, deque_does, ring_does,
-                                                         globq_does, chan_does};
+static void (*const does[])(int, char, int, uint64_t) = {deque_does, deque_does, deque_does,
+                                                         ring_does,  globq_does, chan_does};
 
 /* An execution -------------------------------------------------------------------------------- */
 
@@ -168,6 +168,7 @@ static uint32_t drain(void)
     switch (lone->queue) {
     case LONE_DEQUE:
     case LONE_THE:
+    case LONE_ABP:
         while ((item = deque_pop(&deque)))
             taken = with(taken, (uintptr_t)item);
         break;
@@ -217,7 +218,8 @@ static void queues_make(void)
     chan = chan_make(sizeof(uint64_t), LONE_CAPACITY);
     explore_memory(chan, sizeof *chan + LONE_CAPACITY * sizeof(uint64_t));
     /* last: its array grows into the memory behind */
-    deque_init_as(&deque, kind_of[lone->queue], LONE_CAPACITY);
+    deque_init_as(&deque, kind_of[lone->queue],
+                  lone->queue == LONE_ABP ? LONE_OPERATIONS : LONE_CAPACITY);
     explore_memory(&deque, sizeof deque);
     explore_memory(atomic_load_explicit(&deque.array, memory_order_relaxed), GROWN);
 }

@@ -25,6 +25,7 @@ void deque_init_as(struct deque *dq, enum deque_kind kind, size_t capacity)
     static const struct deque_ops *const ops[] = {
         [DEQUE_CHASELEV] = NULL,
         [DEQUE_THE] = &deque_the,
+        [DEQUE_ABP] = &deque_abp,
     };
     INVARIANT(kind < sizeof ops / sizeof *ops);
     INVARIANT(capacity > 0 && !(capacity & (capacity - 1)));

@@ -28,8 +28,8 @@
  *   D7  grow: release store of array       pairs with  D8  steal: acquire load of array
  *       (its mask and the slots that were copied)
  *
- * Other protocols have the same struct, and their operations behind `ops`: deque_the.c. The default
- * has none, and pays for the choice by a look at a word beside `bottom`.
+ * Other protocols have the same struct, and their operations behind `ops`: deque_the.c and
+ * deque_abp.c. The default has none, and pays for the choice by a look at a word beside `bottom`.
  */
 #ifndef SCHEDLAB_DEQUE_H
 #define SCHEDLAB_DEQUE_H
@@ -41,7 +41,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum deque_kind { DEQUE_CHASELEV, DEQUE_THE };
+enum deque_kind { DEQUE_CHASELEV, DEQUE_THE, DEQUE_ABP };
 
 struct deque_array {
     int64_t mask; /* capacity - 1; capacity is a power of two */
@@ -68,13 +68,14 @@ enum deque_steal { DEQUE_STOLEN, DEQUE_EMPTY, DEQUE_LOST };
 
 /* Another protocol. The functions below that have these names say what each does. */
 struct deque_ops {
+    int64_t (*room)(struct deque *dq); /* NULL: it grows */
     int64_t (*reserve)(struct deque *dq, int64_t n);
     void *(*pop)(struct deque *dq);
     enum deque_steal (*take)(struct deque *dq, void **item);
     int64_t (*size)(struct deque *dq);
     bool (*is_valid)(const struct deque *dq);
 };
-extern const struct deque_ops deque_the;
+extern const struct deque_ops deque_the, deque_abp;
 
 void deque_init(struct deque *dq, size_t capacity); /* power of two; grows by itself */
 void deque_init_as(struct deque *dq, enum deque_kind kind, size_t capacity); /* likewise */
@@ -116,7 +117,13 @@ static inline bool deque_is_valid(const struct deque *dq)
            HOLDS(atomic_load_explicit(&dq->depth_max, memory_order_relaxed) >= 0);
 }
 
-/* Owner only. */
+/* Owner only, between operations: so many more may be put. */
+static inline int64_t deque_room(struct deque *dq)
+{
+    return __builtin_expect(dq->ops && dq->ops->room, 0) ? dq->ops->room(dq) : INT64_MAX;
+}
+
+/* Owner only. Pre: there is room. */
 static inline void deque_push(struct deque *dq, void *item)
 {
     INVARIANT(item);

@@ -223,6 +223,12 @@ bool fj_has_work(struct sched *sched)
     return false;
 }
 
+int64_t fj_keep(struct deque *dq, int64_t count)
+{
+    int64_t half = count / 2, room = deque_room(dq);
+    return count - half > room ? count - room : half;
+}
+
 /* How many children are private, from frame down the stack. */
 static int64_t help_count(const struct fj_frame *frame)
 {
@@ -268,9 +274,10 @@ static int64_t help_publish_frame(struct deque *dq, struct fj_frame *frame, int6
 /* Half of them: a walk over n children moves n / 2, and so costs each a constant. */
 static bool help_publish(struct fj_worker *w, struct fj_frame *frame)
 {
-    int64_t count = help_count(frame), keep = count / 2;
+    int64_t count = help_count(frame);
     if (count == 0)
         return false;
+    int64_t keep = fj_keep(&w->tasks, count);
     int64_t bottom = deque_reserve(&w->tasks, count - keep) + count - keep;
     int64_t at = bottom;
     for (bool more = true; frame && more; frame = frame->up)

@@ -97,7 +97,7 @@ struct fj_task {
  * writing FJ_REQUEST into `limit`; so does an M that goes to sleep. The owner compares its queue's
  * length with that word at every spawn (and between the children that a sync runs), so a request
  * costs the owner nothing until it is made. It then moves the older half of the private part to the
- * deque and wakes an idle worker.
+ * deque, as far as that has room, and wakes an idle worker.
  *   A request is lost only if the owner never spawns or joins again. Then nothing new is queued,
  *   and what is private waits for the sync. The price is this: a long call without spawns hides
  *   what was queued before it and was not yet asked for.

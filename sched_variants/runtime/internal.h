@@ -243,6 +243,10 @@ void fj_child_done(struct fj_frame *frame); /* a child counted in frame->spawned
 void fj_took_back(struct fj_worker *w);     /* the owner has popped from its public part */
 void fj_request_all(struct sched *sched);   /* an M is about to sleep */
 
+/* How many of a worker's children or frames stay private when it publishes: half, or all that there
+ * is no room for. */
+int64_t fj_keep(struct deque *dq, int64_t count);
+
 /* linked.c */
 bool linked_publish(struct m *m, struct fj_frame *newest); /* false: there was nothing private */
 

@@ -83,7 +83,7 @@ bool linked_publish(struct m *m, struct fj_frame *newest)
         count++;
     if (count == 0)
         return false;
-    int64_t keep = count / 2;
+    int64_t keep = fj_keep(&m->fj.tasks, count);
     int64_t bottom = deque_reserve(&m->fj.tasks, count - keep) + count - keep;
     int64_t at = bottom;
     for (struct fj_frame *frame = newest; (frame = private_here(m, frame)); frame = frame->up)

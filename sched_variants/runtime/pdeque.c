@@ -5,7 +5,7 @@
 
 enum { DEQUE_CAPACITY = 256 };
 
-const char *const pdeque_kind_words[] = {"chaselev", "the", NULL}; /* enum deque_kind */
+const char *const pdeque_kind_words[] = {"chaselev", "the", "abp", NULL}; /* enum deque_kind */
 const char *const pdeque_owner_words[] = {"lifo", "fifo", NULL};
 
 void pdeque_init(struct sched *sched)
@@ -43,6 +43,11 @@ void pdeque_ready(struct m *m, struct g *gp, enum ready_how how)
     }
     INVARIANT(m->p);
     struct deque *dq = m->p->variant;
+    if (__builtin_expect(dq->ops != NULL, 0) && deque_room(dq) == 0) {
+        stat_add(&m->stats, STAT_OVERFLOWS, 1);
+        globq_put(m, m->sched->variant, gp);
+        return;
+    }
     sched_event_g(m, SCHED_PUT, gp, INTO_LOCAL, 0);
     deque_push(dq, gp);
     stat_max(&m->stats, STAT_DEQUE_MAX, deque_depth_max(dq));

@@ -30,10 +30,13 @@ extern const char *const pdeque_kind_words[];
 extern const char *const pdeque_owner_words[];
 
 #define PDEQUE_KNOBS(o, k)                                                                         \
-    PARAM_WORD(o, k.deque, pdeque_kind_words, DEQUE_CHASELEV, "[CL05]; the: [Frigo98]",            \
+    PARAM_WORD(o, k.deque, pdeque_kind_words, DEQUE_CHASELEV,                                      \
+               "[CL05]; the: [Frigo98]; abp: [Arora98]",                                           \
                "how owner and thieves agree on who takes the last of a deque",                     \
                .detail = "chaselev: by a compare-and-swap of the thieves' end. the: thieves hold " \
-                         "a lock, which the owner takes where it may meet one.",                   \
+                         "a lock, which the owner takes where it may meet one. abp: as chaselev, " \
+                         "but in an array of 256 that does not wrap: what finds it full goes to "  \
+                         "the global queue, or stays private in fork/join.",                       \
                KNOB_DECISIVE(STEALING, "DEQUE_LOCKS", "deque=the fib,n=14 4")),                    \
         PARAM_NUMBER_OR(                                                                           \
             o, k.owner, OWNER_LIFO, 2, 1024, pdeque_owner_words, OWNER_LIFO, "takes", "[BL99]",    \

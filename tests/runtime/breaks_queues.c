@@ -597,3 +597,64 @@ BREAK(the_take_to_nowhere)
     deque_push(dq, dq);
     deque_take(dq, NULL);
 }
+
+static struct deque *abp(void)
+{
+    struct deque *dq = deque();
+    deque_init_as(dq, DEQUE_ABP, 4);
+    return dq;
+}
+
+BREAK(abp_without_slots)
+{
+    struct deque *dq = abp();
+    atomic_store(&dq->array, NULL);
+    deque_reserve(dq, 1);
+}
+
+BREAK(abp_of_a_wrong_mask)
+{
+    struct deque *dq = abp();
+    array_of(dq)->mask = 4;
+    deque_reserve(dq, 1);
+}
+
+BREAK(abp_outgrew_one)
+{
+    struct deque *dq = abp();
+    array_of(dq)->retired = array_of(abp());
+    deque_reserve(dq, 1);
+}
+
+BREAK(abp_below_its_top)
+{
+    struct deque *dq = abp();
+    atomic_store(&dq->top, 5);
+    deque_reserve(dq, 1);
+}
+
+BREAK(abp_pop_of_more_than_fits)
+{
+    struct deque *dq = abp();
+    atomic_store(&dq->bottom, 50);
+    deque_pop(dq);
+}
+
+BREAK(abp_of_a_negative_depth)
+{
+    struct deque *dq = abp();
+    atomic_store(&dq->depth_max, -5);
+    deque_reserve(dq, 1);
+}
+
+BREAK(abp_push_into_a_full_one)
+{
+    deque_reserve(abp(), 5);
+}
+
+BREAK(abp_take_to_nowhere)
+{
+    struct deque *dq = abp();
+    deque_push(dq, dq);
+    deque_take(dq, NULL);
+}

@@ -453,7 +453,23 @@ static void scene_meeting(void *arg)
     wg_wait(&self->done);
 }
 
-/* A thief holds a lock each time that it looks. */
+static void done_g(void *arg)
+{
+    struct trace *self = arg;
+    atomic_fetch_add(&self->count, 1);
+    wg_done(&self->done);
+}
+
+static void scene_all_at_once(void *arg)
+{
+    struct trace *self = arg;
+    wg_add(&self->done, self->n);
+    for (int i = 0; i < self->n; i++)
+        go(done_g, self);
+    wg_wait(&self->done);
+}
+
+/* A thief of THE holds a lock each time that it looks. The array of ABP has an end. */
 void knob_deque(const char *variant)
 {
     scene_run(variant, "deque=chaselev", 2, 0, scene_meeting);
@@ -462,6 +478,15 @@ void knob_deque(const char *variant)
     scene_run(variant, "deque=the", 2, 0, scene_meeting);
     assert_true(stat_of(STAT_STEALS) > 0);
     assert_true(stat_of(STAT_DEQUE_LOCKS) >= stat_of(STAT_STEALS) + stat_of(STAT_STEALS_FAILED));
+    scene_run(variant, "deque=abp", 2, 0, scene_meeting);
+    assert_true(stat_of(STAT_STEALS) > 0);
+    assert_int_equal(stat_of(STAT_DEQUE_LOCKS), 0);
+    if (strcmp(variant, "tasksteal") != 0)
+        return; /* contsteal queues one parent at a time here */
+    scene_run(variant, "deque=abp", 1, 600, scene_all_at_once);
+    assert_int_equal(stat_of(STAT_OVERFLOWS), 600 - 256);
+    scene_run(variant, "deque=chaselev", 1, 600, scene_all_at_once);
+    assert_int_equal(stat_of(STAT_OVERFLOWS), 0);
 }
 
 /* fib(10), 54 spawns: a goroutine each, or none. */

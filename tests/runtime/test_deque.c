@@ -77,11 +77,11 @@ static void deque_equals_model(void **state)
     size_t head = 0, tail = 0, deepest = 0;
     uint64_t seed = SEED;
     struct deque dq;
-    deque_init_as(&dq, kind_of(state), 2);
+    deque_init_as(&dq, kind_of(state), kind_of(state) == DEQUE_ABP ? 64 : 2);
     for (uintptr_t i = 0; i < ITEMS;) {
         uint64_t dice = rng_next(&seed) % 8;
         void *item = NULL;
-        if (dice < 4) {
+        if (dice < 4 && deque_room(&dq) > 0) {
             model[tail++] = i;
             deque_push(&dq, item_of(i++));
         } else if (dice < 6) {
@@ -148,7 +148,7 @@ static void deque_wraps_without_growing(void **state)
 static void deque_is_filled_at_once(void **state)
 {
     struct deque dq;
-    deque_init_as(&dq, kind_of(state), 4);
+    deque_init_as(&dq, kind_of(state), kind_of(state) == DEQUE_ABP ? 1024 : 4);
     uintptr_t put = 0, taken = 0;
     for (int64_t n = 1; n < 40; n++) {
         int64_t first = deque_reserve(&dq, n);
@@ -164,6 +164,32 @@ static void deque_is_filled_at_once(void **state)
     while (put > taken)
         assert_int_equal(index_of(deque_pop(&dq)), --put);
     assert_null(deque_pop(&dq));
+    deque_fini(&dq);
+}
+
+/* Room comes back when the owner sees it empty, whoever has emptied it. */
+static void deque_full_has_no_room(void **state)
+{
+    struct deque dq;
+    void *item = NULL;
+    deque_init_as(&dq, kind_of(state), 4);
+    for (int by_thieves = 0; by_thieves < 2; by_thieves++) {
+        for (uintptr_t i = 0; i < 4; i++) {
+            assert_int_equal(deque_room(&dq), 4 - i);
+            deque_push(&dq, item_of(i));
+        }
+        assert_int_equal(deque_room(&dq), 0);
+        assert_int_equal(deque_take(&dq, &item), DEQUE_STOLEN);
+        assert_int_equal(index_of(item), 0);
+        assert_int_equal(deque_room(&dq), 0); /* no ring */
+        for (uintptr_t i = 1; i < 4; i++) {
+            item = by_thieves ? item : deque_pop(&dq);
+            assert_true(!by_thieves || deque_take(&dq, &item) == DEQUE_STOLEN);
+            assert_int_equal(index_of(item), by_thieves ? i : 4 - i);
+        }
+        assert_int_equal(deque_size(&dq), 0);
+        assert_int_equal(deque_room(&dq), 4);
+    }
     deque_fini(&dq);
 }
 
@@ -199,7 +225,7 @@ static void race_owner(struct race *race, uint64_t depth, uint64_t *seed)
 {
     for (uintptr_t i = 0; i < ITEMS;) {
         uint64_t burst = 1 + rng_next(seed) % depth;
-        for (; burst > 0 && i < ITEMS; burst--)
+        for (; burst > 0 && i < ITEMS && deque_room(&race->dq) > 0; burst--)
             deque_push(&race->dq, item_of(i++));
         for (void *item; (item = deque_pop(&race->dq));) {
             race_note(race, item);
@@ -243,13 +269,20 @@ static void deque_steal_races_growth(void **state)
     race_run(kind_of(state), 512, 2);
 }
 
-static enum deque_kind kinds[] = {DEQUE_CHASELEV, DEQUE_THE};
+/* The owner finds no room most of the time, and begins anew whenever it is empty. */
+static void deque_steal_races_a_full_one(void **state)
+{
+    race_run(kind_of(state), 512, 4);
+}
+
+static enum deque_kind kinds[] = {DEQUE_CHASELEV, DEQUE_THE, DEQUE_ABP};
 
 #define OF(test, word, kind)                                                                       \
     {                                                                                              \
         .name = #test word, .test_func = (test), .initial_state = &kinds[kind]                     \
     }
-#define OF_EACH(test) OF(test, "", DEQUE_CHASELEV), OF(test, "_the", DEQUE_THE)
+#define OF_GROWING(test) OF(test, "", DEQUE_CHASELEV), OF(test, "_the", DEQUE_THE)
+#define OF_EACH(test) OF_GROWING(test), OF(test, "_abp", DEQUE_ABP)
 
 int main(void)
 {
@@ -257,11 +290,13 @@ int main(void)
         OF_EACH(deque_owner_is_lifo),
         OF_EACH(deque_thief_is_fifo),
         OF_EACH(deque_equals_model),
-        OF_EACH(deque_grows_and_keeps_order),
-        OF_EACH(deque_wraps_without_growing),
+        OF_GROWING(deque_grows_and_keeps_order),
+        OF_GROWING(deque_wraps_without_growing),
         OF_EACH(deque_is_filled_at_once),
+        OF(deque_full_has_no_room, "_abp", DEQUE_ABP),
         OF_EACH(deque_steal_races_pop_of_last),
-        OF_EACH(deque_steal_races_growth),
+        OF(deque_steal_races_a_full_one, "_abp", DEQUE_ABP),
+        OF_GROWING(deque_steal_races_growth),
     };
     return cmocka_run_group_tests_name("deque", tests, NULL, NULL);
 }
