@@ -76,7 +76,7 @@ static const struct cli_option option_table[] = {
     {"replay", "EXECUTION", "this one again, as a failure printed it", CLI(TEXT, replay)},
     {"exhaustive", "QUEUE",
      "all executions of a queue without a scheduler, up to those that cannot differ: deque, the, "
-     "abp, ring, globq or chan; sc",
+     "abp, half, ring, globq or chan; sc",
      CLI(WORD, exhaustive), .words = lone_words},
     {"threads", "N", "of --exhaustive; default 3", CLI(INT, threads), .least = 2,
      .most = LONE_THREADS},

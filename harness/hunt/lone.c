@@ -40,12 +40,14 @@ static const struct {
     const struct lone_script *script;
     int count;
 } scripts_of[] = {SCRIPTS(deque_scripts), SCRIPTS(deque_scripts), SCRIPTS(deque_scripts),
-                  SCRIPTS(ring_scripts),  SCRIPTS(globq_scripts), SCRIPTS(chan_scripts)};
+                  SCRIPTS(deque_scripts), SCRIPTS(ring_scripts),  SCRIPTS(globq_scripts),
+                  SCRIPTS(chan_scripts)};
 
-static const enum deque_kind kind_of[LONE_COUNT] = {[LONE_THE] = DEQUE_THE, [LONE_ABP] = DEQUE_ABP};
+static const enum deque_kind kind_of[LONE_COUNT] = {
+    [LONE_THE] = DEQUE_THE, [LONE_ABP] = DEQUE_ABP, [LONE_HALF] = DEQUE_HALF};
 
 /* State of an execution. Thread 0 takes what is left in the end. */
-static struct deque deque;
+static struct deque deque, loot[LONE_THREADS + 1]; /* of each thief: half only */
 static struct globq globq;
 static struct lrq *ring[LONE_THREADS + 1];
 static struct chan *chan;
@@ -100,6 +102,24 @@ static void deque_does(int thread, char what, int item, uint64_t number)
     }
 }
 
+/* A thief keeps what it has stolen beside the first in a deque of its own. */
+static void half_does(int thread, char what, int item, uint64_t number)
+{
+    void *got = NULL;
+    int64_t n;
+    if (what != 'S') {
+        deque_does(thread, what, item, number);
+        return;
+    }
+    linear_begins(LINEAR_STEAL_SHARE, 0, number);
+    uint32_t taken = 0;
+    if (deque_take_into(&deque, &loot[thread], &got, &n) == DEQUE_STOLEN)
+        taken = with(0, (uintptr_t)got);
+    while ((got = deque_pop(&loot[thread])))
+        taken = with(taken, (uintptr_t)got);
+    linear_ends(taken);
+}
+
 /* A thief keeps what it has stolen beside the first in a ring of its own. */
 static void ring_does(int thread, char what, int item, uint64_t number)
 {
@@ -152,8 +172,8 @@ static void chan_does(int thread, char what, int item, uint64_t number)
     }
 }
 
-static void (*const does[])(int, char, int, uint64_t) = {deque_does, deque_does, deque_does,
-                                                         ring_does,  globq_does, chan_does};
+static void (*const does[])(int, char, int, uint64_t) = {
+    deque_does, deque_does, deque_does, half_does, ring_does, globq_does, chan_does};
 
 /* An execution -------------------------------------------------------------------------------- */
 
@@ -169,6 +189,7 @@ static uint32_t drain(void)
     case LONE_DEQUE:
     case LONE_THE:
     case LONE_ABP:
+    case LONE_HALF:
         while ((item = deque_pop(&deque)))
             taken = with(taken, (uintptr_t)item);
         break;
@@ -217,6 +238,12 @@ static void queues_make(void)
     explore_memory(&globq, sizeof globq);
     chan = chan_make(sizeof(uint64_t), LONE_CAPACITY);
     explore_memory(chan, sizeof *chan + LONE_CAPACITY * sizeof(uint64_t));
+    for (int i = 1; i <= LONE_THREADS; i++) {
+        deque_init_as(&loot[i], DEQUE_HALF, LONE_OPERATIONS);
+        explore_memory(&loot[i], sizeof loot[i]);
+        explore_memory(atomic_load_explicit(&loot[i].array, memory_order_relaxed),
+                       sizeof(struct deque_array) + LONE_OPERATIONS * sizeof(void *));
+    }
     /* last: its array grows into the memory behind */
     deque_init_as(&deque, kind_of[lone->queue],
                   lone->queue == LONE_ABP ? LONE_OPERATIONS : LONE_CAPACITY);

@@ -10,6 +10,7 @@ enum { LONE_THREADS = 3, LONE_OPERATIONS = 4, LONE_CAPACITY = 2 };
     X(DEQUE, "deque", "an owner that pushes and pops, and thieves; the array of 2 grows")          \
     X(THE, "the", "likewise, with deque=the")                                                      \
     X(ABP, "abp", "likewise, with deque=abp; the array of 4 does not grow")                        \
+    X(HALF, "half", "likewise, with deque=half: a thief takes several, into one of its own")       \
     X(RING, "ring", "the local queue with runnext: an owner that puts and gets, and thieves")      \
     X(GLOBQ, "globq", "the global queue: all put and get")                                         \
     X(CHAN, "chan", "a channel of 2 elements: tries to send and to receive")

@@ -26,6 +26,7 @@ void deque_init_as(struct deque *dq, enum deque_kind kind, size_t capacity)
         [DEQUE_CHASELEV] = NULL,
         [DEQUE_THE] = &deque_the,
         [DEQUE_ABP] = &deque_abp,
+        [DEQUE_HALF] = &deque_half,
     };
     INVARIANT(kind < sizeof ops / sizeof *ops);
     INVARIANT(capacity > 0 && !(capacity & (capacity - 1)));

@@ -41,7 +41,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum deque_kind { DEQUE_CHASELEV, DEQUE_THE, DEQUE_ABP };
+enum deque_kind { DEQUE_CHASELEV, DEQUE_THE, DEQUE_ABP, DEQUE_HALF };
 
 struct deque_array {
     int64_t mask; /* capacity - 1; capacity is a power of two */
@@ -56,11 +56,11 @@ struct deque {
     _Atomic int64_t depth_max; /* largest size ever seen by a push */
     _Atomic uint32_t scratch;
     uint32_t newest_runs;        /* the user's: see pdeque.c */
-    int64_t empty_at;            /* the: top has come so far */
+    int64_t empty_at;            /* the, half: top has come so far */
     const struct deque_ops *ops; /* constant; NULL: the protocol above */
     /* written by thieves, and by the owner for the last element */
     _Alignas(64) _Atomic int64_t top;
-    lock_t lock; /* the */
+    lock_t lock; /* the, half */
 };
 
 /* Lost is told from empty so that failed steals can be counted apart. */
@@ -72,10 +72,11 @@ struct deque_ops {
     int64_t (*reserve)(struct deque *dq, int64_t n);
     void *(*pop)(struct deque *dq);
     enum deque_steal (*take)(struct deque *dq, void **item);
+    int64_t (*take_half)(struct deque *dq, struct deque *own, void **item); /* NULL: takes one */
     int64_t (*size)(struct deque *dq);
     bool (*is_valid)(const struct deque *dq);
 };
-extern const struct deque_ops deque_the, deque_abp;
+extern const struct deque_ops deque_the, deque_abp, deque_half;
 
 void deque_init(struct deque *dq, size_t capacity); /* power of two; grows by itself */
 void deque_init_as(struct deque *dq, enum deque_kind kind, size_t capacity); /* likewise */
@@ -216,6 +217,24 @@ static inline enum deque_steal deque_take(struct deque *dq, void **item)
         return DEQUE_LOST;
     *item = oldest;
     return DEQUE_STOLEN;
+}
+
+/* Do thieves take several? Then a thief's own deque may hold what it has stolen. */
+static inline bool deque_shares(const struct deque *dq)
+{
+    return __builtin_expect(dq->ops && dq->ops->take_half, 0);
+}
+
+/* A thief that owns `own`: one item into *item, and perhaps others, older ones, into its own deque.
+ * *n: how many in all. */
+static inline enum deque_steal deque_take_into(struct deque *dq, struct deque *own, void **item,
+                                               int64_t *n)
+{
+    *n = 1;
+    if (!deque_shares(dq))
+        return deque_take(dq, item);
+    *n = dq->ops->take_half(dq, own, item);
+    return *n > 0 ? DEQUE_STOLEN : DEQUE_EMPTY;
 }
 
 #endif

@@ -1,4 +1,5 @@
-/* deque_the.c - THE, the deque of Cilk-5: a lock only where owner and thief may meet.
+/* deque_the.c - THE, the deque of Cilk-5: a lock only where owner and thief may meet; and the same
+ * with thieves that take half of what is there.
  *
  * T is `bottom` and H is `top` of struct deque. Each side first moves its own index and then looks
  * at the other's. So of two that want the same place at least one sees the other. A thief, which
@@ -14,12 +15,19 @@
  *            is about to take nobody else can get. Cilk's owner looks into an empty deque once, and
  *            these do so at each turn of the scheduler.
  *
+ * Half. A thief moves H by half of T - H, rounded up, and keeps what the owner has left of that. It
+ * runs the newest of them, and puts the others at the bottom of its own deque before others may
+ * look into that. So they count as its own from then on, and a thief of the thief finds them.
+ *   Source: [Hendler02], for the share.  Differs: their owner publishes a prefix of its array by
+ *   compare-and-swap, and has no lock.  Why: THE takes several at once as it takes one.
+ *
  * Rejected: an owner that finds H > T without the lock, and goes. A thief that will step back may
  * have moved H. An item in between would stay in the deque of an idle P, where nobody looks.
  *
  * Invariants, whenever the lock is free and the owner between operations: H <= T;  T - H is at most
- *   the array's size less SLACK;  [H, T) is full;  H never falls;  empty_at <= H.
- *   A thief may be ahead of the place that it reads by SLACK: the owner leaves so many free.
+ *   the array's size less the slack;  [H, T) is full;  H never falls;  empty_at <= H.
+ *   A thief may be ahead of the place that it reads by the slack: the owner leaves so many free. It
+ *   is 1, and half of the array where thieves take half.
  *
  * Order labels. deque_publish() stores T, too, by D1 of deque.h, and the loads of TE2 see it.
  *   TE1  pop: release store of T     pairs with  TE2  take: acquire load of T
@@ -33,8 +41,6 @@
 #include "deque.h"
 #include "g.h"
 
-enum { SLACK = 1 };
-
 static void the_lock(struct deque *dq)
 {
     lock_acquire(&dq->lock);
@@ -43,9 +49,18 @@ static void the_lock(struct deque *dq)
         stat_add(&m->stats, STAT_DEQUE_LOCKS, 1);
 }
 
-static int64_t limit_of(const struct deque_array *array)
+static int64_t slack_of(const struct deque *dq, const struct deque_array *array)
 {
-    return array->mask + 1 - SLACK;
+    return dq->ops->take_half ? (array->mask + 2) / 2 : 1;
+}
+
+/* Relaxed, as in deque_size(). A thief that is about to step back makes it one too small; then
+ * there is none, or the owner has it. */
+static int64_t the_size(struct deque *dq)
+{
+    int64_t t = atomic_load_explicit(&dq->bottom, memory_order_relaxed);
+    int64_t size = t - atomic_load_explicit(&dq->top, memory_order_relaxed);
+    return size > 0 ? size : 0;
 }
 
 static void *the_slot(struct deque *dq, int64_t index)
@@ -77,7 +92,7 @@ static int64_t the_reserve(struct deque *dq, int64_t n)
         struct deque_array *array =
             atomic_load_explicit(&dq->array, memory_order_relaxed);       /* own word */
         int64_t h = atomic_load_explicit(&dq->top, memory_order_acquire); /* TE6 */
-        if (t + n - h <= limit_of(array))
+        if (t + n - h <= array->mask + 1 - slack_of(dq, array))
             return t;
         the_lock(dq);
         the_grow(dq, t);
@@ -113,31 +128,55 @@ static void *the_pop(struct deque *dq)
     return the_slot(dq, t);
 }
 
-static enum deque_steal the_take(struct deque *dq, void **item)
+/* Pre: lock. Takes n of the oldest, or as many as there are. Returns how many; *first: where. */
+static int64_t the_grab(struct deque *dq, int64_t n, int64_t *first)
 {
-    the_lock(dq);
     int64_t h = atomic_load_explicit(&dq->top, memory_order_relaxed);    /* under the lock */
-    atomic_store_explicit(&dq->top, h + 1, memory_order_release);        /* TE5 */
+    atomic_store_explicit(&dq->top, h + n, memory_order_release);        /* TE5 */
     machine_fence(&dq->scratch);                                         /* TE4 */
     int64_t t = atomic_load_explicit(&dq->bottom, memory_order_acquire); /* TE2 */
-    bool mine = h < t;
+    if (h + n > t) {
+        n = t > h ? t - h : 0;
+        atomic_store_explicit(&dq->top, h + n, memory_order_release); /* TE5 */
+    }
+    *first = h;
+    return n;
+}
+
+static enum deque_steal the_take(struct deque *dq, void **item)
+{
+    int64_t at;
+    the_lock(dq);
+    bool mine = the_grab(dq, 1, &at) > 0;
     if (mine) {
         INVARIANT(item);
-        *item = the_slot(dq, h);
-    } else {
-        atomic_store_explicit(&dq->top, h, memory_order_release); /* TE5 */
+        *item = the_slot(dq, at);
     }
     lock_release(&dq->lock);
     return mine ? DEQUE_STOLEN : DEQUE_EMPTY;
 }
 
-/* Relaxed, as in deque_size(). A thief that is about to step back makes it one too small; then
- * there is none, or the owner has it. */
-static int64_t the_size(struct deque *dq)
+/* Its own deque gets room before the lock is taken, since that may take that one's lock. So it is
+ * half of what was seen before, and of what is there now. */
+static int64_t the_take_half(struct deque *dq, struct deque *own, void **item)
 {
-    int64_t t = atomic_load_explicit(&dq->bottom, memory_order_relaxed);
-    int64_t size = t - atomic_load_explicit(&dq->top, memory_order_relaxed);
-    return size > 0 ? size : 0;
+    INVARIANT(dq != own);
+    int64_t most = (the_size(dq) + 1) / 2, at;
+    int64_t bottom = deque_reserve(own, most);
+    the_lock(dq);
+    int64_t n = (the_size(dq) + 1) / 2;
+    n = n < most ? n : most;
+    n = the_grab(dq, n > 0 ? n : 1, &at);
+    for (int64_t i = 0; i < n - 1; i++)
+        deque_set(own, bottom + i, the_slot(dq, at + i));
+    if (n > 0) {
+        INVARIANT(item);
+        *item = the_slot(dq, at + n - 1);
+    }
+    lock_release(&dq->lock);
+    if (n > 1)
+        deque_publish(own, bottom + n - 1);
+    return n;
 }
 
 /* A thief may be ahead, and step back. */
@@ -148,8 +187,8 @@ static bool the_is_valid(const struct deque *dq)
     int64_t h = atomic_load_explicit(&dq->top, memory_order_relaxed);
     const struct deque_array *array = atomic_load_explicit(&dq->array, memory_order_relaxed);
     return HOLDS(array) && HOLDS((array->mask & (array->mask + 1)) == 0) &&
-           HOLDS(!array->retired) && HOLDS(h <= t + SLACK) && HOLDS(t - h <= array->mask + 1) &&
-           HOLDS(dq->empty_at <= h) &&
+           HOLDS(!array->retired) && HOLDS(h <= t + slack_of(dq, array)) &&
+           HOLDS(t - h <= array->mask + 1) && HOLDS(dq->empty_at <= h) &&
            HOLDS(atomic_load_explicit(&dq->depth_max, memory_order_relaxed) >= 0);
 }
 
@@ -157,6 +196,15 @@ const struct deque_ops deque_the = {
     .reserve = the_reserve,
     .pop = the_pop,
     .take = the_take,
+    .size = the_size,
+    .is_valid = the_is_valid,
+};
+
+const struct deque_ops deque_half = {
+    .reserve = the_reserve,
+    .pop = the_pop,
+    .take = the_take,
+    .take_half = the_take_half,
     .size = the_size,
     .is_valid = the_is_valid,
 };

@@ -183,9 +183,26 @@ void fj_request_all(struct sched *sched)
         request(&m->fj);
 }
 
-/* The oldest child or frame in the deque of any M but m; with `own` of m's too. */
+static void tell_stolen(struct m *m, struct m *victim, int64_t n)
+{
+    stat_add(&m->stats, STAT_STEALS, victim != m);
+    stat_add(&m->stats, STAT_STOLEN, victim != m ? (uint64_t)n : 0);
+    stat_add(&m->stats, STAT_TASKS_STOLEN, (uint64_t)n);
+    m_count_far(m, m_core(victim));
+    for (int64_t i = 0; i < n; i++)
+        sched_event_m(m, SCHED_TASK_STOLEN, victim);
+    if (n > 1) /* others are in m's deque, which a sleeper may have seen empty */
+        wakep(m);
+}
+
+/* The oldest child or frame in the deque of any M but m; with `own` of m's too. Where thieves take
+ * several, m's deque comes first: it has nothing of a frame on m's stack now, and perhaps what came
+ * along the last time. */
 void *fj_steal(struct m *m, bool own)
 {
+    void *before = deque_shares(&m->fj.tasks) ? deque_pop(&m->fj.tasks) : NULL;
+    if (before)
+        return before;
     struct m *newest = sched_first_m(m->sched);
     struct m *start = newest;
     INVARIANT(m->sched->forkjoin == FJ_HELP || m->sched->forkjoin == FJ_LINKED);
@@ -194,20 +211,21 @@ void *fj_steal(struct m *m, bool own)
     struct m *victim = start;
     do {
         void *item;
+        int64_t n = 1;
         enum deque_steal got = DEQUE_EMPTY;
-        if (victim != m || own) {
-            stat_add(&m->stats, STAT_VICTIM_PROBES, victim != m);
-            while ((got = deque_take(&victim->fj.tasks, &item)) == DEQUE_LOST)
+        if (victim == m && own) {
+            while ((got = deque_take(&m->fj.tasks, &item)) == DEQUE_LOST)
                 continue; /* somebody else got one: there may be more */
-            if (victim != m && deque_size(&victim->fj.tasks) == 0)
+        } else if (victim != m) {
+            stat_add(&m->stats, STAT_VICTIM_PROBES, 1);
+            while ((got = deque_take_into(&victim->fj.tasks, &m->fj.tasks, &item, &n)) ==
+                   DEQUE_LOST)
+                continue; /* likewise */
+            if (deque_size(&victim->fj.tasks) == 0)
                 request(&victim->fj);
         }
         if (got == DEQUE_STOLEN) {
-            stat_add(&m->stats, STAT_STEALS, victim != m);
-            stat_add(&m->stats, STAT_STOLEN, victim != m);
-            stat_add(&m->stats, STAT_TASKS_STOLEN, 1);
-            m_count_far(m, m_core(victim));
-            sched_event_m(m, SCHED_TASK_STOLEN, victim);
+            tell_stolen(m, victim, n);
             return item;
         }
         victim = victim->all_link ? victim->all_link : newest;
@@ -398,6 +416,10 @@ static void run_public(struct fj_worker *w, struct fj_frame *frame)
 {
     struct fj_task *task;
     while (frame->spawned > 0 && (task = deque_pop(&w->tasks))) {
+        if (deque_shares(&w->tasks) && task->frame != frame) {
+            run_stolen(frame, task); /* its own are with thieves, who took them before this one */
+            continue;
+        }
         INVARIANT(task->frame == frame);
         sched_event(w->m, SCHED_TASK_TAKEN_BACK, NULL, 0, 0);
         fj_took_back(w);

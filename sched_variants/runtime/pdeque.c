@@ -5,7 +5,8 @@
 
 enum { DEQUE_CAPACITY = 256 };
 
-const char *const pdeque_kind_words[] = {"chaselev", "the", "abp", NULL}; /* enum deque_kind */
+const char *const pdeque_kind_words[] = {"chaselev", "the", "abp", "half",
+                                         NULL}; /* enum deque_kind */
 const char *const pdeque_owner_words[] = {"lifo", "fifo", NULL};
 
 void pdeque_init(struct sched *sched)
@@ -130,17 +131,18 @@ struct g *pdeque_steal(struct m *m)
     for (uint32_t i = 0; i < n; i++, at = (at + 1) % n) {
         struct p *p = sched->allp[at];
         void *item;
+        int64_t moved;
         enum deque_steal got;
         if (p == m->p)
             continue;
         stat_add(&m->stats, STAT_VICTIM_PROBES, 1);
-        while ((got = deque_take(p->variant, &item)) == DEQUE_LOST)
+        while ((got = deque_take_into(p->variant, m->p->variant, &item, &moved)) == DEQUE_LOST)
             continue; /* somebody else got one: there may be more */
         if (got == DEQUE_STOLEN) {
             stat_add(&m->stats, STAT_STEALS, 1);
-            stat_add(&m->stats, STAT_STOLEN, 1);
+            stat_add(&m->stats, STAT_STOLEN, (uint64_t)moved);
             m_count_far(m, (int32_t)at);
-            sched_event(m, SCHED_STOLEN, NULL, 1, false);
+            sched_event(m, SCHED_STOLEN, NULL, (int32_t)moved, false);
             sched_event(m, SCHED_TAKEN, item, FROM_VICTIM, (int32_t)at);
             return item;
         }

@@ -31,12 +31,13 @@ extern const char *const pdeque_owner_words[];
 
 #define PDEQUE_KNOBS(o, k)                                                                         \
     PARAM_WORD(o, k.deque, pdeque_kind_words, DEQUE_CHASELEV,                                      \
-               "[CL05]; the: [Frigo98]; abp: [Arora98]",                                           \
+               "[CL05]; the: [Frigo98]; abp: [Arora98]; half: [Hendler02]",                        \
                "how owner and thieves agree on who takes the last of a deque",                     \
                .detail = "chaselev: by a compare-and-swap of the thieves' end. the: thieves hold " \
                          "a lock, which the owner takes where it may meet one. abp: as chaselev, " \
                          "but in an array of 256 that does not wrap: what finds it full goes to "  \
-                         "the global queue, or stays private in fork/join.",                       \
+                         "the global queue, or stays private in fork/join. half: as the, "         \
+                         "but a thief takes half of what is there.",                               \
                KNOB_DECISIVE(STEALING, "DEQUE_LOCKS", "deque=the fib,n=14 4")),                    \
         PARAM_NUMBER_OR(                                                                           \
             o, k.owner, OWNER_LIFO, 2, 1024, pdeque_owner_words, OWNER_LIFO, "takes", "[BL99]",    \
@@ -64,7 +65,8 @@ bool pdeque_has_work(struct sched *sched);
 void pdeque_p_drain(struct m *m, struct p *p);
 int64_t pdeque_queued(struct sched *sched, struct p *p);
 
-/* One G from the oldest end of another P's deque, each P visited once from a random start. */
+/* One G from the oldest end of another P's deque, which may bring others along; each P is visited
+ * once, from a random start. */
 struct g *pdeque_steal(struct m *m);
 
 #endif

@@ -63,7 +63,7 @@
     X(TIMERS_ADDED, SUM, "sleeps, deadlines and timers put into a heap")                           \
     X(JOINS_STALLED, SUM, "fork/join syncs that found a child unfinished and waited")              \
     X(TASKS_STOLEN, SUM, "tasks, or parents resting in a spawn, taken by a thief")                 \
-    X(DEQUE_LOCKS, SUM, "times a deque's lock was taken; only deque=the has one")                  \
+    X(DEQUE_LOCKS, SUM, "times a deque's lock was taken: deque=the and deque=half")                \
     X(DEQUE_MAX, MAX,                                                                              \
       "longest deque or ring, or else list; with fork/join tasks that are stolen and not yet "     \
       "joined")                                                                                    \

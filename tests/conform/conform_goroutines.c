@@ -530,6 +530,7 @@ const struct conform_case conform_goroutine_cases[] = {
     CASE(conform_all_spawned_run_once, .settings = "owner=fifo"),
     CASE(conform_all_spawned_run_once, .settings = "deque=the"),
     CASE(conform_all_spawned_run_once, .settings = "deque=abp"),
+    CASE(conform_all_spawned_run_once, .settings = "deque=half"),
     CASE(conform_all_spawned_run_once, .settings = "mailbox=mpsc"),
     CASE(conform_all_spawned_run_once, .settings = "mailbox=mpsc,deal=main"),
     CASE(conform_all_spawned_run_once, .settings = "queue=mpmc"),

@@ -12,14 +12,14 @@ run() {
     status=$?
 }
 
-for queue in deque the abp ring globq chan; do
+for queue in deque the abp half ring globq chan; do
     run --exhaustive $queue --threads 2 --operations 2
     cp out first
     check "${queue}_is_right" [ "$status $(grep -c '; all are right$' out)" = "0 $(grep -c '|' out)" ]
     run --exhaustive $queue --threads 2 --operations 2
     check "${queue}_is_the_same_again" cmp -s <(sed 's/, [0-9.]* s;/;/' first) <(sed 's/, [0-9.]* s;/;/' out)
 done
-for queue in deque the abp; do
+for queue in deque the abp half; do
     run --exhaustive $queue --threads 3 --operations 1
     check "${queue}_of_three_threads_is_right" [ "$status $(grep -c '^P|S|S: .*; all are right$' out)" = '0 3' ]
 done
@@ -34,7 +34,7 @@ check a_limit_is_told [ "$status $(grep -c '10 executions, .*; right so far, not
 run --exhaustive deque --threads 2 --operations 1 --executions 3
 check a_round_that_learnt_is_not_all [ "$status $(grep -c ': 3 executions, .*; right so far, not all$' out)" = '0 3' ]
 
-misuse queues_are_few 'valid: deque, the, abp, ring, globq, chan' -- --exhaustive list
+misuse queues_are_few 'valid: deque, the, abp, half, ring, globq, chan' -- --exhaustive list
 misuse operations_are_few 'valid: 1 to 4' -- --exhaustive deque --operations 5
 misuse threads_are_few 'valid: 2 to 3' -- --exhaustive deque --threads 4
 misuse a_variant_is_none 'leave out gmp' -- --exhaustive deque gmp

@@ -658,3 +658,22 @@ BREAK(abp_take_to_nowhere)
     deque_push(dq, dq);
     deque_take(dq, NULL);
 }
+
+BREAK(half_of_ones_own)
+{
+    struct deque *dq = deque();
+    void *item;
+    int64_t n;
+    deque_init_as(dq, DEQUE_HALF, 4);
+    deque_take_into(dq, dq, &item, &n);
+}
+
+BREAK(half_to_nowhere)
+{
+    struct deque *dq = deque(), *own = deque();
+    int64_t n;
+    deque_init_as(dq, DEQUE_HALF, 4);
+    deque_init_as(own, DEQUE_HALF, 4);
+    deque_push(dq, dq);
+    deque_take_into(dq, own, NULL, &n);
+}

@@ -469,6 +469,58 @@ static void scene_all_at_once(void *arg)
     wg_wait(&self->done);
 }
 
+static void nested_parent_g(void *arg)
+{
+    struct timed *self = arg;
+    if (self->i > 0) {
+        go(nested_parent_g, self - 1);
+    } else {
+        atomic_store(&self->trace->release[0], true);
+        AWAIT(atomic_load(&self->trace->count) > 0);
+    }
+    atomic_fetch_add(&self->trace->count, 1);
+    wg_done(&self->trace->done);
+}
+
+static void blocking_g(void *arg)
+{
+    struct trace *self = arg;
+    atomic_store(&self->ran[0], true);
+    AWAIT(atomic_load(&self->release[0]));
+    wg_done(&self->done);
+}
+
+/* The other worker is kept until there is much to steal: children that main has started, or, where
+ * these run at once, a parent for each. */
+static void scene_much_to_steal(void *arg)
+{
+    struct trace *self = arg;
+    struct timed timed[8];
+    bool children = this_sched()->forkjoin == FJ_HELP;
+    wg_add(&self->done, 9);
+    go(blocking_g, self);
+    AWAIT(atomic_load(&self->ran[0]));
+    for (int i = 0; i < 8; i++) {
+        timed[i] = (struct timed){self, i};
+        if (children)
+            go(done_g, self);
+    }
+    atomic_store(&self->release[0], children);
+    if (!children)
+        go(nested_parent_g, &timed[7]);
+    if (children) /* its own worker has none of them */
+        AWAIT(atomic_load(&self->count) == 8);
+    wg_wait(&self->done);
+}
+
+static void knob_deque_half(const char *variant)
+{
+    scene_run(variant, "deque=the", 2, 0, scene_much_to_steal);
+    assert_int_equal(stat_of(STAT_STOLEN), stat_of(STAT_STEALS));
+    scene_run(variant, "deque=half", 2, 0, scene_much_to_steal);
+    assert_true(stat_of(STAT_STOLEN) > stat_of(STAT_STEALS));
+}
+
 /* A thief of THE holds a lock each time that it looks. The array of ABP has an end. */
 void knob_deque(const char *variant)
 {
@@ -481,6 +533,7 @@ void knob_deque(const char *variant)
     scene_run(variant, "deque=abp", 2, 0, scene_meeting);
     assert_true(stat_of(STAT_STEALS) > 0);
     assert_int_equal(stat_of(STAT_DEQUE_LOCKS), 0);
+    knob_deque_half(variant);
     if (strcmp(variant, "tasksteal") != 0)
         return; /* contsteal queues one parent at a time here */
     scene_run(variant, "deque=abp", 1, 600, scene_all_at_once);

@@ -127,7 +127,7 @@ static void deque_grows_and_keeps_order(void **state)
 static void deque_wraps_without_growing(void **state)
 {
     struct deque dq;
-    deque_init_as(&dq, kind_of(state), 8);
+    deque_init_as(&dq, kind_of(state), kind_of(state) == DEQUE_HALF ? 16 : 8);
     struct deque_array *array = atomic_load(&dq.array);
     uintptr_t taken = 0;
     for (uintptr_t i = 0; i < 1000; i++) {
@@ -193,6 +193,35 @@ static void deque_full_has_no_room(void **state)
     deque_fini(&dq);
 }
 
+/* Rounded up; it has the newest of them at once, and the others in their order. */
+static void deque_thief_takes_half(void **state)
+{
+    struct deque dq, own;
+    void *item = NULL;
+    int64_t n;
+    deque_init_as(&dq, kind_of(state), 2);
+    deque_init_as(&own, kind_of(state), 2);
+    for (uintptr_t i = 0; i < 100; i++)
+        deque_push(&dq, item_of(i));
+    for (uintptr_t left = 100, taken = 0; left > 0; left /= 2) {
+        uintptr_t share = left - left / 2;
+        assert_int_equal(deque_take_into(&dq, &own, &item, &n), DEQUE_STOLEN);
+        assert_int_equal(n, share);
+        taken += share;
+        assert_int_equal(index_of(item), taken - 1);
+        assert_int_equal(deque_size(&dq), left / 2);
+        for (uintptr_t i = taken - share; i < taken - 1; i++) {
+            assert_int_equal(deque_take(&own, &item), DEQUE_STOLEN);
+            assert_int_equal(index_of(item), i);
+        }
+        assert_int_equal(deque_size(&own), 0);
+    }
+    assert_int_equal(deque_take_into(&dq, &own, &item, &n), DEQUE_EMPTY);
+    assert_int_equal(n, 0);
+    deque_fini(&dq);
+    deque_fini(&own);
+}
+
 /* Races ------------------------------------------------------------------------------------- */
 
 struct race {
@@ -210,13 +239,19 @@ static void race_note(struct race *race, void *item)
 static void race_thief(void *arg)
 {
     struct race *race = arg;
+    struct deque own;
+    deque_init_as(&own, DEQUE_HALF, 2);
     while (atomic_load(&race->left) > 0) {
         void *item = NULL;
-        if (deque_take(&race->dq, &item) == DEQUE_STOLEN)
+        int64_t n;
+        if (deque_take_into(&race->dq, &own, &item, &n) == DEQUE_STOLEN)
             race_note(race, item);
         else
             machine_relax(&race->left, 1);
+        while ((item = deque_pop(&own)))
+            race_note(race, item);
     }
+    deque_fini(&own);
 }
 
 /* The owner keeps at most `depth` items, so that pop and steal meet at the last one when it is 1.
@@ -275,13 +310,14 @@ static void deque_steal_races_a_full_one(void **state)
     race_run(kind_of(state), 512, 4);
 }
 
-static enum deque_kind kinds[] = {DEQUE_CHASELEV, DEQUE_THE, DEQUE_ABP};
+static enum deque_kind kinds[] = {DEQUE_CHASELEV, DEQUE_THE, DEQUE_ABP, DEQUE_HALF};
 
 #define OF(test, word, kind)                                                                       \
     {                                                                                              \
         .name = #test word, .test_func = (test), .initial_state = &kinds[kind]                     \
     }
-#define OF_GROWING(test) OF(test, "", DEQUE_CHASELEV), OF(test, "_the", DEQUE_THE)
+#define OF_GROWING(test)                                                                           \
+    OF(test, "", DEQUE_CHASELEV), OF(test, "_the", DEQUE_THE), OF(test, "_half", DEQUE_HALF)
 #define OF_EACH(test) OF_GROWING(test), OF(test, "_abp", DEQUE_ABP)
 
 int main(void)
@@ -294,6 +330,7 @@ int main(void)
         OF_GROWING(deque_wraps_without_growing),
         OF_EACH(deque_is_filled_at_once),
         OF(deque_full_has_no_room, "_abp", DEQUE_ABP),
+        OF(deque_thief_takes_half, "_half", DEQUE_HALF),
         OF_EACH(deque_steal_races_pop_of_last),
         OF(deque_steal_races_a_full_one, "_abp", DEQUE_ABP),
         OF_GROWING(deque_steal_races_growth),
