@@ -38,6 +38,7 @@ void deque_init_as(struct deque *dq, enum deque_kind kind, size_t capacity)
     atomic_init(&dq->scratch, 0);
     dq->empty_at = 0;
     dq->ops = ops[kind];
+    dq->usual = false;
     atomic_init(&dq->lock, 0);
     atomic_init(&dq->array, deque_array_new(capacity));
 }

@@ -58,6 +58,7 @@ struct deque {
     uint32_t newest_runs;        /* the user's: see pdeque.c */
     int64_t empty_at;            /* the, half: top has come so far */
     const struct deque_ops *ops; /* constant; NULL: the protocol above */
+    bool usual;                  /* the user's: see pdeque.c */
     /* written by thieves, and by the owner for the last element */
     _Alignas(64) _Atomic int64_t top;
     lock_t lock; /* the, half */
@@ -124,14 +125,10 @@ static inline int64_t deque_room(struct deque *dq)
     return __builtin_expect(dq->ops && dq->ops->room, 0) ? dq->ops->room(dq) : INT64_MAX;
 }
 
-/* Owner only. Pre: there is room. */
-static inline void deque_push(struct deque *dq, void *item)
+/* Owner only, and only of the default protocol: without the look at ops. */
+static inline void deque_push_chaselev(struct deque *dq, void *item)
 {
     INVARIANT(item);
-    if (__builtin_expect(dq->ops != NULL, 0)) {
-        deque_push_other(dq, item);
-        return;
-    }
     int64_t bottom = atomic_load_explicit(&dq->bottom, memory_order_relaxed); /* own word */
     int64_t top = atomic_load_explicit(&dq->top, memory_order_acquire);       /* D6 */
     struct deque_array *array =
@@ -146,6 +143,15 @@ static inline void deque_push(struct deque *dq, void *item)
     atomic_store_explicit(&array->slot[bottom & array->mask], item, memory_order_relaxed);
     atomic_store_explicit(&dq->bottom, bottom + 1, memory_order_release); /* D1 */
     INVARIANT(deque_is_valid(dq));
+}
+
+/* Owner only. Pre: there is room. */
+static inline void deque_push(struct deque *dq, void *item)
+{
+    if (__builtin_expect(dq->ops != NULL, 0))
+        deque_push_other(dq, item);
+    else
+        deque_push_chaselev(dq, item);
 }
 
 /* Owner only, for several items at once: makes room for n more and returns the index of the first;
@@ -168,11 +174,9 @@ static inline void deque_publish(struct deque *dq, int64_t bottom)
     INVARIANT(deque_is_valid(dq));
 }
 
-/* Owner only: the newest item, or NULL. */
-static inline void *deque_pop(struct deque *dq)
+/* Owner only, and only of the default protocol: as deque_pop(), without the look at ops. */
+static inline void *deque_pop_chaselev(struct deque *dq)
 {
-    if (__builtin_expect(dq->ops != NULL, 0))
-        return dq->ops->pop(dq);
     int64_t bottom = atomic_load_explicit(&dq->bottom, memory_order_relaxed) - 1; /* own word */
     if (bottom < atomic_load_explicit(&dq->top, memory_order_relaxed)) /* top only grows */
         return NULL;
@@ -195,6 +199,12 @@ static inline void *deque_pop(struct deque *dq)
     /* empty: bottom == top. relaxed: there is no new slot to publish */
     atomic_store_explicit(&dq->bottom, bottom + 1, memory_order_relaxed);
     return item;
+}
+
+/* Owner only: the newest item, or NULL. */
+static inline void *deque_pop(struct deque *dq)
+{
+    return __builtin_expect(dq->ops != NULL, 0) ? dq->ops->pop(dq) : deque_pop_chaselev(dq);
 }
 
 /* Any thread: the oldest item into *item, which is left alone unless one was stolen. Also serves an

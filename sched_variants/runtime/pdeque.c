@@ -25,7 +25,10 @@ void pdeque_fini(struct sched *sched)
 void pdeque_p_init(struct sched *sched, struct p *p)
 {
     p->variant = sched_zalloc(sizeof(struct deque), "deque.bottom");
-    deque_init_as(p->variant, sched->deques, DEQUE_CAPACITY);
+    const struct pdeque_knobs *knobs = sched->knobs;
+    struct deque *dq = p->variant;
+    deque_init_as(dq, sched->deques, DEQUE_CAPACITY);
+    dq->usual = knobs->owner == OWNER_LIFO && knobs->deque == DEQUE_CHASELEV;
 }
 
 void pdeque_p_fini(struct sched *sched, struct p *p)
@@ -33,6 +36,19 @@ void pdeque_p_fini(struct sched *sched, struct p *p)
     (void)sched;
     deque_fini(p->variant);
     machine_free(p->variant);
+}
+
+/* Another protocol, or another end. Out of line, as get_unusual(). */
+static __attribute__((noinline)) void put_unusual(struct m *m, struct deque *dq, struct g *gp)
+{
+    if (deque_room(dq) == 0) {
+        stat_add(&m->stats, STAT_OVERFLOWS, 1);
+        globq_put(m, m->sched->variant, gp);
+        return;
+    }
+    sched_event_g(m, SCHED_PUT, gp, INTO_LOCAL, 0);
+    deque_push(dq, gp);
+    stat_max(&m->stats, STAT_DEQUE_MAX, deque_depth_max(dq));
 }
 
 void pdeque_ready(struct m *m, struct g *gp, enum ready_how how)
@@ -44,13 +60,12 @@ void pdeque_ready(struct m *m, struct g *gp, enum ready_how how)
     }
     INVARIANT(m->p);
     struct deque *dq = m->p->variant;
-    if (__builtin_expect(dq->ops != NULL, 0) && deque_room(dq) == 0) {
-        stat_add(&m->stats, STAT_OVERFLOWS, 1);
-        globq_put(m, m->sched->variant, gp);
+    if (__builtin_expect(!dq->usual, 0)) {
+        put_unusual(m, dq, gp);
         return;
     }
     sched_event_g(m, SCHED_PUT, gp, INTO_LOCAL, 0);
-    deque_push(dq, gp);
+    deque_push_chaselev(dq, gp);
     stat_max(&m->stats, STAT_DEQUE_MAX, deque_depth_max(dq));
 }
 
@@ -80,10 +95,10 @@ static bool is_turn_of_oldest(struct deque *dq, int64_t owner)
 }
 
 /* Out of line, so that the usual owner's path stays as short as it is. */
-static __attribute__((noinline)) struct g *get_oldest(struct deque *dq, int64_t owner)
+static __attribute__((noinline)) struct g *get_unusual(struct deque *dq, int64_t owner)
 {
     void *item = NULL; /* stays NULL unless one is taken */
-    if (owner != OWNER_FIFO && !is_turn_of_oldest(dq, owner))
+    if (owner == OWNER_LIFO || (owner != OWNER_FIFO && !is_turn_of_oldest(dq, owner)))
         return deque_pop(dq);
     while (deque_take(dq, &item) == DEQUE_LOST)
         continue; /* a thief got that one: there may be more */
@@ -94,7 +109,7 @@ static struct g *get_own(struct m *m)
 {
     const struct pdeque_knobs *knobs = m->sched->knobs;
     struct deque *dq = m->p->variant;
-    return knobs->owner == OWNER_LIFO ? deque_pop(dq) : get_oldest(dq, knobs->owner);
+    return dq->usual ? deque_pop_chaselev(dq) : get_unusual(dq, knobs->owner);
 }
 
 struct g *pdeque_pick(struct m *m, bool *inherit)
