@@ -389,11 +389,11 @@ static void story_write(FILE *to, const struct chart *chart, size_t count, const
     report_chart_glance_write(to, chart);
     report_lesson_line_write(to, chart->verdicts, count, best, chart->group->baseline);
     report_sureness_write(to, chart->group, chart->verdicts, count);
+    report_chart_key_write(to, chart->group);
     card_unfold(to, chart->group);
     if (peer_is_floor_name(chart->group->baseline))
         report_lesson_multiples_write(to, chart->group);
     report_lesson_write(to, chart->verdicts, count, best, chart->group->baseline);
-    report_chart_key_write(to, chart->group);
     html_put(to, "<div class='pins'></div></div>"); /* the page's script fills it */
     report_chart_write(to, chart);
 }
@@ -561,11 +561,10 @@ static void counts_card(FILE *to, const struct report *report, const struct repo
                           .about = counter_short_name(event)};
     report_chart_glance_write(to, &chart);
     counts_line(to, &chart);
+    report_chart_key_write(to, group);
     card_unfold(to, group);
     counts_write(to, &chart);
-    html_put(to, "<p class='note'>%s</p>", text);
-    report_chart_key_write(to, group);
-    html_put(to, "</div>");
+    html_put(to, "<p class='note'>%s</p></div>", text);
     report_chart_write(to, &chart);
     free(event);
 }
@@ -636,10 +635,10 @@ static void card_write(FILE *to, const struct report *report, const struct repor
 
 void report_answers_write(FILE *to, const struct report *report)
 {
-    html_put(to,
-             "<section id='answers'><h2>Answers</h2><p class='note'>A question unfolds by a click. "
-             "Its small chart has each variant from its least to its most over the workloads, "
-             "beside the baseline at the line of 1.</p>");
+    html_put(
+        to, "<section id='answers'><h2>Answers</h2><p class='note'>A question unfolds by a click. "
+            "Its small chart has a row for each workload: a mark is a variant's median beside that "
+            "of the baseline, its bar the 95 %% interval; hollow: no difference is shown.</p>");
     report_words_write(to, report);
     report_chart_shapes_write(to);
     for (size_t i = 0; i < report->groups_count; i++)

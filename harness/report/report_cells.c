@@ -1,9 +1,9 @@
 /* report_cells.c - each cell by itself: its samples in the order of the run, so that drift shows,
  * the command that repeats it, what each M counted, why it failed. See report_page.h.
  *
- * A strip is a small SVG of lines and of references to six symbols which the page holds once, so
- * that a thousand samples cost tens of kilobytes. Its x is the place in the whole run, so that
- * strips below each other show the same moments; its y is relative to the cell's own median.
+ * A strip is a small SVG with a path for each of six symbols, so that three thousand samples cost
+ * thirty kilobytes. Its x is the place in the whole run, so that strips below each other show the
+ * same moments; its y is relative to the cell's own median.
  */
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
@@ -70,21 +70,38 @@ static struct strip strip_make(const struct report *report, const char *cell, do
     return strip;
 }
 
-static const char *symbol_of(const struct report_sample *sample)
+enum symbol { ANY, NEAR, FAR, MIXED, MARK, BAD, SYMBOLS };
+
+/* A shape begins at x and y from its sample's place. A dot is a line of no length with round ends,
+ * the shortest that SVG has. */
+static const struct {
+    const char *class;
+    int x, y;
+    const char *shape, *meaning;
+} symbols[SYMBOLS] = {
+    [ANY] = {"s-any", 0, 0, "h0", "one worker, or no probe"},
+    [NEAR] = {"s-near", 0, 0, "h0", "cores near each other"},
+    [FAR] = {"s-far", -4, 3, "h8l-4-7z", "cores far apart"},
+    [MIXED] = {"s-mixed", 0, 0, "h0", "changed during the sample"},
+    [MARK] = {"s-mark", -5, 0, "a5 5 0 1 0 10 0a5 5 0 1 0-10 0", "disturbed from outside"},
+    [BAD] = {"s-bad", -3, -3, "l6 6m0-6l-6 6", "failed"},
+};
+
+static bool is_drawn_as(const struct report_sample *sample, enum symbol symbol)
 {
-    static const char *const symbols[][2] = {
-        {"near", "s-near"}, {"far", "s-far"}, {"mixed", "s-mixed"}};
-    if (!sample_ok(sample))
-        return "s-bad";
-    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++)
-        if (sample->distance && strcmp(sample->distance, symbols[i][0]) == 0)
-            return symbols[i][1];
-    return "s-any";
+    static const char *const distances[SYMBOLS] = {
+        [NEAR] = "near", [FAR] = "far", [MIXED] = "mixed"};
+    enum symbol own = sample_ok(sample) ? ANY : BAD;
+    for (int i = NEAR; i <= MIXED && own == ANY; i++)
+        if (sample->distance && strcmp(sample->distance, distances[i]) == 0)
+            own = (enum symbol)i;
+    return symbol == MARK ? is_marked(sample) : symbol == own;
 }
 
-static void symbol_write(FILE *to, const char *id, double x, double y)
+static void symbol_write(FILE *to, enum symbol symbol, double x, double y)
 {
-    fprintf(to, "<use href=\"#%s\" x=\"%.0f\" y=\"%.0f\"/>", id, x, y);
+    fprintf(to, "M%ld %ld%s", lround(x) + symbols[symbol].x, lround(y) + symbols[symbol].y,
+            symbols[symbol].shape);
 }
 
 /* If no position is recorded, the samples stand in a row. */
@@ -122,54 +139,41 @@ static void strip_write(FILE *to, const struct strip *strip)
              "<svg class='strip' viewBox='0 0 %d %d' role='img' aria-label='Samples in run order: "
              "%zu good%s%s'><path d='M0 %dh%d'/>",
              WIDTH, HEIGHT, ok, bad, disturbed, HEIGHT / 2, WIDTH);
-    for (size_t i = 0; i < strip->count; i++) {
-        double x = strip_x(strip, i), y = strip_y(strip, i);
-        symbol_write(to, symbol_of(&strip->samples[i]), x, y);
-        if (is_marked(&strip->samples[i]))
-            symbol_write(to, "s-mark", x, y);
+    for (enum symbol symbol = 0; symbol < SYMBOLS; symbol++) {
+        size_t drawn = 0;
+        for (size_t i = 0; i < strip->count; i++) {
+            if (!is_drawn_as(&strip->samples[i], symbol))
+                continue;
+            if (drawn++ == 0)
+                fprintf(to, "<path class=\"%s\" d=\"", symbols[symbol].class);
+            symbol_write(to, symbol, strip_x(strip, i), strip_y(strip, i));
+        }
+        fputs(drawn > 0 ? "\"/>" : "", to);
     }
     fputs("</svg>", to);
 }
 
-static const struct {
-    const char *id, *shape, *meaning;
-} symbols[] = {
-    {"s-any", "<circle r=\"3\"/>", "one worker, or no probe"},
-    {"s-near", "<circle r=\"3.2\"/>", "cores near each other"},
-    {"s-far", "<path d=\"M-3.6 3h7.2L0-3.8z\"/>", "cores far apart"},
-    {"s-mixed", "<path d=\"M-3-3h6v6h-6z\"/>", "changed during the sample"},
-    {"s-mark", "<circle r=\"5.4\"/>", "disturbed from outside"},
-    {"s-bad", "<path d=\"M-3-3l6 6M3-3l-6 6\"/>", "failed"},
-};
-
-enum { SYMBOLS = sizeof symbols / sizeof symbols[0] };
-
-static bool is_used(const struct report *report, const char *id)
+static bool is_used(const struct report *report, enum symbol symbol)
 {
-    for (size_t i = 0; i < report->samples.count; i++) {
-        const struct report_sample *sample = &report->samples.samples[i];
-        if (strcmp(symbol_of(sample), id) == 0 || (is_marked(sample) && strcmp(id, "s-mark") == 0))
+    for (size_t i = 0; i < report->samples.count; i++)
+        if (is_drawn_as(&report->samples.samples[i], symbol))
             return true;
-    }
     return false;
 }
 
-/* The symbols, and what those mean that this run has. */
+/* The symbols that this run has, and their meanings. */
 static void key_write(FILE *to, const struct report *report)
 {
-    fputs("<svg class=\"symbols\" aria-hidden=\"true\"><defs>", to);
-    for (size_t i = 0; i < SYMBOLS; i++)
-        fprintf(to, "<g id=\"%s\">%s</g>", symbols[i].id, symbols[i].shape);
-    fputs("</defs></svg>\n", to);
     html_put(to, "<ul class='key'>");
-    for (size_t i = 0; i < SYMBOLS; i++) {
-        if (!is_used(report, symbols[i].id))
+    for (enum symbol symbol = 0; symbol < SYMBOLS; symbol++) {
+        if (!is_used(report, symbol))
             continue;
         html_put(to, "<li>");
-        fputs("<svg viewBox=\"-7 -7 14 14\" aria-hidden=\"true\">", to);
-        symbol_write(to, symbols[i].id, 0, 0);
-        fputs("</svg> ", to);
-        html_put(to, "%s</li>", symbols[i].meaning);
+        fprintf(to, "<svg viewBox=\"-7 -7 14 14\" aria-hidden=\"true\"><path class=\"%s\" d=\"",
+                symbols[symbol].class);
+        symbol_write(to, symbol, 0, 0);
+        fputs("\"/></svg> ", to);
+        html_put(to, "%s</li>", symbols[symbol].meaning);
     }
     html_put(to, "</ul>");
 }
@@ -397,15 +401,16 @@ void report_cells_write(FILE *to, const struct report *report)
                  "height of a strip is its largest distance from that, 5 %% at least. Samples that "
                  "lean to one side, or jump together in several strips, show that the machine "
                  "changed.</p>");
-    html_put(to,
-             "<p>The first command of a cell runs one sample of it again, with the "
-             "same seed and the same settings, and prints what it measured. The next ones tell "
-             "why it took its time, write a page with its events, and one that opens where it "
-             "and the baseline part. Both pages begin with the first call, on cold memory, and the "
-             "numbers are of calls after it. Accounts of time and the parting take a simulated "
-             "machine: beside a native cell, add `--machine sim:desktop8 --why` to the first. "
-             "To trace real threads takes `make trace` once. Counters that no table of the page "
-             "shows are in events.tsv, by the name of the cell.</p>");
+    html_put(
+        to,
+        "<p>The first command of a cell runs one sample of it again, with the "
+        "same seed and the same settings, and prints what it measured. The next ones tell "
+        "why it took its time, write a page with its events, and one that opens where it "
+        "and the baseline part. With --warmup both pages open on a call that finds memory warm, "
+        "as timed ones do. Accounts of time and the parting take a simulated "
+        "machine: beside a native cell, add `--machine sim:desktop8 --why` to the first. "
+        "To trace real threads takes `make trace` once. Counters that no table of the page "
+        "shows are in events.tsv, by the name of the cell.</p>");
     key_write(to, report);
     json_t *written = json_object();
     for (size_t i = 0; i < report->cells_count; i++) {

@@ -5,12 +5,12 @@
 #include "harness/base/units.h"
 #include "harness/report/doc.h"
 
-#include <gsl/gsl_sort.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GLANCE_PX = 42, LANE = 8, LANE_OF_MANY = 5, MANY = 4, PAD = 3, TICKS_MAX = 8 };
+enum { LANE = 8, LANE_OF_MANY = 5, MANY = 4, PAD = 3, TICKS_MAX = 8 };
 
 /* Percent of an SVG's width that stays free on each side, and that two ticks are apart. */
 static const double MARGIN = 3, TICK_ROOM = 15;
@@ -103,16 +103,16 @@ void report_chart_key_write(FILE *to, const struct report_group *group)
 {
     struct lanes lanes = lanes_make(group);
     if (!lanes.are_rows) {
-        html_put(to, "<ul class='key'>");
+        html_put(to, "<span class='key'>");
         for (size_t i = 0; i < lanes.count; i++) {
-            html_put(to, "<li data-variant='%s'>", lanes.of[i].variant);
+            html_put(to, "<span data-variant='%s'>", lanes.of[i].variant);
             fprintf(to,
                     "<svg viewBox=\"-6 -6 12 12\" aria-hidden=\"true\"><use href=\"#shape-%d\" "
                     "class=\"v%d\"/></svg> ",
                     lanes.of[i].shape, lanes.of[i].shape);
-            html_put(to, "<span class='name'>%s</span></li>", lanes.of[i].variant);
+            html_put(to, "<span class='name'>%s</span></span> ", lanes.of[i].variant);
         }
-        html_put(to, "</ul>");
+        html_put(to, "</span>");
     }
     free(lanes.of);
 }
@@ -407,52 +407,259 @@ static void rows_write(FILE *to, const struct chart *chart, const struct lanes *
 
 /* Glance --------------------------------------------------------------------------------------- */
 
-/* The variant's medians over the workloads in ascending order; returns how many there are. */
-static size_t medians_of(const struct chart *chart, const char *variant, double *medians)
+/* In dots of a chart that is drawn once and scaled, with names at the left. Keep in step with
+ * harness/viewer/report.js. */
+enum {
+    GLANCE_WIDTH = 320,
+    GLANCE_LEFT = 106,
+    GLANCE_HEAD = 14,
+    GLANCE_FOOT = 14,
+    GLANCE_ROWS = 12
+};
+enum { GLANCE_TICKS = 3, NAME_MAX = 18, OF_MAX = 15 };
+
+struct glance {
+    const struct chart *chart;
+    struct lanes lanes;
+    struct axis axis;
+    const char *rows[GLANCE_ROWS]; /* workloads, or variants where those are rows */
+    size_t count, left_out;
+    int pitch;
+};
+
+static const char *row_name(const struct glance *glance, const struct report_cell *cell)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < chart->group->count; i++) {
-        const struct report_cell *cell = &chart->group->cells[i];
-        if (is_in_chart(chart, cell) && strcmp(cell->variant, variant) == 0 &&
-            isfinite(value_of(chart, cell).median))
-            medians[n++] = value_of(chart, cell).median;
-    }
-    gsl_sort(medians, 1, n);
-    return n;
+    return glance->lanes.are_rows ? cell->variant : cell->workload;
 }
 
-/* An SVG in the SVG: x is in percent of both, and y is the lane's own. */
-static void glance_lane(FILE *to, const struct axis *axis, const struct lane *lane, double y,
-                        const double *medians, size_t n)
+/* GLANCE_ROWS if the cell has no row. */
+static size_t row_of(const struct glance *glance, const struct report_cell *cell)
 {
-    html_put(to, "<svg y='%d' class='v%d' data-variant='%s'>", (int)lround(y), lane->shape,
-             lane->variant);
-    fprintf(to, "<line x1=\"%.1f%%\" x2=\"%.1f%%\"/><use href=\"#shape-%d\" x=\"%.1f%%\"/></svg>",
-            axis_place(axis, medians[0]), axis_place(axis, medians[n - 1]), lane->shape,
-            axis_place(axis, medians[n / 2]));
+    for (size_t i = 0; i < glance->count; i++)
+        if (strcmp(glance->rows[i], row_name(glance, cell)) == 0)
+            return i;
+    return GLANCE_ROWS;
+}
+
+static struct glance glance_make(const struct chart *chart)
+{
+    struct glance glance = {
+        .chart = chart, .lanes = lanes_make(chart->group), .axis = axis_make(chart)};
+    const char *last = "";
+    for (size_t i = 0; i < chart->group->count; i++) {
+        const struct report_cell *cell = &chart->group->cells[i];
+        if (!is_in_chart(chart, cell) || strcmp(last, row_name(&glance, cell)) == 0 ||
+            (glance.lanes.are_rows && !isfinite(value_of(chart, cell).median)))
+            continue;
+        last = row_name(&glance, cell);
+        if (glance.count < GLANCE_ROWS)
+            glance.rows[glance.count++] = last;
+        else
+            glance.left_out++;
+    }
+    size_t lanes = glance.lanes.are_rows ? 1 : glance.lanes.count;
+    glance.pitch = lanes <= 3 ? 14 : lanes == 4 ? 16 : 18;
+    return glance;
+}
+
+static long glance_x(const struct glance *glance, double value)
+{
+    double share = axis_place(&glance->axis, value) / 100;
+    return lround(GLANCE_LEFT + (GLANCE_WIDTH - GLANCE_LEFT) * share);
+}
+
+/* Lanes of a row lie a little apart, so that no mark hides another of the same value. */
+static long glance_y(const struct glance *glance, size_t row, const struct lane *lane)
+{
+    double middle = GLANCE_HEAD + glance->pitch * ((double)row + 0.5), off = 0;
+    size_t lanes = glance->lanes.count;
+    if (!glance->lanes.are_rows && lanes > 1)
+        off = (double)(lane - glance->lanes.of) / (double)(lanes - 1) - 0.5;
+    return lround(middle + off * (glance->pitch - 8));
+}
+
+/* Short names: "pingpong" and "pingpong pairs=16", what tells the rows of a kind apart. */
+
+static size_t kind_length(const char *name)
+{
+    return strcspn(name, ",");
+}
+
+static bool same_kind(const char *a, const char *b)
+{
+    return kind_length(a) == kind_length(b) && strncmp(a, b, kind_length(a)) == 0;
+}
+
+/* The word of a name that has the key, "pairs=16"; an empty one at its end if there is none. */
+static const char *word_of(const char *name, const char *key)
+{
+    size_t length = strcspn(key, "=,");
+    for (name += kind_length(name); *name; name += strcspn(name, ",")) {
+        name++;
+        if (strcspn(name, "=,") == length && strncmp(name, key, length) == 0)
+            break;
+    }
+    return name;
+}
+
+/* The length of the longest of the key's words, if they are different in all rows of the kind; else
+ * SIZE_MAX. */
+static size_t telling_length(const struct glance *glance, const char *kind, const char *key)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < glance->count; i++) {
+        const char *a = word_of(glance->rows[i], key);
+        if (!same_kind(glance->rows[i], kind))
+            continue;
+        longest = kind_length(a) > longest ? kind_length(a) : longest;
+        for (size_t k = i + 1; k < glance->count; k++) {
+            const char *b = word_of(glance->rows[k], key);
+            if (same_kind(glance->rows[k], kind) && kind_length(a) == kind_length(b) &&
+                strncmp(a, b, kind_length(a)) == 0)
+                return SIZE_MAX;
+        }
+    }
+    return longest;
+}
+
+/* The key that tells the rows of the kind apart by the shortest words; NULL if none does. */
+static const char *telling_key(const struct glance *glance, const char *kind)
+{
+    const char *found = NULL;
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < glance->count; i++) {
+        const char *key = glance->rows[i];
+        if (!same_kind(key, kind))
+            continue;
+        for (key += kind_length(key); *key; key += kind_length(key)) {
+            size_t length = telling_length(glance, kind, ++key);
+            if (length < least) {
+                found = key;
+                least = length;
+            }
+        }
+    }
+    return found;
+}
+
+static void short_name(const struct glance *glance, size_t row, char *name, size_t size)
+{
+    const char *whole = glance->rows[row], *key = NULL, *word = "";
+    size_t alike = 0;
+    int kind = (int)kind_length(whole);
+    for (size_t i = 0; i < glance->count; i++)
+        alike += same_kind(glance->rows[i], whole);
+    if (alike > 1 && (key = telling_key(glance, whole)) != NULL)
+        word = word_of(whole, key);
+    if (alike > 1 && !key)
+        snprintf(name, size, "%s", whole);
+    else if (alike == glance->count && *word)
+        snprintf(name, size, "%.*s", (int)kind_length(word), word);
+    else
+        snprintf(name, size, "%.*s%s%.*s", kind, whole, *word ? " " : "", (int)kind_length(word),
+                 word);
+}
+
+static void text_put(FILE *to, const char *class, long x, long y, const char *text, int most)
+{
+    bool whole = strlen(text) <= (size_t)most;
+    fprintf(to, *class ? "<text class=\"%s\" " : "<text %s", class);
+    fprintf(to, "x=\"%ld\" y=\"%ld\">", x, y);
+    html_put(to, "%.*s%s", whole ? most : most - 1, text, whole ? "" : "\342\200\246");
+    fputs("</text>", to);
+}
+
+static void glance_rows(FILE *to, const struct glance *glance)
+{
+    fputs("<path class=\"rows\" d=\"", to);
+    for (size_t i = 0; i <= glance->count; i++)
+        fprintf(to, "M0 %dH%d", GLANCE_HEAD + (int)i * glance->pitch, GLANCE_WIDTH);
+    fputs("\"/>", to);
+    for (size_t i = 0; i < glance->count; i++) {
+        char name[512];
+        short_name(glance, i, name, sizeof name);
+        text_put(to, "row", 0, GLANCE_HEAD + (int)i * glance->pitch + glance->pitch / 2 + 4, name,
+                 NAME_MAX);
+    }
+}
+
+/* The sides of the line at 1, and below it up to three numbers. */
+static void glance_axis(FILE *to, const struct glance *glance)
+{
+    const struct chart *chart = glance->chart;
+    int foot = GLANCE_HEAD + (int)glance->count * glance->pitch;
+    if (chart->event) {
+        text_put(to, "end", GLANCE_WIDTH, 10, "more \342\206\222", 16);
+    } else {
+        text_put(to, "", GLANCE_LEFT, 10,
+                 chart->less_is_better ? "\342\206\220 longer" : "\342\206\220 slower", 16);
+        fprintf(to, "<text class=\"mid\" x=\"%d\" y=\"10\">than <tspan class=\"of\">",
+                (GLANCE_LEFT + GLANCE_WIDTH) / 2);
+        html_put(to, "%.*s", OF_MAX, chart->group->baseline);
+        fputs("</tspan></text>", to);
+        text_put(to, "end", GLANCE_WIDTH, 10,
+                 chart->less_is_better ? "shorter \342\206\222" : "faster \342\206\222", 16);
+        fprintf(to, "<path class=\"one\" d=\"M%ld %dV%d\"/>", glance_x(glance, 1), GLANCE_HEAD,
+                foot);
+    }
+    double ticks[TICKS_MAX];
+    size_t count = axis_ticks(&glance->axis, ticks);
+    for (size_t i = 0; i < count && i < GLANCE_TICKS; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "%g%s", ticks[i], chart->event ? "" : "\303\227");
+        text_put(to, "tick", glance_x(glance, ticks[i]), foot + 11, text, 16);
+    }
+    if (glance->left_out > 0) {
+        char text[32];
+        snprintf(text, sizeof text, "and %zu more", glance->left_out);
+        text_put(to, "", 0, foot + 11, text, 16);
+    }
+}
+
+/* The cells of a lane that have a row and a number: the bars of all, then the marks. */
+static void glance_lane(FILE *to, const struct glance *glance, const struct lane *lane)
+{
+    const struct chart *chart = glance->chart;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < chart->group->count; i++) {
+            const struct report_cell *cell = &chart->group->cells[i];
+            struct interval value = value_of(chart, cell);
+            size_t row = row_of(glance, cell);
+            if (!is_in_chart(chart, cell) || strcmp(cell->variant, lane->variant) != 0 ||
+                row == GLANCE_ROWS || !isfinite(value.median))
+                continue;
+            bool told = chart->event || is_baseline(chart, cell) || is_told(chart->shown[i]);
+            long y = glance_y(glance, row, lane);
+            if (pass == 1)
+                fprintf(to, "<use %shref=\"#shape-%d\" x=\"%ld\" y=\"%ld\"/>",
+                        told ? "" : "class=\"untold\" ", lane->shape,
+                        glance_x(glance, value.median), y);
+            else if (statistics_has_interval(value))
+                fprintf(to, "M%ld %ldH%ld", glance_x(glance, value.lo), y,
+                        glance_x(glance, value.hi));
+        }
+        fputs(pass == 0 ? "\"/>" : "", to);
+    }
 }
 
 void report_chart_glance_write(FILE *to, const struct chart *chart)
 {
     if (!has_numbers(chart))
         return;
-    struct lanes lanes = lanes_make(chart->group);
-    struct axis axis = axis_make(chart);
-    double *medians = xcalloc(chart->group->count + 1, sizeof *medians);
-    double step = fmin(LANE_OF_MANY, (double)(GLANCE_PX - 2 * PAD) / (double)lanes.count);
-    fprintf(to, "<svg class=\"glance\" height=\"%.0f\" aria-hidden=\"true\">",
-            2 * PAD + step * (double)lanes.count);
-    if (!chart->event)
-        fprintf(to, "<line class=\"one\" x1=\"%.1f%%\" x2=\"%.1f%%\" y2=\"100%%\"/>",
-                axis_place(&axis, 1), axis_place(&axis, 1));
-    for (size_t i = 0; i < lanes.count; i++) {
-        size_t n = medians_of(chart, lanes.of[i].variant, medians);
-        if (n > 0)
-            glance_lane(to, &axis, &lanes.of[i], PAD + step * ((double)i + 0.5), medians, n);
+    struct glance glance = glance_make(chart);
+    fprintf(to, "<svg class=\"glance\" viewBox=\"0 0 %d %d\" aria-hidden=\"true\">", GLANCE_WIDTH,
+            GLANCE_HEAD + (int)glance.count * glance.pitch + GLANCE_FOOT);
+    glance_rows(to, &glance);
+    glance_axis(to, &glance);
+    for (size_t i = 0; i < glance.lanes.count; i++) {
+        html_put(to, "<g class='v%d' data-variant='%s'>", glance.lanes.of[i].shape,
+                 glance.lanes.of[i].variant);
+        fputs("<path d=\"", to);
+        glance_lane(to, &glance, &glance.lanes.of[i]);
+        fputs("</g>", to);
     }
     fputs("</svg>", to);
-    free(medians);
-    free(lanes.of);
+    free(glance.lanes.of);
 }
 
 /* Table ---------------------------------------------------------------------------------------- */

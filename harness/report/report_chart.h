@@ -24,14 +24,15 @@ struct chart {
 /* Writes the chart; a sentence in its place if nothing of it has a number. */
 void report_chart_write(FILE *to, const struct chart *chart);
 
-/* Writes the chart at a glance, for the folded question: a lane for each variant, from its least to
- * its most over the workloads, with its mark at the middle one. Nothing if there is no number. */
+/* Writes the chart at a glance, for the folded question. It has a row with a short name for each of
+ * the first twelve workloads, with each variant's mark and interval, and the line at 1. Nothing if
+ * there is no number. */
 void report_chart_glance_write(FILE *to, const struct chart *chart);
 
 /* Writes the shapes of all charts, once. */
 void report_chart_shapes_write(FILE *to);
 
-/* Writes which shape is which variant's; nothing where rows are variants. */
+/* Writes which shape is which variant's, for both charts; nothing where rows are variants. */
 void report_chart_key_write(FILE *to, const struct report_group *group);
 
 #endif

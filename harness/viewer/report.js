@@ -15,7 +15,8 @@ const element = (name, properties, ...inside) => {
     return made;
 };
 const set = (node, attributes) => Object.entries(attributes).forEach(([key, value]) => node.setAttribute(key, `${value}`));
-const FILTERS = ['variant', 'workload', 'workers', 'machine'], MARGIN = 3, TICK_ROOM = 15, TICKS_MAX = 8;
+const FILTERS = ['variant', 'workload', 'workers', 'machine'], MARGIN = 3, TICK_ROOM = 15, TICKS_MAX = 8,
+    GLANCE_LEFT = 106, GLANCE_WIDTH = 320, GLANCE_TICKS = 3;
 const STEPS = [1, 10, 0.1, 100, 0.01, 1e3, 1e-3, 1e4, 1e-4, 1e5, 1e6, 2, 0.5, 5, 0.2, 20, 50, 200, 500, 1.5, 0.7, 1.2, 0.8, 0.05, 0.02,
     1.1, 0.9, 3, 0.3];
 const {run, groups} = JSON.parse(byId('pins').textContent);
@@ -157,6 +158,48 @@ function drawMark({mark, cell}, entry, axis) {
     set(mark, {href: `#cell-${cell}`});
 }
 
+function textAt(x, y, words) {
+    const text = document.createElementNS('http://www.w3.org/2000/svg', 'text');
+    set(text, {x, y});
+    text.append(words);
+    return text;
+}
+
+/* The small chart beside the question has the marks of the first rows, each variant's in the same order. */
+function filterGlance({card, group, chart, marks}, shown) {
+    const rowsOf = all('tbody tr[data-workload]:not(.missing)', chart);
+    all('.glance .row', card).forEach((name, i) => { name.style.display = rowsOf[i].hidden ? 'none' : ''; });
+    all('.glance g', card).forEach((lane) => {
+        const own = marks.filter(({first}) => cells[group][first].variant === lane.dataset.variant);
+        lane.style.display = shown.some(({mark}) => own.includes(mark)) ? '' : 'none';
+        all('use', lane).forEach((use, i) => { use.style.display = shown.some(({mark}) => mark === own[i]) ? '' : 'none'; });
+    });
+}
+
+function moveGlance(card, group, marks, shown, axis) {
+    const x = (value) => Math.round(GLANCE_LEFT + (GLANCE_WIDTH - GLANCE_LEFT) * placeOf(value, axis) / 100), one = card.querySelector('.glance .one');
+    all('.glance g', card).forEach((lane) => {
+        const own = marks.filter(({first}) => cells[group][first].variant === lane.dataset.variant);
+        const bars = all('use', lane).map((use, i) => {
+            const of = shown.find(({mark}) => mark === own[i]);
+            if (!of) return '';
+            const [median, lo = median, hi = median] = of.entry.numbers;
+            set(use, {x: x(median)});
+            use.classList.toggle('untold', !of.entry.told && !of.entry.isBaseline);
+            return `M${x(lo)} ${use.getAttribute('y')}H${x(hi)}`;
+        });
+        set(lane.querySelector('path'), {d: bars.join('')});
+    });
+    set(one, {d: one.getAttribute('d').replace(/^M\d+/, `M${x(1)}`)});
+    const ticks = all('.glance .tick', card), y = ticks[0].getAttribute('y');
+    ticks[0].before(...ticksOf(axis).slice(0, GLANCE_TICKS).map((tick) => {
+        const text = textAt(x(tick), y, `${tick}\u00d7`);
+        set(text, {class: 'tick'});
+        return text;
+    }));
+    ticks.forEach((tick) => tick.remove());
+}
+
 function drawChart({card, group, chart, marks, kind, isOfEvent, reversed}) {
     const entries = entriesOf(group, kind), shown = [];
     marks.forEach((mark) => {
@@ -181,27 +224,16 @@ function drawChart({card, group, chart, marks, kind, isOfEvent, reversed}) {
         first.hidden = !row.dataset.variant && !isAsDrawn; /* who is first was judged with the most workers */
         if (row.dataset.variant) first.textContent = overOf(entry);
     });
-    all('.key li', card).forEach((item) => { item.hidden = !fitsKey('variant', item.dataset.variant); });
-    all('.of', chart).forEach((of) => { of.textContent = inWords(baselineOf(group)); });
+    all('.key>span', card).forEach((item) => { item.hidden = !fitsKey('variant', item.dataset.variant); });
+    all('.of', card).forEach((of) => { of.textContent = inWords(baselineOf(group)); });
+    filterGlance({card, group, chart, marks}, shown);
     if (isOfEvent || !shown.length) return;
     const numbers = shown.flatMap(({entry}) => entry.numbers), axis = {least: Math.min(0.9, ...numbers), most: Math.max(1.1, ...numbers), reversed};
     shown.forEach(({mark, entry}) => drawMark(mark, entry, axis));
-    all('.glance svg', card).forEach((lane) => {
-        const [line, shape] = lane.children, of = shown.filter(({mark}) => cells[group][mark.cell].variant === lane.dataset.variant);
-        const places = of.map(({entry}) => entry.numbers[0]).sort((a, b) => a - b).map((number) => `${placeOf(number, axis)}%`);
-        lane.style.display = places.length ? '' : 'none';
-        if (!places.length) return;
-        set(line, {x1: places[0], x2: places[places.length - 1]});
-        set(shape, {x: places[Math.floor(places.length / 2)]});
-    });
-    all('.one', card).forEach((line) => set(line, {x1: `${placeOf(1, axis)}%`, x2: `${placeOf(1, axis)}%`}));
+    all('.ratios .one', card).forEach((line) => set(line, {x1: `${placeOf(1, axis)}%`, x2: `${placeOf(1, axis)}%`}));
     const scale = chart.querySelector('.axis svg');
-    scale.replaceChildren(...ticksOf(axis).map((tick) => {
-        const text = document.createElementNS('http://www.w3.org/2000/svg', 'text');
-        set(text, {x: `${placeOf(tick, axis)}%`, y: 12});
-        text.append(`${tick}\u00d7`);
-        return text;
-    }));
+    scale.replaceChildren(...ticksOf(axis).map((tick) => textAt(`${placeOf(tick, axis)}%`, 12, `${tick}\u00d7`)));
+    moveGlance(card, group, marks, shown, axis);
 }
 
 /* Filters and order ---------------------------------------------------------------------------- */

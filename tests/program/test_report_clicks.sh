@@ -79,8 +79,12 @@ found.folds_open = document.querySelectorAll('.card[open]').length;
 found.bottoms = [...document.querySelectorAll('.answer')].map((answer) => answer.getBoundingClientRect().bottom + scrollY);
 found.lines = [...document.querySelectorAll('.card .line')].filter((line) => line.getClientRects().length).map((line) => line.getClientRects()[0].height / parseFloat(getComputedStyle(line).lineHeight));
 found.told = [...document.querySelectorAll('.card > summary')].map((fold) => [fold.querySelector('.line').textContent, !!fold.querySelector('.sure'), fold.querySelectorAll('.glance use').length]);
-const glance = () => [...card.querySelectorAll('.glance svg')].filter((lane) => lane.style.display !== 'none')
-    .map((lane) => [lane.dataset.variant, parseFloat(lane.querySelector('use').getAttribute('x'))]);
+const glance = () => [...card.querySelectorAll('.glance g')].filter((lane) => lane.style.display !== 'none')
+    .flatMap((lane) => [...lane.querySelectorAll('use')].filter((use) => use.style.display !== 'none')
+        .map((use) => [lane.dataset.variant, parseFloat(use.getAttribute('x')), parseFloat(use.getAttribute('y'))]));
+found.glance_words = [...card.querySelectorAll('.glance text')].map((text) => text.textContent);
+found.glance_line = parseFloat(card.querySelector('.glance .one').getAttribute('d').slice(1));
+found.glance_bars = card.querySelector('.glance g[data-variant=grq] path').getAttribute('d');
 found.glance = glance();
 found.opened = rows();
 found.marks = marks();
@@ -88,6 +92,8 @@ document.querySelector('#group-queues tr[data-variant=grq] button.pin').click();
 found.pinned = rows();
 found.moved = marks();
 found.glance_moved = glance();
+found.glance_line_moved = parseFloat(card.querySelector('.glance .one').getAttribute('d').slice(1));
+found.glance_words_moved = [...card.querySelectorAll('.glance text')].map((text) => text.textContent);
 found.caption = card.querySelector('caption').textContent;
 found.select = document.getElementById('pin-queues').value;
 found.hash = location.hash;
@@ -111,7 +117,7 @@ type('variant', 'perm | GRQ');
 found.either = rows();
 type('variant', 'perm');
 found.glance_filtered = glance();
-found.keys_shown = [...card.querySelectorAll('.key li')].filter((item) => !item.hidden).map((item) => item.dataset.variant);
+found.keys_shown = [...card.querySelectorAll('.key>span')].filter((item) => !item.hidden).map((item) => item.dataset.variant);
 found.title = document.querySelector('h1').textContent;
 found.question = card.querySelector('h3').textContent;
 document.querySelector('.view-bar button').click();
@@ -125,9 +131,14 @@ check console_is_silent test ! -s said
 check questions_are_folded_at_first found 'f["folds_open"] == 0 and len(f["told"]) == 4'
 check three_fit_a_screen found 'sum(bottom <= 900 for bottom in f["bottoms"]) >= 3'
 check each_is_told_in_one_line found 'all(0.5 < lines < 1.5 for lines in f["lines"]) and all(line.endswith(".") and len(line) < 120 for line, *_ in f["told"])'
-check each_has_a_small_chart found '[n for *_, n in f["told"]] == [3, 2, 2, 3] and [sure for _, sure, _ in f["told"]] == [True, True, False, True]'
-check a_pin_moves_the_small_chart found 'len(f["glance_moved"]) == 3 and f["glance_moved"] != f["glance"]'
-check the_small_chart_is_filtered found '[variant for variant, _ in f["glance_filtered"]] == ["perm"]'
+check each_has_a_small_chart found '[n for *_, n in f["told"]] == [6, 2, 2, 3] and [sure for _, sure, _ in f["told"]] == [True, True, False, True]'
+check its_rows_are_workloads_by_short_names found 'f["glance_words"][:2] == ["fib", "spawn"] and len({y for *_, y in f["glance"]}) >= 2'
+check its_line_at_1_has_sides_and_numbers found '{"\u2190 slower", "than gmp", "faster \u2192", "1\u00d7"} <= set(f["glance_words"]) and len(f["glance_words"]) <= 8'
+check the_baseline_is_on_the_line found '[x for variant, x, _ in f["glance"] if variant == "gmp"] == [f["glance_line"]] * 2'
+check its_marks_have_intervals found 'f["glance_bars"].count("M") == 2'
+check a_pin_moves_the_small_chart found '[x for variant, x, _ in f["glance_moved"] if variant == "grq"] == [f["glance_line_moved"]] * 2 and f["glance_moved"] != f["glance"]'
+check and_names_the_pin found '"than grq" in f["glance_words_moved"]'
+check the_small_chart_is_filtered found '[variant for variant, *_ in f["glance_filtered"]] == ["perm"]'
 check rows_are_all_there_at_first found 'len(f["opened"]) == 12 and f["reset"] == f["opened"] and f["reset_hash"] == ""'
 check a_click_pins found 'f["select"] == "grq" and all((x["over"] == "1.00×") == (x["range"] == "baseline") == (x["variant"] == "grq") for x in f["pinned"])'
 check a_pin_moves_the_marks found 'len(f["moved"]) == 6 and f["moved"] != f["marks"] and "multiple of grq" in f["caption"]'
@@ -256,7 +267,7 @@ cat common.js - >test.js <<'END'
 const mark = card.querySelector('.ratios a');
 mark.dispatchEvent(new MouseEvent('mouseenter'));
 found.tip = text('#tip');
-found.tip_samples = document.querySelectorAll('#tip .strip use').length;
+found.tip_samples = [...document.querySelectorAll('#tip .strip path[class]')].map((path) => path.getAttribute('d').match(/M/g).length).reduce((a, b) => a + b, 0);
 mark.dispatchEvent(new MouseEvent('mouseleave'));
 found.tip_gone = document.getElementById('tip').hidden;
 press('j');
