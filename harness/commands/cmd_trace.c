@@ -99,7 +99,7 @@ static const struct argp_option option_table[] = {
      "step through it by keys, with queues as boxes; where it is no terminal, print the steps", 0},
     {"from", KEY_FROM, "TIME", 0,
      "show what happens from then on, counted from the first event: 20us, 1ms; plain numbers are "
-     "us. A page opens there",
+     "us. A page opens there. Lines of schedtrace have their own clock, in ms from the start",
      0},
     {"to", KEY_TO, "TIME", 0, "and until then", 0},
     {"only", KEY_ONLY, "LIST", 0,
@@ -338,14 +338,9 @@ static void options_complete(struct options *options)
     if (options->format != FORMAT_SCHEDTRACE && (request->schedtrace_ns || request->scheddetail))
         cli_misuse(options->command, "%s comes with --format=schedtrace",
                    request->schedtrace_ns ? "--every" : "--scheddetail");
-    if (options->format == FORMAT_SCHEDTRACE &&
-        (options->from_ns || options->to_ns >= 0 || options->only))
-        cli_misuse(options->command,
-                   "--%s does not come with --format=schedtrace, whose lines "
-                   "count all that has happened and are written as the run goes on",
-                   options->only      ? "only"
-                   : options->from_ns ? "from"
-                                      : "to");
+    if (options->format == FORMAT_SCHEDTRACE && options->only)
+        cli_misuse(options->command, "--only does not come with --format=schedtrace, whose lines "
+                                     "count all that has happened; --from and --to do");
     if (options->play && (options->format != FORMAT_STEPS || options->output))
         cli_misuse(options->command, "--play shows the steps, on the terminal; leave out --%s",
                    options->output ? "output" : "format");
@@ -435,7 +430,36 @@ static void output_close(const struct options *options, FILE *to)
     trace_option_output_close(options->command, to);
 }
 
-/* Copies the lines that the sample's process writes as it runs. */
+/* The lines that the sample's process wrote as it ran: how many there were, how many are shown, the
+ * times of the first and the last. */
+struct lines {
+    size_t count, shown;
+    int64_t first_ms, last_ms;
+};
+
+/* Copies those between --from and --to. Lines of Ps, Ms and Gs go with the one above them. */
+static struct lines lines_copy(const struct options *options, FILE *from, FILE *to)
+{
+    struct lines lines = {0};
+    char *line = NULL;
+    size_t room = 0;
+    bool shown = false;
+    while (getline(&line, &room, from) > 0) {
+        long long ms;
+        if (sscanf(line, "SCHED %lldms:", &ms) == 1) {
+            int64_t ns = (int64_t)ms * 1000000;
+            shown = ns >= options->from_ns && (options->to_ns < 0 || ns <= options->to_ns);
+            lines.first_ms = lines.count++ == 0 ? ms : lines.first_ms;
+            lines.last_ms = ms;
+            lines.shown += shown;
+        }
+        if (shown)
+            fputs(line, to);
+    }
+    free(line);
+    return lines;
+}
+
 static int trace_lines(struct options *options)
 {
     struct sample_request *request = &options->request;
@@ -445,15 +469,19 @@ static int trace_lines(struct options *options)
     json_t *record = child_run_sample(request);
     FILE *from = written(options, request->schedtrace_fd);
     FILE *to = output_open(options);
-    char part[BUFSIZ];
-    size_t size, all = 0;
-    while ((size = fread(part, 1, sizeof part, from)) > 0)
-        all += fwrite(part, 1, size, to);
+    struct lines lines = lines_copy(options, from, to);
     fclose(from);
     output_close(options, to);
     if (!record_is(record, "ok")) /* its last lines may say why */
         give_up(options, field_text(record, "reason"));
-    if (all == 0)
+    if (lines.count > 0 && lines.shown == 0) {
+        char why[ERROR_SIZE];
+        snprintf(why, sizeof why,
+                 "no line between --from and --to: the first is at %lld ms, the last at %lld ms",
+                 (long long)lines.first_ms, (long long)lines.last_ms);
+        give_up(options, why);
+    }
+    if (lines.count == 0)
         fprintf(stderr,
                 "%s: the run was over before the first line was due, after %g ms; "
                 "--every takes less\n",

@@ -169,6 +169,15 @@ check it_names_goroutines grep -q '>main<' figure.svg
 
 run gmp uneven,tasks=200,rounds=4000 --workers 2 --format schedtrace --every 20us
 check go_s_lines_are_printed grep -qE '^SCHED 0ms: gomaxprocs=2 .* schedticks=\[ [0-9]+ [0-9]+ \] wastedns=[0-9]+$' out
+mv out all
+run gmp uneven,tasks=200,rounds=4000 --workers 2 --format schedtrace --every 20us --from 0 --to 1s
+check lines_of_all_times_are_all cmp out all
+run gmp uneven,tasks=200,rounds=400000 --workers 2 --format schedtrace --every 1ms --scheddetail
+awk '/^SCHED/ { shown = $2 + 0 >= 9 && $2 + 0 <= 13 } shown' out >part
+run gmp uneven,tasks=200,rounds=400000 --workers 2 --format schedtrace --every 1ms --scheddetail --from 9ms --to 13ms
+check lines_are_cropped_with_their_details [ -s part -a "$(grep -c '^  M' part)" -gt 1 -a "$(cmp part out)" = "" ]
+run gmp uneven,tasks=200,rounds=400000 --workers 2 --format schedtrace --every 1ms --from 9s
+check no_line_of_that_time_is_a_failure [ "$status $(wc -l <err) $(grep -c 'no line between --from and --to: the first is at [0-9]* ms, the last at' err)" = '1 1 1' ]
 run gmp fib,n=3 --format schedtrace --every 1s
 check that_none_was_due_is_said [ $status = 0 -a ! -s out ]
 check it_says_how_to_have_some grep -q 'before the first line was due, after 1000 ms; --every takes less' err
@@ -382,7 +391,6 @@ misuse an_unknown_workload_is_a_misuse 'unknown workload "fob"' -- gmp fob
 misuse an_unknown_machine_is_a_misuse "--machine=sim:toaster: " -- gmp fib --machine sim:toaster
 misuse playing_shows_steps_alone '--play shows the steps, on the terminal; leave out --format' -- gmp fib --play --format json
 misuse the_end_before_the_beginning_is_a_misuse '--to is no later than --from' -- gmp fib --from 2us --to 1us
-misuse lines_take_no_part '--from does not come with --format=schedtrace' -- gmp fib --from 2us --format schedtrace
 misuse an_unknown_format_is_a_misuse "--format=table" -- gmp fib --format table
 misuse a_figure_of_steps_is_a_misuse "only --format=timeline draws figures" -- gmp fib,n=3 --output steps.svg
 misuse a_figure_of_another_kind_is_a_misuse "figures are svg, pdf or png" -- gmp fib,n=3 --format timeline --output steps.bmp
