@@ -16,13 +16,16 @@ struct player {
     const struct trace_page *page;
     size_t first, last, at; /* indices of events; the state is after `at` */
     int width, height;
+    bool has_next; /* runnext is used at any time of the run */
+    size_t most;   /* that a worker's own queue has at any time */
     FILE *to;
 };
 
 /* Drawing -------------------------------------------------------------------------------------- */
 
-/* Cells in a row, as many as the line has room for, and how many more there are. */
-static void cells_print(const struct player *player, const struct trace_queue *queue, int used)
+/* Cells in a row, as many as the line has room for, and how many more there are. Returns the
+ * columns that are used then, all of them if there are more. */
+static int cells_print(const struct player *player, const struct trace_queue *queue, int used)
 {
     char text[SCHED_TRACE_NAME], more[32];
     for (size_t i = 0; i < queue->count; i++) {
@@ -32,10 +35,20 @@ static void cells_print(const struct player *player, const struct trace_queue *q
         bool rest = i + 1 < queue->count;
         if (used + length + (rest ? (int)strlen(more) : 0) > player->width) {
             fputs(more, player->to);
-            return;
+            return player->width;
         }
         used += fprintf(player->to, "[%s]", text);
     }
+    return used;
+}
+
+/* Cells that are free, up to the longest queue of the run, as far as there is room. */
+static void free_print(const struct player *player, size_t taken, int used)
+{
+    static const char cell[] = "[ ]";
+    int length = (int)sizeof cell - 1;
+    for (; taken < player->most && used + length <= player->width; taken++)
+        used += fprintf(player->to, "%s", cell);
 }
 
 static void runs_print(const struct player *player, const struct trace_state *state, int32_t lane)
@@ -71,11 +84,16 @@ static void lane_print(const struct player *player, const struct trace_state *st
     runs_print(player, state, i);
     fputs("\r\n     ", player->to);
     int used = 5;
-    if (lane->next)
-        used += fprintf(player->to, "(%s)", trace_id_text(&player->page->trace, lane->next, text));
-    cells_print(player, &lane->queue, used);
-    if (lane->m >= 0)
-        cells_print(player, &state->m[lane->m].tasks, used);
+    size_t taken = lane->queue.count;
+    if (player->has_next)
+        used += fprintf(player->to, "(%s)",
+                        lane->next ? trace_id_text(&player->page->trace, lane->next, text) : " ");
+    used = cells_print(player, &lane->queue, used);
+    if (lane->m >= 0) {
+        used = cells_print(player, &state->m[lane->m].tasks, used);
+        taken += state->m[lane->m].tasks.count;
+    }
+    free_print(player, taken, used);
     fputs("\r\n", player->to);
 }
 
@@ -285,6 +303,25 @@ static bool key_do(struct player *player, char key)
     }
 }
 
+/* Goes through the run once for the sizes of what is drawn. */
+static void player_measure(struct player *player)
+{
+    const struct trace_page *page = player->page;
+    struct trace_state state;
+    trace_state_init(&state, &page->trace, page->by_m, page->workers);
+    for (size_t i = 0; i < page->trace.count; i++) {
+        trace_state_apply(&state, &page->trace.event[i]);
+        int32_t at = trace_lane_of(&state, &page->trace.event[i]);
+        if (at < 0 || at >= state.lanes)
+            continue;
+        const struct trace_lane *lane = &state.lane[at];
+        size_t count = lane->queue.count + (lane->m >= 0 ? state.m[lane->m].tasks.count : 0);
+        player->most = count > player->most ? count : player->most;
+        player->has_next = player->has_next || lane->next;
+    }
+    trace_state_free(&state);
+}
+
 void trace_play(const struct trace_page *page, int width, int height, int in, FILE *to)
 {
     struct termios before, raw;
@@ -295,6 +332,7 @@ void trace_play(const struct trace_page *page, int width, int height, int in, FI
     while (!trace_shows(page, &page->trace.event[player.last]))
         player.last--;
     player.at = player.first;
+    player_measure(&player);
     if (tcgetattr(in, &before) != 0)
         return;
     raw = before;

@@ -349,7 +349,7 @@ class View {
             if (text) to.fillText(text, x + 4, height - 8);
         };
         this.page.stops.forEach(({at}) => mark(at, this.ink.link, ''));
-        if (this.page.parts >= 0) mark(this.page.parts, this.ink.link, 'here they part');
+        mark(this.page.partsOf(this.run), this.ink.link, 'here they part');
         mark(this.run.at, this.ink.mark, '');
     }
     /* What stands there after this event. */
@@ -360,7 +360,7 @@ class View {
         this.ps.replaceChildren();
         for (let lane = 0; lane < run.lanes; lane++) this.ps.append(this.tellLane(lane, i));
         this.ps.append(element('div', {className: 'p'}, element('b', {}, 'Global queue'),
-            ` (${run.queues[0].length})`, this.cells(run.queues[0], 0)));
+            ` (${run.queues[0].length})`, this.cells(run.queues[0])));
         this.tellSource(i);
         this.tellSteps();
         this.tellLife();
@@ -371,12 +371,16 @@ class View {
         cell.dataset.id = id;
         return cell;
     }
-    cells(queue, next) {
+    /* Of a queue from its head. cells: as many are drawn at least, so that a box shows what is free. slot: runnext; undefined: it has none. */
+    cells(queue, cells = 0, slot = undefined) {
         const row = element('div', {className: 'cells'});
-        if (next) row.append(this.cell(next, 'slot'));
+        const free = (name, title, words = '') => row.append(element('span', {className: `cell free ${name}`, title}, words));
+        if (slot) row.append(this.cell(slot, 'slot'));
+        if (slot === 0) free('slot', 'runnext is empty', 'runnext');
         queue.slice(0, CELLS).forEach((id) => row.append(this.cell(id, id === this.run.g[this.run.at] ? 'new' : '')));
         if (queue.length > CELLS) row.append(` and ${queue.length - CELLS} more`);
-        if (!next && !queue.length) row.append(element('span', {className: 'note'}, 'empty'));
+        for (let k = queue.length; k < Math.min(cells, CELLS); k++) free('', `empty; in this run a queue has ${cells} at the most`);
+        if (!row.hasChildNodes()) row.append(element('span', {className: 'note'}, 'empty'));
         return row;
     }
     tellLane(lane, i) {
@@ -391,9 +395,9 @@ class View {
             box.append(run.flags[m] & SPINS ? ' spins: it searches for work' : run.flags[m] & SLEEPS ? ' sleeps' : ' runs nothing');
         }
         if (!run.byM && m >= 0) box.append(element('span', {className: 'note'}, ` by M${m}`));
-        const tasks = m >= 0 ? run.queues[1 + run.lanes + m] : [];
-        box.append(this.cells(run.queues[1 + lane].concat(tasks), run.next[lane]));
-        if (run.next[lane]) box.title = 'dashed: runnext, which runs first; then the queue from its head';
+        const tasks = m >= 0 ? run.queues[1 + run.lanes + m].slice() : [];
+        box.append(this.cells(run.queues[1 + lane].slice().concat(tasks), run.most, run.hasNext ? run.next[lane] : undefined));
+        if (run.hasNext) box.title = 'dashed: runnext, which runs first; then the queue from its head; pale: free';
         return box;
     }
     /* The workload's function that called the scheduler, with its line. */
@@ -425,7 +429,7 @@ class View {
         for (let i = first, shown = 0; i < run.count && shown < ROWS; i++) {
             if (run.hidden[i] && i !== run.at) continue;
             shown++;
-            const row = element('tr', {className: `${i === run.at ? 'at' : ''}${i === this.page.parts ? ' parts' : ''}`},
+            const row = element('tr', {className: `${i === run.at ? 'at' : ''}${i === this.page.partsOf(run) ? ' parts' : ''}`},
                 element('td', {className: 'number'}, `${i + 1}`), element('td', {className: 'number'}, preciseText(run.ns[i])),
                 element('td', {}, run.who(i)),
                 element('td', {className: this.page.followed && run.g[i] === this.page.followed ? 'followed' : ''}, run.words(i)));
@@ -511,11 +515,15 @@ class Page {
         run.go(at);
         for (const view of this.views) {
             if (view === leader) continue;
-            const same = this.parts < 0 || at <= this.parts;
-            view.run.go(same ? Math.min(at, view.run.count - 1) : view.run.find(run.ns[at]));
+            const same = (this.parts < 0 || at <= this.partsOf(run)) && at >= run.before;
+            view.run.go(same ? Math.min(at - run.before + view.run.before, view.run.count - 1) : view.run.find(run.ns[at]));
         }
         this.views.forEach((view) => view.reveal());
         this.changed(true);
+    }
+    /* The event at which this run parts from the other; -1: none. */
+    partsOf(run) {
+        return this.parts < 0 ? -1 : this.parts - this.lead.run.before + run.before;
     }
     follow(id) {
         this.followed = id;
@@ -689,6 +697,17 @@ restore(true);
 addEventListener('resize', () => pages.forEach((page) => page.changed(true)));
 addEventListener('hashchange', () => restore(false));
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => pages.forEach((page) => page.changed(true)));
+
+/* On paper pictures have the colours of a light screen, since paper is white. */
+const printing = (is) => {
+    document.documentElement.classList.toggle('paper', is);
+    pages.flatMap((page) => page.views).forEach((view) => {
+        view.draw();
+        view.tellLife();
+    });
+};
+addEventListener('beforeprint', () => printing(true));
+addEventListener('afterprint', () => printing(false));
 
 /* Keys are for the player that was last used; once that is out of sight, for the one of which most is seen. */
 document.addEventListener('keydown', (event) => {

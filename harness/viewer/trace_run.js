@@ -8,20 +8,20 @@
 const TASK = 0x80000000;
 const PUSHED = 0, REMOVED = 1, NEXT = 2, RUNS = 3, P = 4, FLAGS = 5, BEGAN = 6; /* 7: it ended */
 const CALLS = 1, SPINS = 2, SLEEPS = 4;
+const BIRTH = 1, WAKE = 2, RUN = 4, MARKED = 8; /* of an event's text */
 const HOLDS = 8; /* in the state of an M, above its flags: the P that it holds + 1, times this */
 const LEVELS = 8, NAME = 32; /* of a goroutine's name (harness/spec/sched_trace.c) */
 const SPINNING = 0x100000000; /* no goroutine has such a number */
 
-/* A growing list of numbers. */
+/* A growing list of numbers. All have one type, so that the browser's compiler knows which. */
 class Numbers {
-    constructor(type, room = 1024) {
-        this.type = type;
-        this.list = new type(room);
+    constructor() {
+        this.list = new Float64Array(64);
         this.count = 0;
     }
     push(number) {
         if (this.count === this.list.length) {
-            const larger = new this.type(2 * this.count);
+            const larger = new Float64Array(2 * this.count);
             larger.set(this.list);
             this.list = larger;
         }
@@ -32,48 +32,114 @@ class Numbers {
     }
 }
 
-/* The numbers of trace_html.c, from base64 without a copy of it all as bytes of text. */
+/* Goroutines from the head of a queue to its tail, in a ring, so that neither end has to be moved. */
+class Queue {
+    constructor() {
+        this.ring = new Uint32Array(16);
+        this.head = 0;
+        this.length = 0;
+    }
+    at(place) {
+        return this.ring[this.head + place & this.ring.length - 1];
+    }
+    put(place, id) {
+        this.ring[this.head + place & this.ring.length - 1] = id;
+    }
+    grow() {
+        const larger = new Uint32Array(2 * this.ring.length);
+        for (let i = 0; i < this.length; i++) larger[i] = this.at(i);
+        this.ring = larger;
+        this.head = 0;
+    }
+    push(id) {
+        if (this.length === this.ring.length) this.grow();
+        this.put(this.length++, id);
+    }
+    pop() {
+        this.length--;
+    }
+    remove(place) {
+        this.length--;
+        if (place === 0) this.head++;
+        else for (let i = place; i < this.length; i++) this.put(i, this.at(i + 1));
+    }
+    insert(place, id) {
+        if (this.length === this.ring.length) this.grow();
+        if (place === 0) this.head += this.ring.length - 1;
+        else for (let i = this.length; i > place; i--) this.put(i, this.at(i - 1));
+        this.head &= this.ring.length - 1;
+        this.put(place, id);
+        this.length++;
+    }
+    slice(from = 0, to = this.length) {
+        return Array.from({length: Math.max(Math.min(to, this.length) - from, 0)}, (_, i) => this.at(from + i));
+    }
+    map(what) {
+        return this.slice().map(what);
+    }
+}
+
+/* The numbers of trace_html.c. */
 class Reader {
-    constructor(text) {
-        const places = new Uint8Array(128).fill(255);
-        [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'].forEach(
-            (digit, i) => { places[digit.charCodeAt(0)] = i; });
-        let length = text.length;
-        while (length > 0 && text[length - 1] === '=')
-            length--;
-        this.bytes = new Uint8Array(Math.floor(length * 3 / 4));
-        for (let i = 0, at = 0, bits = 0, have = 0; i < length; i++) {
-            bits = (bits << 6 | places[text.charCodeAt(i)]) & 0xffffff;
-            have += 6;
-            if (have >= 8) {
-                have -= 8;
-                this.bytes[at++] = bits >> have & 255;
-            }
-        }
+    constructor(bytes) {
+        this.bytes = bytes;
         this.at = 0;
     }
+    /* Of 32 bits. */
     number() {
-        let value = 0, scale = 1, byte;
-        do {
+        let byte = this.bytes[this.at++], value = byte & 127;
+        for (let shift = 7; byte & 128; shift += 7) {
             byte = this.bytes[this.at++];
-            value += (byte & 127) * scale;
-            scale *= 128;
-        } while (byte & 128);
+            value |= (byte & 127) << shift;
+        }
         return value;
     }
     signed() {
         const value = this.number();
-        return value % 2 ? -(value + 1) / 2 : value / 2;
+        return value >>> 1 ^ -(value & 1);
+    }
+    /* Of more bits. */
+    wide() {
+        let byte = this.bytes[this.at++], value = byte & 127;
+        for (let scale = 128; byte & 128; scale *= 128) {
+            byte = this.bytes[this.at++];
+            value += (byte & 127) * scale;
+        }
+        return value;
+    }
+    /* The bytes of a text in base64, which take the place of its letters. */
+    static bytesOf(text) {
+        const bytes = new TextEncoder().encode(text), places = new Uint8Array(128);
+        [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'].forEach(
+            (digit, i) => { places[digit.charCodeAt(0)] = i; });
+        let length = bytes.length;
+        while (length > 0 && bytes[length - 1] === 61) /* "=" */
+            length--;
+        for (let i = 0, to = 0; i < length; i += 4) {
+            const four = places[bytes[i]] << 18 | places[bytes[i + 1]] << 12 | places[bytes[i + 2]] << 6 | places[bytes[i + 3]];
+            bytes[to++] = four >> 16;
+            bytes[to++] = four >> 8;
+            bytes[to++] = four;
+        }
+        return bytes.subarray(0, Math.floor(length * 3 / 4));
+    }
+    /* How many numbers there are: each ends with a byte below 128. */
+    count() {
+        const bytes = this.bytes;
+        let count = 0;
+        for (let i = 0; i < bytes.length; i++) count += bytes[i] >> 7 ^ 1;
+        return count;
     }
 }
 
 /* One run: its events, and the state after one of them. */
 class Run {
     constructor(facts, text) {
-        const {variant, workload, machine, workers, seed, by_m: byM, lanes, ms, count, happened, texts, odd, shown, call, only, services, source, names} = facts;
+        const {variant, workload, machine, workers, seed, by_m: byM, lanes, ms, count, happened, texts, odd, shown, call, before, only, services, source, names} = facts;
         Object.assign(this, {variant, workload, machine, workers, seed, happened, odd});
         this.shown = shown; /* [from, to] in ns, of which to may be 0; or undefined */
         this.call = call || 0; /* in ns: when the call after those that warm up begins; 0: there are none */
+        this.before = before || 0; /* of the events those that two runs are not compared by */
         this.services = services; /* timers, the poller, sysmon: [{name, count, marks, missing}] */
         this.source = source; /* {sites: [[line, function]], functions: [{name, file, first, text}]} */
         this.only = only || ''; /* of which events the steps are */
@@ -83,8 +149,16 @@ class Run {
         this.ms = ms;
         this.count = count; /* of events */
         this.texts = texts; /* [kind, words, marks of services: [[service, mark, change, lane]]] */
-        this.decode(new Reader(text));
-        this.queues = Array.from({length: 1 + this.lanes + this.ms}, () => []);
+        this.decode(new Reader(Reader.bytesOf(text)));
+        this.begin();
+        this.most = 0; /* that a lane's own queue has at any time, without runnext */
+        this.hasNext = false; /* runnext is used at any time */
+        this.story();
+        this.begin(); /* which is sooner than going back */
+    }
+    /* The state before all events. */
+    begin() {
+        this.queues = Array.from({length: 1 + this.lanes + this.ms}, () => new Queue());
         this.next = new Uint32Array(this.lanes);
         this.runs = new Uint32Array(this.ms);
         this.p = new Int32Array(this.ms).fill(-1);
@@ -92,7 +166,6 @@ class Run {
         this.flags = new Uint8Array(this.ms);
         this.stacks = Array.from({length: this.ms}, () => []);
         this.at = -1; /* the event that the state is after; -1: before all */
-        this.story();
     }
     decode(reader) {
         const count = this.count;
@@ -105,28 +178,28 @@ class Run {
         this.g = new Uint32Array(count);
         this.by = new Uint32Array(count); /* who ran on that M until then */
         this.first = new Uint32Array(count + 1);
-        const changes = new Numbers(Int32Array, 4 * count + 16);
+        const changes = new Int32Array(reader.count() - 7 * count); /* kind, where, a and b of each */
         let gs = 0, tasks = 0;
-        for (let i = 0, ps = 0; i < count; i++) {
-            ps += reader.number();
+        for (let i = 0, ps = 0, n = 0; i < count; i++) {
+            ps += reader.wide();
             this.ns[i] = ps / 1000;
             this.text[i] = reader.number();
             const site = reader.number();
-            this.site[i] = Math.floor(site / 2);
-            this.hidden[i] = site % 2;
+            this.site[i] = site >> 1;
+            this.hidden[i] = site & 1;
             this.m[i] = reader.number() - 1;
             this.lane[i] = reader.number() - 1;
             const id = this.g[i] = reader.signed() >>> 0;
             if (id & TASK) tasks = Math.max(tasks, id & ~TASK); else gs = Math.max(gs, id);
-            for (let left = reader.number(); left > 0; left--) {
-                changes.push(reader.number());
-                changes.push(reader.number());
-                changes.push(reader.signed());
-                changes.push(reader.signed());
+            for (let left = reader.number(); left > 0; left--, n += 4) {
+                changes[n] = reader.number();
+                changes[n + 1] = reader.number();
+                changes[n + 2] = reader.signed();
+                changes[n + 3] = reader.signed();
             }
-            this.first[i + 1] = changes.count / 4;
+            this.first[i + 1] = n >> 2;
         }
-        this.changes = changes.done();
+        this.changes = changes;
         this.gs = gs + 1;
         this.parent = new Int32Array(gs + tasks + 2).fill(-1); /* place() of whoever made it; -1: not seen */
         this.child = new Uint32Array(gs + tasks + 2);
@@ -161,8 +234,7 @@ class Run {
             if (back) this.queues[where].pop(); else this.queues[where].push(id);
             break;
         case REMOVED:
-            if (back) this.queues[where].splice(b, 0, id); else if (b === 0) this.queues[where].shift();
-            else this.queues[where].splice(b, 1);
+            if (back) this.queues[where].insert(b, id); else this.queues[where].remove(b);
             break;
         case NEXT:
             this.next[where] = back ? a : b;
@@ -196,27 +268,25 @@ class Run {
     }
     /* One pass over all: who runs where from when to when, how long queues are, who made whom. */
     story() {
-        const lists = (count, ...types) => Array.from({length: count}, () => types.map((type) => new Numbers(type, 64)));
-        const slices = lists(this.lanes, Float64Array, Float64Array, Float64Array);
-        const states = lists(this.ms, Float64Array, Float64Array, Int32Array), state = new Int32Array(this.ms), entered = new Float64Array(this.ms);
-        const lengths = lists(this.lanes + 1 + this.services.length, Float64Array, Int32Array);
-        const marks = lists(this.services.length, Float64Array, Uint8Array, Int16Array);
-        const waiting = this.services.map(() => 0);
-        const arrows = lists(1, Float64Array, Float64Array, Int16Array, Int16Array, Uint8Array)[0];
+        const lists = (count, width) => Array.from({length: count}, () => Array.from({length: width}, () => new Numbers()));
+        const slices = lists(this.lanes, 3), states = lists(this.ms, 3), lengths = lists(this.lanes + 1 + this.services.length, 2);
+        const marks = lists(this.services.length, 3), [arrows] = lists(1, 5), waiting = this.services.map(() => 0);
+        const state = new Int32Array(this.ms), entered = new Float64Array(this.ms);
         const open = new Float64Array(this.lanes), since = new Float64Array(this.lanes);
         const told = new Int32Array(this.lanes + 1).fill(-1);
-        const born = new Uint32Array(this.parent.length);
-        const readied = new Map(); /* goroutine -> event that readied it */
-        const isBirth = this.texts.map(([kind]) => kind === 'CREATED' || kind === 'TASK_SPAWNED');
-        const isWake = this.texts.map(([kind, words]) => kind === 'READIED' && words.includes('woken'));
-        const isRun = this.texts.map(([kind]) => kind === 'DISPATCHED');
+        const born = new Uint32Array(this.parent.length), readied = new Int32Array(this.parent.length); /* by which event, from 1 */
+        const kinds = this.texts.map(([kind, words, own]) => (kind === 'CREATED' || kind === 'TASK_SPAWNED' ? BIRTH : 0) |
+            (kind === 'READIED' && words.includes('woken') ? WAKE : 0) | (kind === 'DISPATCHED' ? RUN : 0) | (own.length ? MARKED : 0));
         const victim = this.texts.map(([kind, words]) => {
             const found = kind === 'TAKEN' && / queue of [PM](\d+)$/.exec(words);
             return found ? +found[1] : -1;
         });
         const end = (lane, ns) => {
-            if (open[lane])
-                [since[lane], ns, open[lane]].forEach((value, k) => slices[lane][k].push(value));
+            if (!open[lane]) return;
+            const [begins, ends, ids] = slices[lane];
+            begins.push(since[lane]);
+            ends.push(ns);
+            ids.push(open[lane]);
         };
         const arrow = (...values) => {
             if (values[2] >= 0 && values[3] >= 0 && values[2] !== values[3])
@@ -241,6 +311,7 @@ class Run {
                 lengths[lane][1].push(length);
             }
             if (lane === this.lanes) return;
+            this.most = Math.max(this.most, length - (this.next[lane] ? 1 : 0));
             const m = this.mOf(lane), now = m < 0 ? 0 : this.top(m) || (this.flags[m] & SPINS ? SPINNING : 0);
             if (now === open[lane]) return;
             end(lane, ns);
@@ -252,26 +323,29 @@ class Run {
             const before = this.by[i] = m >= 0 ? this.top(m) : 0, place = this.place(id);
             const old = m >= 0 ? this.laneOf(m) : -1;
             this.go(i);
-            if (isBirth[text] && this.parent[place] < 0) {
+            if (kinds[text] & BIRTH && this.parent[place] < 0) {
                 const up = before && before !== id ? this.place(before) : 0;
                 this.parent[place] = up;
                 this.child[place] = born[up]++;
             }
-            if (isWake[text] && before && before !== id) readied.set(id, i);
-            if (isRun[text] && readied.has(id)) {
-                const from = readied.get(id);
+            if (kinds[text] & WAKE && before && before !== id) readied[place] = i + 1;
+            if (kinds[text] & RUN && readied[place]) {
+                const from = readied[place] - 1;
                 arrow(this.ns[from], ns, this.lane[from], this.lane[i], 0);
-                readied.delete(id);
+                readied[place] = 0;
             }
-            for (const [service, mark, change, lane] of this.texts[text][2]) {
-                [ns, mark, lane].forEach((value, k) => marks[service][k].push(value));
-                waiting[service] += change;
-                if (change) [ns, waiting[service]].forEach((value, k) => lengths[this.lanes + 1 + service][k].push(value));
+            if (kinds[text] & MARKED) {
+                for (const [service, mark, change, lane] of this.texts[text][2]) {
+                    [ns, mark, lane].forEach((value, k) => marks[service][k].push(value));
+                    waiting[service] += change;
+                    if (change) [ns, waiting[service]].forEach((value, k) => lengths[this.lanes + 1 + service][k].push(value));
+                }
             }
             if (victim[text] >= 0) arrow(ns, ns, victim[text], this.lane[i], 1);
             look(old, ns);
             for (let k = this.first[i]; k < this.first[i + 1]; k++) {
                 look(this.laneChanged(k), ns);
+                if (this.changes[4 * k] === NEXT) this.hasNext = true;
                 if (this.changes[4 * k] === P) look(this.changes[4 * k + 2], ns);
                 if (this.changes[4 * k] === P || this.changes[4 * k] === FLAGS) lookM(this.changes[4 * k + 1], ns);
             }

@@ -271,6 +271,10 @@ END
 python3 play.py "$schedlab" trace gmp order,n=5 --workers 1 --play >out 2>err
 check keys_go_on_and_back grep -qE '^1 2 3 13 12 ([0-9]+) 1 1 0 True' out
 check boxes_are_shown grep -qE '\(G[0-9]\)' out
+python3 play.py "$schedlab" trace gmp order,n=5 --workers 2 --play >out 2>err
+check an_empty_runnext_and_free_cells_are_shown grep -qE '^     \( \)(\[ \])+' out
+python3 play.py "$schedlab" trace gmp,runnext=off order,n=5 --workers 2 --play >out 2>err
+check without_runnext_there_is_no_slot [ "$(grep -c '( )' out)$(grep -cE '^     \[ \]' out)" = 01 ]
 # With fewer rows less is shown, and each picture fits: 13 rows have all of one worker.
 for rows in 24 13 12 9 7 6 5; do
     ROWS=$rows python3 play.py "$schedlab" trace gmp order,n=5 --workers 3 --play >out 2>err

@@ -88,10 +88,19 @@ found.waiting = run.services.map((_, k) => [...run.lengths[run.lanes + 1 + k][1]
 found.legend = page.lead.legend().textContent;
 found.whos = Array.from({length: run.count}, (_, i) => run.who(i));
 found.others = page.views.map((view) => view.run.at);
+found.parting = page.views.map((view) => page.parts < 0 ? '' : view.run.words(page.partsOf(view.run)));
+if (page.parts >= 0) page.goTo(page.parts - 2);
+found.moved = page.views.map((view) => view.run.at - Math.max(page.partsOf(view.run), 0));
 page.render(); /* the browser would, in its own time */
 found.hash = location.hash;
 found.say = page.lead.say.textContent;
 found.boxes = document.querySelectorAll('.p').length;
+found.places = Array.from({length: run.count}, (_, i) => {
+    page.goTo(i);
+    page.lead.tell();
+    return [...page.lead.ps.querySelectorAll('.p')].slice(0, run.lanes).map((box) => [box.querySelectorAll('.cells .cell.slot:not(.free)').length,
+        box.querySelectorAll('.cells .cell.slot.free').length, box.querySelectorAll('.cells .cell:not(.slot):not(.free)').length, box.querySelectorAll('.cells .cell.free:not(.slot)').length]);
+});
 found.corners = page.views.map((view) => [view.canvas.getBoundingClientRect().left, view.canvas.getBoundingClientRect().top]);
 document.body.style.width = '380px'; /* as on a phone */
 document.querySelector('.now').style.gridTemplateColumns = '1fr';
@@ -180,6 +189,12 @@ check a_life_has_its_states found 'f["states"][0] == "runnable" and "running" in
 check steals_are_arrows found 'f["arrows"] > 0'
 check the_address_has_the_state found 'f["hash"].startswith("#e=") and "&z=" in f["hash"]'
 check each_worker_has_a_box found 'f["boxes"] == 3'
+check an_empty_runnext_is_drawn found 'all(full + free == 1 and full == bool(s["lanes"][k]["runnext"]) for x, s in zip(f["places"], j["steps"]) for k, (full, free, *_) in enumerate(x))'
+check so_are_free_cells_of_queues found '{used + free for x in f["places"] for *_, used, free in x} == {max(len(lane["queue"]) for s in j["steps"] for lane in s["lanes"])}'
+"$schedlab" trace gmp,runnext=off order,n=6 --workers 1 --format page --output run.html 2>err
+with_test run.html
+browse tested.html
+check without_runnext_there_is_no_slot found 'all(full + free == 0 for x in f["places"] for full, free, *_ in x)'
 # Lanes of timers, the poller and sysmon have marks with words, and say what no event tells.
 shows() {
     "$schedlab" trace $1 --format page --output run.html 2>err
