@@ -32,6 +32,7 @@ enum {
     KEY_SEED,
     KEY_SEED_B,
     KEY_CONTEXT,
+    KEY_WARMUP,
     KEY_MOST,
     KEY_TIMEOUT,
     KEY_FORMAT,
@@ -66,8 +67,12 @@ static const struct argp_option option_table[] = {
     {"seed-b", KEY_SEED_B, "N", 0,
      "of the machine and the scheduler of B, the workload's stays; default: that of --seed", 0},
     {"context", KEY_CONTEXT, "K", 0, "events shown before and after; default 8", 0},
+    {"warmup", KEY_WARMUP, "N", 0,
+     "calls before the one that is compared; default 0. The first call meets cold memory. A page "
+     "has them, and opens on the call after them",
+     0},
     {"most", KEY_MOST, "N", 0,
-     "compare the first N events; default 2M, about 90 MB of memory for each million", 0},
+     "keep the first N events; default 2M, about 90 MB of memory for each million", 0},
     {"only", KEY_ONLY, "LIST", 0,
      "compare events of these kinds, goroutines or workers alone: stolen,woken or G3,P1; as "
      "`schedlab trace --only`",
@@ -87,7 +92,8 @@ static const char argp_doc[] =
     "\v"
     "It compares what schedulers do: a goroutine is made, readied, taken from a queue, run, "
     "parked; a worker steals, spins, sleeps, wakes another one. Times are not compared, but the "
-    "first that differs is told. They count from the first event of each run. "
+    "first that differs is told. They count from the first event of each run, or with --warmup of "
+    "the call after those. "
     "A goroutine is named by who made it: G3 is the fourth that main made, G3.1 the second that "
     "this one did. Events of two workers may come in another order though each worker does the "
     "same. Then it says so, and "
@@ -135,6 +141,9 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_CONTEXT:
         options->context = (size_t)number(options, "context", arg, 0, 10000);
+        break;
+    case KEY_WARMUP:
+        request->warmup = (int)number(options, "warmup", arg, 0, 1000);
         break;
     case KEY_MOST:
         request->sched_events_max = (size_t)number(options, "most", arg, 1, INT64_C(1000000000));
@@ -200,8 +209,44 @@ static _Noreturn void give_up(const struct options *options, const char *variant
     exit(EXIT_FAILED);
 }
 
+/* All events of a run. Calls before the compared one are no part of its side. */
+struct whole {
+    struct sched_trace trace;
+    size_t before;
+    int64_t call_ps;  /* of the compared call, from the first event; 0: it is the first */
+    int64_t shift_ps; /* from the times of its side to those of the run */
+};
+
+/* The events of the run that are before the compared call. Rows are in the order in which they took
+ * effect, so that times may go back a little. */
+static void whole_cut(const struct options *options, struct whole *whole,
+                      const struct diff_side *side)
+{
+    struct sched_trace *trace = &whole->trace;
+    whole->call_ps = trace_option_call(side->record, trace, options->request.warmup);
+    while (whole->call_ps > 0 && whole->before < trace->count &&
+           trace->event[whole->before].when_ps - trace->event[0].when_ps < whole->call_ps)
+        whole->before++;
+    if (whole->before > 0 && whole->before == trace->count)
+        give_up(options, side->variant,
+                "no event of the compared call was kept; valid: a larger "
+                "--most, or fewer calls to warm up");
+}
+
+/* The side is the run's events from the compared call on, with times of its own. */
+static void whole_share(struct whole *whole, struct diff_side *side)
+{
+    side->trace = whole->trace;
+    side->trace.event += whole->before;
+    whole->shift_ps = whole->before > 0 ? side->trace.event[0].when_ps : 0;
+    side->trace.count -= whole->before;
+    side->trace.happened -= whole->before;
+    sched_trace_from_first(&side->trace);
+}
+
 /* One run: its record, and what its scheduler did. */
-static void side_run(const struct options *options, struct diff_side *side, uint64_t seed)
+static void side_run(const struct options *options, struct diff_side *side, uint64_t seed,
+                     struct whole *whole)
 {
     struct sample_request request = options->request;
     char error[ERROR_SIZE];
@@ -218,10 +263,11 @@ static void side_run(const struct options *options, struct diff_side *side, uint
     FILE *from = fdopen(request.sched_events_fd, "r");
     if (!from)
         give_up(options, side->variant, strerror(errno));
-    if (!sched_trace_read(&side->trace, from, error, sizeof error))
+    if (!sched_trace_read(&whole->trace, from, error, sizeof error))
         give_up(options, side->variant, error);
     fclose(from);
-    sched_trace_from_first(&side->trace);
+    whole_cut(options, whole, side);
+    sched_trace_from_first(&whole->trace);
 }
 
 static int terminal_width(void)
@@ -232,15 +278,18 @@ static int terminal_width(void)
     return window.ws_col > WIDTH_MIN ? window.ws_col : WIDTH_MIN;
 }
 
-/* Both runs, one below the other. */
-static void page_write(const struct options *options, struct diff_page *diff, FILE *to)
+/* Both runs, one below the other. A page has all events, from the first one's time. */
+static void page_write(const struct options *options, struct diff_page *diff, struct whole whole[2],
+                       FILE *to)
 {
     struct trace_page pages[2];
     const struct trace_page *both[2] = {&pages[0], &pages[1]};
     char error[ERROR_SIZE], sentence[ERROR_SIZE];
     for (int side = 0; side < 2; side++) {
         const struct sched_ops *ops = options->variant[side].ops;
-        trace_times_rise(&diff->side[side].trace);
+        for (size_t i = 0; i < diff->side[side].trace.count && whole[side].before > 0; i++)
+            diff->side[side].trace.event[i].when_ps += whole[side].shift_ps;
+        trace_times_rise(&whole[side].trace);
         pages[side] = (struct trace_page){.variant = diff->side[side].variant,
                                           .workload = diff->workload,
                                           .machine = diff->machine,
@@ -248,16 +297,19 @@ static void page_write(const struct options *options, struct diff_page *diff, FI
                                           .seed = diff->seed[side],
                                           .by_m = ops->m_init && !ops->p_init,
                                           .record = diff->side[side].record,
-                                          .trace = diff->side[side].trace};
+                                          .trace = whole[side].trace,
+                                          .call_ps = whole[side].call_ps,
+                                          .before = whole[side].before};
     }
     bool parts = diff->diff.at != DIFF_NONE;
-    struct trace_parting parting = {diff->diff.at,
+    struct trace_parting parting = {diff->diff.at + (int64_t)whole[0].before,
                                     parts ? diff_sentence(diff, sentence, sizeof sentence) : NULL};
     if (!trace_html_write(both, 2, parts ? &parting : NULL, to, error, sizeof error))
         give_up(options, "the page", error);
 }
 
-static void answer_write(const struct options *options, struct diff_page *page)
+static void answer_write(const struct options *options, struct diff_page *page,
+                         struct whole whole[2])
 {
     FILE *to = trace_option_output_open(options->command, options->output);
     if (options->format == FORMAT_JSON) {
@@ -266,7 +318,7 @@ static void answer_write(const struct options *options, struct diff_page *page)
         fputc('\n', to);
         json_decref(object);
     } else if (options->format == FORMAT_PAGE) {
-        page_write(options, page, to);
+        page_write(options, page, whole, to);
     } else {
         diff_print(page, to == stdout ? terminal_width() : WIDTH_DEFAULT, to);
     }
@@ -281,21 +333,25 @@ static int diff_run(const struct options *options)
         .machine = options->machine.text,
         .workers = options->request.workers,
         .seed = {seed, options->seed_b >= 0 ? (uint64_t)options->seed_b : seed},
+        .warmup = options->request.warmup,
         .context = options->context,
         .only = options->only ? trace_only_text(options->only) : NULL,
     };
+    struct whole whole[2] = {0};
     for (int side = 0; side < 2; side++) {
         page.side[side].variant = options->variant[side].text;
-        side_run(options, &page.side[side], page.seed[side]);
+        side_run(options, &page.side[side], page.seed[side], &whole[side]);
     }
-    diff_number(&page.side[0].trace, &page.side[1].trace);
+    diff_number(&whole[0].trace, &whole[1].trace);
+    for (int side = 0; side < 2; side++)
+        whole_share(&whole[side], &page.side[side]);
     for (int side = 0; side < 2 && options->only; side++)
         trace_only_keep(options->only, &page.side[side].trace);
     diff_find(&page.diff, &page.side[0].trace, &page.side[1].trace);
-    answer_write(options, &page);
+    answer_write(options, &page, whole);
     for (int side = 0; side < 2; side++) {
         json_decref((json_t *)page.side[side].record);
-        sched_trace_free(&page.side[side].trace);
+        sched_trace_free(&whole[side].trace);
     }
     bool same = page.diff.at == DIFF_NONE && page.diff.time_at == DIFF_NONE;
     return same ? EXIT_DONE : EXIT_FAILED;

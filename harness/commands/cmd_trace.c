@@ -105,7 +105,7 @@ static const struct argp_option option_table[] = {
     {"only", KEY_ONLY, "LIST", 0,
      "and only events of these kinds, goroutines or workers, with commas: stolen,woken or G3,P1; "
      "of several sorts an event has to fit each. Not of schedtrace, whose lines count all that "
-     "has happened and are written as the run goes on",
+     "has happened",
      0},
     {"warmup", KEY_WARMUP, "N", 0,
      "calls before it, whose events come first; default 0. The first call meets cold memory. A "
@@ -386,21 +386,6 @@ static FILE *written(const struct options *options, int fd)
     return from;
 }
 
-/* Notes where the call after those of --warmup begins. */
-static void call_find(const struct options *options, struct trace_page *page)
-{
-    const struct sched_trace *trace = &page->trace;
-    if (options->request.warmup == 0 || trace->count == 0)
-        return;
-    int64_t began_ns = field_integer(page->record, "timed_began_ns") - trace->since_ns;
-    page->call_ps = began_ns * 1000 - trace->event[0].when_ps;
-    if (page->call_ps > trace->event[trace->count - 1].when_ps - trace->event[0].when_ps)
-        fprintf(stderr,
-                "%s: warning: the %zu events that were kept (--most) end before the call after "
-                "--warmup=%d begins\n",
-                options->command, trace->count, options->request.warmup);
-}
-
 static void run_with_events(struct options *options, struct trace_page *page)
 {
     struct sched_trace *trace = &page->trace;
@@ -416,7 +401,13 @@ static void run_with_events(struct options *options, struct trace_page *page)
     fclose(from);
     trace_times_rise(trace);
     page->record = record;
-    call_find(options, page);
+    page->call_ps = trace_option_call(record, trace, request->warmup);
+    if (page->call_ps > 0 &&
+        page->call_ps > trace->event[trace->count - 1].when_ps - trace->event[0].when_ps)
+        fprintf(stderr,
+                "%s: warning: the %zu events that were kept (--most) end before the call after "
+                "--warmup=%d begins\n",
+                options->command, trace->count, request->warmup);
     sched_trace_from_first(trace);
 }
 

@@ -1,6 +1,7 @@
 /* trace_options.c - see trace_options.h. */
 #include "harness/commands/trace_options.h"
 
+#include "harness/base/json_fields.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 
@@ -21,6 +22,14 @@ struct trace_only *trace_option_only(const char *command, const struct trace_onl
     if (!only)
         cli_misuse(command, "--only=%s: %s", text, error);
     return only;
+}
+
+int64_t trace_option_call(const json_t *record, const struct sched_trace *trace, int warmup)
+{
+    if (warmup == 0 || trace->count == 0)
+        return 0;
+    int64_t began_ns = field_integer(record, "timed_began_ns") - trace->since_ns;
+    return began_ns * 1000 - trace->event[0].when_ps;
 }
 
 void trace_option_output_check(const char *command, const char *path)

@@ -1,4 +1,4 @@
-/* trace_options.h - options that `trace` and `diff` share: --only and --output.
+/* trace_options.h - options that `trace` and `diff` share: --only, --warmup and --output.
  *
  * Callers: cmd_trace.c and cmd_diff.c. A mistake of the user ends the process as cli_misuse() does.
  */
@@ -13,6 +13,9 @@
  * trace_only_free() the result. */
 struct trace_only *trace_option_only(const char *command, const struct trace_only *before,
                                      const char *text);
+
+/* When the call after those of --warmup begins, in ps from the first event; 0: there are none. */
+int64_t trace_option_call(const json_t *record, const struct sched_trace *trace, int warmup);
 
 /* Ends the process unless the file of --output can be written. path: NULL, nothing to check. */
 void trace_option_output_check(const char *command, const char *path);

@@ -31,8 +31,18 @@ static const struct report_group *group_of(const struct report *report,
     return NULL;
 }
 
+/* The first call of a program meets cold memory, and is not what was timed. A few calls before it
+ * do as well as the many of a native sample, whose events would fill the trace. */
+enum { TRACE_WARMUP_MAX = 3 };
+
+static int calls_before(const json_t *record)
+{
+    int64_t warmup = field_integer(record, "warmup");
+    return warmup < TRACE_WARMUP_MAX ? (int)warmup : TRACE_WARMUP_MAX;
+}
+
 /* "gmp", and the rest of a command that makes a page: " fib,n=20 --workers 8 --machine sim:desktop8
- * --seed 4711 --format page". As a shell takes them; free() it. */
+ * --seed 4711 --format page --warmup 1". As a shell takes them; free() it. */
 static char *run_text(const struct report_cell *cell, const json_t *record)
 {
     char *text;
@@ -44,6 +54,8 @@ static char *run_text(const struct report_cell *cell, const json_t *record)
     fprintf(to, " --workers %d --machine ", cell->workers);
     shell_word_print(to, cell->machine);
     fprintf(to, " --seed %lld --format page", field_integer(record, "seed"));
+    if (calls_before(record) > 0)
+        fprintf(to, " --warmup %d", calls_before(record));
     fclose(to);
     return text;
 }
@@ -72,20 +84,11 @@ static bool is_traced(const char *variant)
     return !peer_is_name(variant) && !peer_is_floor_name(variant);
 }
 
-/* The first call of a program meets cold memory, and is not what was timed. A few calls before it
- * do as well as the many of a native sample, whose events would fill the trace. */
-enum { TRACE_WARMUP_MAX = 3 };
-
 static void trace_write(FILE *to, const struct report_cell *cell, const json_t *record,
                         const char *run)
 {
-    int64_t warmup = field_integer(record, "warmup");
-    int calls = warmup < TRACE_WARMUP_MAX ? (int)warmup : TRACE_WARMUP_MAX;
-    html_put(to, "<div>%s: <code>build/schedlab trace %s", calls > 0 ? "Trace, warm" : "Trace",
-             run);
-    if (calls > 0)
-        fprintf(to, " --warmup %d", calls);
-    html_put(to, " --output %s.html</code></div>", cell->id);
+    html_put(to, "<div>%s: <code>build/schedlab trace %s --output %s.html</code></div>",
+             calls_before(record) > 0 ? "Trace, warm" : "Trace", run, cell->id);
 }
 
 /* The events of the cell, where the tables show them: at the largest number of workers. */

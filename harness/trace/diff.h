@@ -83,6 +83,7 @@ struct diff_page {
     uint64_t seed[2];
     struct diff_side side[2];
     struct diff diff;
+    int warmup;       /* calls before the one that is compared, of which the sides have no event */
     size_t context;   /* events before and after */
     const char *only; /* of what events the sides are; NULL: of all */
 };

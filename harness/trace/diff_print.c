@@ -88,18 +88,20 @@ static void print_cut(FILE *to, const char *text, int width)
         fprintf(to, "%.*s..", width - 2, text);
 }
 
-/* Times of events count from the first one of their run. */
+/* Times of events count from the first one of their run, or of the call after those of --warmup. */
 static void print_head(const struct diff_page *page, FILE *to, int width)
 {
     int widest = 0;
-    char name[TEXT_SIZE], line[TEXT_SIZE];
+    char name[TEXT_SIZE], line[2 * TEXT_SIZE], after[96];
     for (int side = 0; side < 2; side++) {
         int length = (int)strlen(side_name(page, side, name, sizeof name));
         widest = length > widest ? length : widest;
     }
-    snprintf(line, sizeof line, "%s on %s, %s, seed %" PRIu64 "%s%s", page->workload, page->machine,
-             counted((uint64_t)page->workers, "worker").s, page->seed[0],
-             page->only ? ", only " : "", page->only ? page->only : "");
+    snprintf(after, sizeof after, ", after %s", counted((uint64_t)page->warmup, "call").s);
+    snprintf(line, sizeof line, "%s on %s, %s, seed %" PRIu64 "%s%s%s", page->workload,
+             page->machine, counted((uint64_t)page->workers, "worker").s, page->seed[0],
+             page->warmup > 0 ? after : "", page->only ? ", only " : "",
+             page->only ? page->only : "");
     text_wrap(to, 0, 2, width, line);
     for (int side = 0; side < 2; side++) {
         const struct diff_side *it = &page->side[side];
@@ -363,6 +365,8 @@ json_t *diff_to_json(const struct diff_page *page)
         json_pack("{ss ss si so so sb sI}", "workload", page->workload, "machine", page->machine,
                   "workers", page->workers, "a", side_json(page, 0), "b", side_json(page, 1),
                   "differs", diff->at != DIFF_NONE, "compared", (json_int_t)diff->compared);
+    if (page->warmup > 0)
+        json_object_set_new(object, "warmup", json_integer(page->warmup));
     if (diff->time_at != DIFF_NONE)
         json_object_set_new(object, "time_parts",
                             pair_json(page, (const int64_t[]){diff->time_at, diff->time_at}));

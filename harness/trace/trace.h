@@ -172,6 +172,7 @@ struct trace_page {
     struct sched_trace trace;
     int64_t from_ps, to_ps; /* what is shown, counted from the first event; to_ps 0: to the end */
     int64_t call_ps; /* when the call after those of --warmup begins, likewise; 0: it has none */
+    size_t before;   /* events before that call, where two runs are compared from it on */
     const struct trace_only *only; /* and which of it; NULL: all */
     const char *lead;              /* words above it on a page, and */
     const json_t *stops;           /* where that stops, as trace_html.c has them; NULL: none */

@@ -6,7 +6,8 @@
  * the G or task, how many changes of the state follow, and these. A change is its kind, where, a
  * and b. Signed ones are folded: 0, -1, 1, -2 are 0, 1, 2, 3. In texts "G 0" or "T 0" stands for
  * the name of the G or task. So the script has neither the scheduler's words nor its rules. Stops
- * are [{"at": event from 0, "says": words}]. "names", if there, has names for Gs and tasks.
+ * are [{"at": event from 0, "says": words}]. "names", if there, has names for Gs and tasks, and
+ * "before" how many events come before those that two runs are compared by.
  */
 #include "harness/base/memory.h"
 #include "harness/report/doc.h"
@@ -182,6 +183,8 @@ static void run_write(FILE *to, const struct trace_page *page)
             json_pack("[ff]", (double)page->from_ps / 1e3, (double)page->to_ps / 1e3));
     if (page->call_ps > 0)
         json_object_set_new(run, "call", json_real((double)page->call_ps / 1e3));
+    if (page->before > 0)
+        json_object_set_new(run, "before", json_integer((json_int_t)page->before));
     if (page->names)
         json_object_set(run, "names", page->names);
     if (page->only)

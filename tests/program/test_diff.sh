@@ -82,6 +82,19 @@ misuse a_page_has_all_events '--only comes with --format=table or json' -- gmp g
 run gmp gmp fib,n=4 --workers 99
 check too_many_workers_are_warned_of [ "$(cat err)" = 'schedlab diff: warning: 99 workers on 8 cores: they take turns, and numbers are of that too' ]
 
+# With calls before it the same decision parts them, in the call after those; its goroutines are the next ones.
+run gmp gmp,runnext=off spawn,n=2 --workers 1 --format json
+mv out cold
+run gmp gmp,runnext=off spawn,n=2 --workers 1 --warmup 2 --format json
+json the_call_after_those_before_it_is_compared "j['warmup'] == 2 and j['parts']['sentence'] == 'gmp put G4 into runnext; gmp,runnext=off put G4 into its own queue' and
+    0 < j['parts']['a']['index'] < json.load(open('cold'))['parts']['a']['index'] + 3 and j['a']['events'] <= json.load(open('cold'))['a']['events'] and
+    0 < j['parts']['a']['when_ps'] < 1e7"
+differ a_table_says_so ", seed 1, after 2 calls A gmp " -- gmp gmp,runnext=off spawn,n=2 --workers 1 --warmup 2
+run gmp gmp fib,n=8 --workers 2 --warmup 2
+check warm_calls_of_one_variant_are_the_same [ $status = 0 ]
+run gmp gmp,runnext=off spawn,n=2 --workers 1 --warmup 2 --most 40
+check a_call_that_was_not_kept_is_a_failure [ "$status $(wc -l <err) $(grep -c 'no event of the compared call was kept' err)" = '1 1 1' ]
+
 # One queue for all: G0 is put into it, in place of runnext.
 differ gmp_and_grq_part_at_the_first_spawn \
     "gmp put G0 into runnext; grq put G0 into the global queue." -- gmp grq spawn,n=2 --workers 1

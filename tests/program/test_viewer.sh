@@ -237,6 +237,11 @@ check two_runs_stand_where_they_part found 'f["at"] == 6'
 check they_lie_side_by_side found 'f["corners"][0][0] + 400 < f["corners"][1][0] and f["corners"][0][1] == f["corners"][1][1]'
 check both_are_there found 'len(f["others"]) == 2'
 check the_sentence_names_goroutines grep -q 'They part at event 6: gmp put G0 into runnext on P0' dom
+"$schedlab" diff gmp gmp,runnext=off order,n=12 --workers 2 --warmup 1 --format page >run.html 2>err
+with_test run.html
+browse tested.html
+check two_runs_part_in_the_call_after_those_that_warm_up found 'f["parting"] == ["put G12 into runnext", "put G12 into its own queue"] and f["words"][f["at"] - 1] == f["parting"][0]'
+check steps_before_that_are_the_same_in_both found 'f["moved"] == [-2, -2]'
 # A search over more events than a slice holds says how far it is, finds what is there, and ends where the reader goes elsewhere.
 mv test.js all.kept
 cat >test.js <<'END'
