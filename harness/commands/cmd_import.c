@@ -49,11 +49,14 @@ static const char argp_doc[] =
     "\v"
     "A TRACE whose name ends in .yaml describes a service: clients, classes of requests and their "
     "steps, as examples/service.yaml does. Any other one is a file that runtime/trace or `go test "
-    "-trace` of Go 1.22 or later wrote. The program "
-    "has what each goroutine computed, whom it started and woke, and its sleeps, calls and waits; "
+    "-trace` of Go 1.22 or later wrote, or the text that `go tool trace -d=parsed` prints of it; - "
+    "is "
+    "standard input. The program has what each goroutine computed, whom it started and woke, and "
+    "its sleeps, calls and waits; "
     "docs/PROGRAMS.md says how. A trace that is torn is read up to there.\n\n"
     "Example:\n"
     "  schedlab import trace.out -o app.slp\n"
+    "  go tool trace -d=parsed trace.out | schedlab import - -o app.slp\n"
     "  schedlab import examples/service.yaml -o app.slp\n"
     "  schedlab run gmp grq replay,file=app.slp --machine sim:server64\n\n"
     "Exit status: 0 done; 1 the output was not written; 2 misused, or the file is no such trace.";
@@ -62,8 +65,8 @@ static void options_check(void *to, const char *name)
 {
     const struct options *options = to;
     if (!options->trace)
-        cli_misuse(name, "which trace? A file that runtime/trace or `go test -trace` wrote, or a "
-                         "service in .yaml");
+        cli_misuse(name, "which trace? A file that runtime/trace or `go test -trace` wrote, - for "
+                         "standard input, or a service in .yaml");
 }
 
 static const struct cli_command cli = {
@@ -91,12 +94,12 @@ static struct import_options import_options_of(const struct options *options)
 
 static void say_flaws(const struct options *options, const struct import_facts *facts)
 {
+    const char *name = strcmp(options->trace, "-") == 0 ? "standard input" : options->trace;
     if (*facts->torn)
-        fprintf(stderr, "%s: %s: read up to a tear: %s\n", options->command, options->trace,
-                facts->torn);
+        fprintf(stderr, "%s: %s: read up to a tear: %s\n", options->command, name, facts->torn);
     if (facts->disorder > 0)
         fprintf(stderr, "%s: %s: %llu events lie before others that should come first\n",
-                options->command, options->trace, (unsigned long long)facts->disorder);
+                options->command, name, (unsigned long long)facts->disorder);
 }
 
 static int show(const struct options *options, const struct import_facts *facts)

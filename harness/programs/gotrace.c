@@ -3,21 +3,17 @@
 
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
+#include "harness/programs/gotext.h"
+#include "harness/programs/gotrace_source.h"
 #include "harness/programs/gotrace_tables.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
-    HEAD_SIZE = 16,
-    MINOR_LEAST = 22,
     EVENT_BATCH = 1,
     EVENT_STACKS = 2,
     EVENT_STRINGS = 4,
@@ -61,10 +57,10 @@ struct thread {
 };
 
 struct gotrace {
-    const uint8_t *bytes;
+    struct gotrace_source source;
+    const uint8_t *bytes; /* the source's */
     size_t size;
-    bool is_mapped;
-    char version[16], torn[160];
+    char torn[160];
     size_t at; /* of the next batch */
     uint64_t generation, frequency, first_ticks;
     bool has_begun; /* a generation was read */
@@ -87,90 +83,16 @@ static bool tear(struct gotrace *trace, const uint8_t *at, const char *why)
 
 /* Opening ------------------------------------------------------------------------------------- */
 
-static bool bytes_map(struct gotrace *trace, const char *path, const struct complaint *to)
-{
-    struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &info) < 0) {
-        complaint_make(to, "%s: cannot be opened: %s", path, strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        return false;
-    }
-    bool is_file = S_ISREG(info.st_mode);
-    void *bytes = MAP_FAILED;
-    trace->size = (size_t)info.st_size;
-    if (is_file && trace->size > 0)
-        bytes = mmap(NULL, trace->size, PROT_READ, MAP_PRIVATE, fd, 0);
-    close(fd);
-    if (!is_file || (trace->size > 0 && bytes == MAP_FAILED))
-        return complaint_make(to, "%s: not a file that can be read twice; write it to a file first",
-                              path);
-    trace->is_mapped = bytes != MAP_FAILED;
-    trace->bytes = trace->is_mapped ? bytes : NULL;
-    return true;
-}
-
-static bool starts_with(const struct gotrace *trace, const char *text)
-{
-    return trace->bytes && trace->size >= strlen(text) &&
-           memcmp(trace->bytes, text, strlen(text)) == 0;
-}
-
-/* The kind of file that the bytes are, for people who took the wrong one. */
-static const char *other_kind(const struct gotrace *trace)
-{
-    static const struct {
-        const char *bytes, *kind;
-    } kinds[] = {
-        {"\xfd"
-         "7zXZ",
-         "compressed; run xz -d"},
-        {"\x1f\x8b", "compressed; run gzip -d, if it is a trace and not a profile"},
-        {"(\xb5/\xfd", "compressed; run zstd -d"},
-        {"M=", "the text of a tool; give the trace itself"},
-        {"Trace Go", "the text of a tool; give the trace itself"},
-        {"\x7f"
-         "ELF",
-         "a program"},
-        {"schedlab-program", "a program file; run it with replay,file="},
-        {"{", "JSON"},
-    };
-    if (trace->size == 0)
-        return "empty";
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (starts_with(trace, kinds[i].bytes))
-            return kinds[i].kind;
-    return "something else";
-}
-
-static bool head_check(struct gotrace *trace, const char *path, const struct complaint *to)
-{
-    char head[HEAD_SIZE + 1] = "", rest[HEAD_SIZE] = "";
-    unsigned minor = 0;
-    memcpy(head, trace->bytes ? trace->bytes : (const uint8_t *)"",
-           trace->size < HEAD_SIZE ? trace->size : HEAD_SIZE);
-    if (sscanf(head, "go 1.%3u %15s", &minor, rest) != 2 || strcmp(rest, "trace") != 0)
-        return complaint_make(to,
-                              "%s: no execution trace of Go (it is %s); runtime/trace and `go test "
-                              "-trace` write them",
-                              path, other_kind(trace));
-    if (minor < MINOR_LEAST)
-        return complaint_make(to,
-                              "%s: a trace of the older format, which Go 1.%u writes up to 1.21; "
-                              "valid: of Go 1.22 or later",
-                              path, minor);
-    snprintf(trace->version, sizeof trace->version, "1.%u", minor);
-    return true;
-}
-
 struct gotrace *gotrace_open(const char *path, char *error, size_t error_size)
 {
     const struct complaint to = {error, error_size};
     struct gotrace *trace = xcalloc(1, sizeof *trace);
     trace->buckets = xcalloc(G_BUCKETS, sizeof(struct gotrace_g *));
-    if (bytes_map(trace, path, &to) && head_check(trace, path, &to)) {
-        trace->at = HEAD_SIZE;
+    if (gotrace_source_open(path, &trace->source, &trace->tables, &to)) {
+        trace->bytes = trace->source.bytes;
+        trace->size = trace->source.size;
+        trace->at = GOTRACE_HEAD_SIZE;
+        trace->generation = trace->source.text ? 1 : 0;
         return trace;
     }
     gotrace_close(trace, NULL);
@@ -319,7 +241,7 @@ static bool batch_head(struct gotrace *trace, uint64_t *generation, uint64_t *th
 static void generation_begin(struct gotrace *trace)
 {
     size_t pages = trace->at & ~((size_t)sysconf(_SC_PAGESIZE) - 1);
-    if (trace->is_mapped && pages > 0)
+    if (pages > 0)
         madvise((void *)(uintptr_t)trace->bytes, pages, MADV_DONTNEED);
     trace->batches_count = 0;
     gotrace_tables_clear(&trace->tables);
@@ -533,10 +455,29 @@ static void event_apply(struct gotrace *trace, struct thread *thread, struct got
     }
 }
 
+/* A text has its events in order, and says whom each thread ran. */
+static bool text_next(struct gotrace *trace, struct gotrace_event *event)
+{
+    struct gotext_event told;
+    if (!gotext_next(trace->source.text, &told))
+        return false;
+    *event = (struct gotrace_event){
+        .kind = (enum gotrace_kind)told.kind,
+        .ns = told.ns,
+        .on = told.on == GOTEXT_NONE ? NULL : g_make(trace, told.on),
+    };
+    memcpy(event->args, told.args, sizeof event->args);
+    struct thread thread = {.on = event->on};
+    event_apply(trace, &thread, event);
+    return true;
+}
+
 bool gotrace_next(struct gotrace *trace, struct gotrace_event *event)
 {
     free(trace->ended);
     trace->ended = NULL;
+    if (trace->source.text)
+        return text_next(trace, event);
     struct thread *thread;
     while (!(thread = thread_choose(trace)))
         if (!generation_read(trace))
@@ -574,7 +515,9 @@ static void gs_free(struct gotrace *trace, void (*free_data)(void *data))
 void gotrace_rewind(struct gotrace *trace, void (*free_data)(void *data))
 {
     gs_free(trace, free_data);
-    trace->at = HEAD_SIZE;
+    if (trace->source.text)
+        gotext_rewind(trace->source.text);
+    trace->at = GOTRACE_HEAD_SIZE;
     trace->threads_count = trace->batches_count = 0;
     trace->torn[0] = '\0';
     trace->disorder = 0;
@@ -584,8 +527,7 @@ void gotrace_rewind(struct gotrace *trace, void (*free_data)(void *data))
 void gotrace_close(struct gotrace *trace, void (*free_data)(void *data))
 {
     gs_free(trace, free_data);
-    if (trace->is_mapped)
-        munmap((void *)(uintptr_t)trace->bytes, trace->size);
+    gotrace_source_close(&trace->source);
     gotrace_tables_free(&trace->tables);
     free(trace->buckets);
     free(trace->batches);
@@ -595,12 +537,14 @@ void gotrace_close(struct gotrace *trace, void (*free_data)(void *data))
 
 const char *gotrace_torn(const struct gotrace *trace)
 {
+    if (trace->source.text)
+        return gotext_torn(trace->source.text);
     return *trace->torn ? trace->torn : NULL;
 }
 
 const char *gotrace_version(const struct gotrace *trace)
 {
-    return trace->version;
+    return trace->source.version;
 }
 
 uint64_t gotrace_generation(const struct gotrace *trace)

@@ -1,5 +1,5 @@
-/* gotrace.h - execution traces of Go 1.22 and later: their events in order, with the goroutine that
- * each thread ran.
+/* gotrace.h - execution traces of Go 1.22 and later, or the text of one: their events in order,
+ * with the goroutine that each thread ran.
  *
  * Source: Go 1.26 internal/trace/tracev2 events.go (the events and their arguments), internal/trace
  *         order.go (which event of another thread has to come first).
@@ -9,49 +9,16 @@
  *
  * The file is mapped. Beside it a reader needs memory for the threads, the live goroutines and one
  * generation's table of stacks, which Go writes about once a second. Strings of a generation lie at
- * its end, so a torn one may be without names.
+ * its end, so a torn one may be without names. gotext.h has it for a text.
  */
 #ifndef SCHEDLAB_GOTRACE_H
 #define SCHEDLAB_GOTRACE_H
 
+#include "harness/programs/gotrace_kinds.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* The numbers of the wire format. */
-enum gotrace_kind {
-    GOTRACE_PROCS = 9,
-    GOTRACE_CREATE = 14,
-    GOTRACE_CREATE_SYSCALL = 15,
-    GOTRACE_START = 16,
-    GOTRACE_DESTROY = 17,
-    GOTRACE_DESTROY_SYSCALL = 18,
-    GOTRACE_STOP = 19,
-    GOTRACE_BLOCK = 20,
-    GOTRACE_UNBLOCK = 21,
-    GOTRACE_SYSCALL_BEGIN = 22,
-    GOTRACE_SYSCALL_END = 23,
-    GOTRACE_SYSCALL_END_BLOCKED = 24,
-    GOTRACE_STATUS = 25,
-    GOTRACE_STW_BEGIN = 26,
-    GOTRACE_STW_END = 27,
-    GOTRACE_REGION_BEGIN = 42,
-    GOTRACE_REGION_END = 43,
-    GOTRACE_SWITCH = 45,
-    GOTRACE_SWITCH_DESTROY = 46,
-    GOTRACE_CREATE_BLOCKED = 47,
-    GOTRACE_STATUS_STACK = 48,
-};
-
-enum gotrace_status {
-    GOTRACE_UNKNOWN,
-    GOTRACE_RUNNABLE,
-    GOTRACE_RUNNING,
-    GOTRACE_SYSCALL,
-    GOTRACE_WAITING,
-};
-
-enum { GOTRACE_ARGS = 5, GOTRACE_FRAMES_MAX = 128 };
 
 struct gotrace_g {
     uint64_t id;
@@ -71,7 +38,7 @@ struct gotrace_event {
 
 struct gotrace;
 
-/* NULL, and one line in error that says what the file is instead. */
+/* "-" is standard input. NULL, and one line in error that says what the file is instead. */
 struct gotrace *gotrace_open(const char *path, char *error, size_t error_size);
 
 /* The next event; false at the end, or where the trace is torn. Goroutines of an event that ends
@@ -86,10 +53,11 @@ void gotrace_close(struct gotrace *trace, void (*free_data)(void *data));
 /* Calls visit() for each live goroutine. */
 void gotrace_each(struct gotrace *trace, void (*visit)(struct gotrace_g *g, void *arg), void *arg);
 
-/* NULL, or where the trace is torn and why: "byte 123: a batch of 65000 bytes ends early". */
+/* NULL, or where the trace is torn and why: "byte 123: a batch of 65000 bytes ends early". A text
+ * has lines. */
 const char *gotrace_torn(const struct gotrace *trace);
 
-/* "1.26", of Go. */
+/* "1.26", of Go; "1.22 or later" of a text. */
 const char *gotrace_version(const struct gotrace *trace);
 
 /* The string of that number in the event's generation, not terminated; *size is 0 if it is not

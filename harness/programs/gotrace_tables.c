@@ -85,6 +85,31 @@ bool gotrace_tables_stacks(struct gotrace_tables *tables, const uint8_t *at, con
     return true;
 }
 
+uint64_t gotrace_tables_add(struct gotrace_tables *tables, const char *start, size_t size)
+{
+    size_t id = tables->strings_count > 0 ? tables->strings_count : 1;
+    tables->strings = with_room(tables->strings, id, &tables->strings_count, &tables->strings_max,
+                                sizeof *tables->strings);
+    tables->strings[id] = (struct gotrace_text){start, size};
+    return id;
+}
+
+uint64_t gotrace_tables_add_stack(struct gotrace_tables *tables, const uint32_t *functions,
+                                  size_t count)
+{
+    size_t id = tables->stacks_count > 0 ? tables->stacks_count : 1;
+    tables->stacks = with_room(tables->stacks, id, &tables->stacks_count, &tables->stacks_max,
+                               sizeof *tables->stacks);
+    tables->stacks[id] = (struct gotrace_stack){tables->frames_count, count};
+    for (size_t i = 0; i < count; i++) {
+        size_t number = tables->frames_count;
+        tables->frames = with_room(tables->frames, number, &tables->frames_count,
+                                   &tables->frames_max, sizeof *tables->frames);
+        tables->frames[number] = functions[i];
+    }
+    return id;
+}
+
 const char *gotrace_tables_string(const struct gotrace_tables *tables, uint64_t id, size_t *size)
 {
     bool is_there = id < tables->strings_count && tables->strings[id].start;

@@ -1,5 +1,5 @@
-/* gotrace_tables.h - the strings and stacks of one generation of a trace of Go. Callers: gotrace.c.
- */
+/* gotrace_tables.h - the strings and stacks of one generation of a trace of Go, or of a text.
+ * Callers: gotrace.c, gotext.c. */
 #ifndef SCHEDLAB_GOTRACE_TABLES_H
 #define SCHEDLAB_GOTRACE_TABLES_H
 
@@ -27,6 +27,12 @@ struct gotrace_tables {
 /* A batch of strings, or of stacks; false if it is not whole. */
 bool gotrace_tables_strings(struct gotrace_tables *tables, const uint8_t *at, const uint8_t *end);
 bool gotrace_tables_stacks(struct gotrace_tables *tables, const uint8_t *at, const uint8_t *end);
+
+/* One more string, whose bytes stay the caller's, or stack, of the names of its functions. They
+ * return its number. */
+uint64_t gotrace_tables_add(struct gotrace_tables *tables, const char *start, size_t size);
+uint64_t gotrace_tables_add_stack(struct gotrace_tables *tables, const uint32_t *functions,
+                                  size_t count);
 
 /* *size is 0 if there is no such string. */
 const char *gotrace_tables_string(const struct gotrace_tables *tables, uint64_t id, size_t *size);

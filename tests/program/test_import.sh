@@ -202,8 +202,6 @@ misuse too_little_of_one_is_said 'no goroutine of the program did anything in it
 misuse a_filter_that_leaves_nothing_is_said 'left out: 2 goroutines' -- steps.trace --goroutines none
 printf 'go 1.21 trace\0\0\0' >old.trace
 misuse older_formats_are_named 'a trace of the older format, which Go 1.21 writes up to 1.21; valid: of Go 1.22' -- old.trace
-echo 'M=1 P=2 G=3 StateTransition' >text.trace
-misuse texts_of_a_tool_are_named 'it is the text of a tool' -- text.trace
 : >empty.trace
 misuse an_empty_file_is_named 'it is empty' -- empty.trace
 misuse a_compressed_file_is_named 'it is compressed; run xz -d' -- "$tree/tests/traces/tree-p1.trace.xz"
