@@ -362,6 +362,16 @@ static bool region_read(struct reader *self, unsigned kind)
     return true;
 }
 
+static bool task_read(struct reader *self, unsigned kind)
+{
+    int64_t task;
+    self->pending.event.kind = kind;
+    if (!field_number(self->line, " ID=", &task))
+        return false;
+    self->pending.event.args[0] = (uint64_t)task;
+    return true;
+}
+
 static bool details_read(struct reader *self, const char *kind)
 {
     if (strcmp(kind, "StateTransition") == 0)
@@ -370,6 +380,10 @@ static bool details_read(struct reader *self, const char *kind)
         return region_read(self, GOTRACE_REGION_BEGIN);
     if (strcmp(kind, "RegionEnd") == 0)
         return region_read(self, GOTRACE_REGION_END);
+    if (strcmp(kind, "TaskBegin") == 0)
+        return task_read(self, GOTRACE_TASK_BEGIN);
+    if (strcmp(kind, "TaskEnd") == 0)
+        return task_read(self, GOTRACE_TASK_END);
     if (strcmp(kind, "RangeBegin") == 0)
         return range_read(self, GOTRACE_STW_BEGIN);
     if (strcmp(kind, "RangeEnd") == 0)

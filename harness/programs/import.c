@@ -552,9 +552,10 @@ static void stop(struct importer *self, struct traced *traced, const struct gotr
     make_ready(traced, event->ns, READY_STOPPED);
 }
 
+/* A region, or a task that its goroutine ends. Within another one it is no request. */
 static void region(struct importer *self, struct traced *traced, const struct gotrace_event *event)
 {
-    bool begins = event->kind == GOTRACE_REGION_BEGIN;
+    bool begins = event->kind == GOTRACE_REGION_BEGIN || event->kind == GOTRACE_TASK_BEGIN;
     bool is_outermost = traced->regions == (begins ? 0 : 1);
     if (!begins && traced->regions == 0)
         return;
@@ -607,6 +608,11 @@ static void event_on(struct importer *self, const struct gotrace_event *event)
     case GOTRACE_REGION_BEGIN:
     case GOTRACE_REGION_END:
         region(self, on, event);
+        break;
+    case GOTRACE_TASK_BEGIN:
+    case GOTRACE_TASK_END:
+        if (learned_task_is_own(self->learned, event->args[0]))
+            region(self, on, event);
         break;
     case GOTRACE_CREATE:
     case GOTRACE_CREATE_BLOCKED:

@@ -31,6 +31,8 @@ enum {
     MISSES_SHARE = 20, /* a peer may have been missed in one wait of so many */
 };
 
+#define TASK_OWN UINT64_MAX /* it was ended by who began it */
+
 struct candidate {
     uint64_t g;
     uint32_t hits;
@@ -64,6 +66,7 @@ struct place {
 struct learned {
     struct idmap names, peers, readers, places, texts; /* values: char *, ids, ids, struct place *,
                                                           char * */
+    struct idmap tasks; /* 1 + a task: the goroutine that began it, and then TASK_OWN */
     uint64_t events;
 };
 
@@ -327,6 +330,21 @@ static void call_learn(struct learner *self, const struct gotrace_event *event)
     name_learn(self, event->on, event->args[1], true);
 }
 
+/* Numbers of tasks begin at 1; 0 is the task of whoever has none. */
+static void task_learn(struct learner *self, const struct gotrace_event *event)
+{
+    uint64_t task = event->args[0] + 1;
+    if (task <= 1)
+        return;
+    if (event->kind == GOTRACE_TASK_BEGIN) {
+        *idmap_put(&self->learned->tasks, task) = event->on->id;
+        return;
+    }
+    uint64_t *by = idmap_get(&self->learned->tasks, task);
+    if (by && *by == event->on->id)
+        *by = TASK_OWN;
+}
+
 static void event_learn(struct learner *self, const struct gotrace_event *event)
 {
     switch (event->kind) {
@@ -347,6 +365,11 @@ static void event_learn(struct learner *self, const struct gotrace_event *event)
     case GOTRACE_SYSCALL_BEGIN:
         if (event->on)
             call_learn(self, event);
+        break;
+    case GOTRACE_TASK_BEGIN:
+    case GOTRACE_TASK_END:
+        if (event->on)
+            task_learn(self, event);
         break;
     case GOTRACE_DESTROY:
     case GOTRACE_DESTROY_SYSCALL:
@@ -409,6 +432,12 @@ uint64_t learned_reader(const struct learned *learned, uint64_t g)
     return reader ? *reader : 0;
 }
 
+bool learned_task_is_own(const struct learned *learned, uint64_t task)
+{
+    const uint64_t *by = idmap_get(&learned->tasks, task + 1);
+    return by && *by == TASK_OWN;
+}
+
 int64_t learned_sleep(const struct learned *learned, uint64_t place, int64_t ns)
 {
     const uint64_t *value = idmap_get(&learned->places, place | 1);
@@ -432,6 +461,7 @@ void learned_free(struct learned *learned)
 {
     values_free(&learned->texts);
     values_free(&learned->places);
+    idmap_free(&learned->tasks);
     idmap_free(&learned->names);
     idmap_free(&learned->peers);
     idmap_free(&learned->readers);

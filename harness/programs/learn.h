@@ -8,6 +8,7 @@
 
 #include "harness/programs/gotrace.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct learned;
@@ -23,6 +24,9 @@ uint64_t learned_peer(const struct learned *learned, uint64_t g);
 
 /* The goroutine that waits for what that one writes; 0: there is none. */
 uint64_t learned_reader(const struct learned *learned, uint64_t g);
+
+/* True if the goroutine that began the task (trace.NewTask) ended it. */
+bool learned_task_is_own(const struct learned *learned, uint64_t task);
 
 /* How long a sleep at that place was asked to be that took ns: timers are late. */
 int64_t learned_sleep(const struct learned *learned, uint64_t place, int64_t ns);

@@ -144,6 +144,27 @@ made order <<'END'
 END
 check sequence_numbers_decide_before_times has order.slp 1 "run 1010; wake 2 1; run 1000"
 
+made tasks <<'END'
+1 0 status_stack 1 1 2 main.main
+2 0 status_stack 2 2 2 main.other
+1 1000 task 1 0 request main.main
+1 1500 region 1 part main.main
+1 1600 task 2 1 part main.main
+1 1700 task_end 2 main.main
+1 1800 region_end 1 part main.main
+1 2000 task_end 1 main.main
+1 3000 task 3 0 handed-on main.main
+2 3500 task_end 3 main.other
+2 4000 task_end 9 main.other
+1 4100 task 4 0 left-open main.main
+1 4200 region 0 request main.main
+1 4300 region_end 0 request main.main
+1 5000 destroy
+2 5000 destroy
+END
+check a_task_is_a_request_and_its_parts_are_none has tasks.slp 1 "run 1000; begin; run 1000; done; run 2200; begin; run 100; done; run 700"
+check a_task_that_another_one_ends_is_left_out has tasks.slp 2 "run 5000"
+
 made generations <<'END'
 1 0 status_stack 1 1 2 main.main
 1 1000 block other-chan runtime.chanrecv;main.main

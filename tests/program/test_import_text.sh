@@ -203,6 +203,8 @@ cat >made.events <<'END'
 1 74300 region_end 0 request main.main
 generation
 1 75000 status_stack 1 1 2 runtime.main
+1 75005 task 5 0 request main.main
+1 75008 task_end 5 main.main
 1 75010 status 99 18446744073709551615 4
 1 76000 destroy
 END

@@ -14,7 +14,7 @@ import sys
 KINDS = {  # number, arguments: n number, s string, k stack, q sequence number of the goroutine before it
     "procs": (9, "nk"), "create": (14, "nkk"), "start": (16, "nq"), "destroy": (17, ""), "stop": (19, "sk"),
     "block": (20, "sk"), "unblock": (21, "nqk"), "call": (22, "nk"), "back": (23, ""), "back_blocked": (24, ""),
-    "status": (25, "nnn"), "stw": (26, "sk"), "stw_end": (27, ""), "region": (42, "nsk"), "region_end": (43, "nsk"),
+    "status": (25, "nnn"), "stw": (26, "sk"), "stw_end": (27, ""), "task": (40, "nnsk"), "task_end": (41, "nk"), "region": (42, "nsk"), "region_end": (43, "nsk"),
     "switch": (45, "nq"), "switch_destroy": (46, "nq"), "create_blocked": (47, "nkk"), "status_stack": (48, "nnnk"),
 }
 NO_THREAD = 2**64 - 1
