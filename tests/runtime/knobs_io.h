@@ -196,8 +196,8 @@ static bool is_watched(bool io)
     return watched;
 }
 
-/* All Ms but the caller's sleep, two at least. There may be three for two Ps: a P that is to run
- * something while one M waits for I/O and no other idles gets a new M. */
+/* All Ms but the caller's sleep, one at least: contsteal starts no more. There may be three for two
+ * Ps: one that is to run something while one M waits for I/O, and no other idles, gets a new M. */
 static bool others_sleep(void)
 {
     int asleep = 0;
@@ -206,7 +206,7 @@ static bool others_sleep(void)
             return false;
         asleep += m != machine_self();
     }
-    return asleep >= 2;
+    return asleep >= 1;
 }
 
 /* Main keeps its worker busy, another one waits for both, and a third one idles. The first pipe
