@@ -34,32 +34,27 @@
  *   m_stop_spinning()  found work: runs wakep_slow() itself, with its fence, so that whatever else
  *                      it saw or missed gets a spinner: the wake chain
  *   p_retire_if_asked() has lost its P and cannot look: likewise
- *   wake_chain(), wake_all()
- *                      counted a spinner in advance, and found under sched->lock that no P is
- *                      left for one. So all Ps are held, and the first that idles after this makes
+ *   wake_chain(), wake_all()  counted a spinner in advance, and found under sched->lock no P
+ *                      for one. So all Ps are held, and the first that idles after this makes
  *                      up for it: its I1 follows under that lock, and so its I4 sees the S1 of all
  *                      whom the count misled. A submitter whose S3 sees that I1 sees the corrected
  *                      count in W1 (I1 releases, S3 acquires).
  * With wake=all S4 takes all idle Ps at once, and counts a spinner for each. Waking many takes its
  * time, and the first of them may sleep again before the last is woken. Until all have found work
- * or sleep, nobody wakes them again. Rejected: waking all for each new G. Then a spawner on 64
- * cores does little else, and is a hundred times slower than alone.
+ * or sleep, nobody wakes them again. Rejected: waking all for each new G: 100 times slower on 64.
  * A woken M is taken off the idle list, with its P in nextp, under sched->lock. So an M learns
  * under that lock that it has been chosen, and is never chosen twice.
  *
  * The knob recheck, in m_idle(), shows what I4 is for. With `before` an M that searches looks while
  * it is still counted. So whoever submits after that look and before I2 leaves the work to it. An M
  * that does not search has no look. With `none` no M on its way to sleep has one. I3 stays whatever
- * the knob says, since timers rely on it. I4 of p_release() stays too: an M that gives a P up there
- * does not go to sleep.
+ * the knob says, since timers rely on it. I4 of p_release() stays too: that M does not sleep.
  *
  * Order labels, beside the fences S2 and I3, which order all else in the two columns:
  *   I1  release increment of idle_ps          pairs with  S3  acquire load of it
  *   N1, N2: note.h (what the waker wrote into the M, nextp, is visible to it)
- *   P1  release store of p->m                 pairs with  P2  acquire load in static_ready() (the M
- *       is complete)
- *   E1  release store of stopping             pairs with  E2  acquire loads (what main did before
- *       it returned is visible to the Ms that stop)
+ *   P1  release store of p->m  pairs with  P2  acquire load in static_ready() (the M is complete)
+ *   E1  release store of stopping  pairs with  E2  acquire loads (who stops sees all of main)
  *
  * An M without a P submits too: sysmon, and one whose blocking call is over (syscall.c). If there
  * is one P only, a sleeper's fence I3 may not interrupt that M in time. So it always fences itself,
@@ -421,6 +416,19 @@ void wakep_readied(struct m *m)
         wakep_slow(m);
 }
 
+/* True if there is work. */
+static bool last_look(struct m *m)
+{
+    struct sched *sched = m->sched;
+    if (sched->procs > 1 && (sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED))
+        fj_request_all(sched);
+    fence_sleeper(m); /* I3 */
+    machine_step("I3");
+    bool has_work = sched->ops->has_work(sched); /* I4 */
+    machine_step("I4");
+    return has_work;
+}
+
 void p_release(struct m *self, struct p *p)
 {
     struct sched *sched = self->sched;
@@ -440,29 +448,17 @@ void p_release(struct m *self, struct p *p)
     machine_step("I1");
     fence_sleeper_comes(self);
     lock_release(&sched->lock);
-    if (sched->procs > 1 && (sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED))
-        fj_request_all(sched);
-    fence_sleeper(self); /* I3 */
-    machine_step("I3");
-    bool has_work = sched->ops->has_work(sched); /* I4 */
-    machine_step("I4");
-    if (has_work)
+    if (last_look(self))
         wakep_slow(self);
     else
         keep_watch(self, false, netpoll_has_waiters(sched));
 }
 
-/* I4, I5. True: m has a P again. */
+/* I3 to I5. True: m has a P again. */
 static bool m_recheck(struct m *m)
 {
     struct sched *sched = m->sched;
-    if (sched->procs > 1 && (sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED))
-        fj_request_all(sched);
-    fence_sleeper(m); /* I3 */
-    machine_step("I3");
-    bool has_work = m->ops->has_work(sched); /* I4 */
-    machine_step("I4");
-    if (!has_work)
+    if (!last_look(m))
         return false;
     lock_acquire(&sched->lock);
     struct p *p = NULL;
