@@ -92,12 +92,13 @@ static void gmp_init(struct sched *sched)
     if (groups_init(sched))
         return;
     sched->variant = sched_zalloc(sizeof(struct gmp), "sched");
-    globq_init(globq_of(sched));
+    lrq_globq_init(sched->knobs, globq_of(sched));
     lrq_init(sched);
 }
 
 static void gmp_fini(struct sched *sched)
 {
+    globq_fini(globq_of(sched));
     machine_free(sched->variant);
 }
 
@@ -328,7 +329,7 @@ static bool groups_init(struct sched *sched)
         for (int32_t other = 0; other < procs; other++)
             groups->place[i].procs += groups->place[other].queue == groups->place[i].queue;
     for (int32_t i = 0; i < count; i++)
-        globq_init(queue_of(sched, i));
+        lrq_globq_init(sched->knobs, queue_of(sched, i));
     lrq_init(sched);
     sched->ops = &groups_ops;
     sched->pick_last = groups_ops.pick_last;
@@ -339,6 +340,8 @@ static bool groups_init(struct sched *sched)
 static void groups_fini(struct sched *sched)
 {
     struct groups *groups = sched->variant;
+    for (int32_t i = 0; i < groups->count; i++)
+        globq_fini(queue_of(sched, i));
     machine_free(groups->queue);
     machine_free(groups->place);
     machine_free(groups);

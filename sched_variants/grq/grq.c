@@ -5,24 +5,24 @@
  * without a lock takes the list's place, so that one can tell what is the lock's price and what is
  * that of having one queue. The list then has only what the ring has no room for.
  *
- * Source: [Vyukov12], Go before 1.1; the ring: [Vyukov10].
+ * With queue=multi there are `relax` lists for each worker, and still all workers use all of them.
+ * A put goes to any one. A take looks at the lengths of any two, and takes from the longer one. So
+ * few meet at a lock, and the order is that of a queue only more or less.
+ *
+ * Source: [Vyukov12], Go before 1.1; the ring: [Vyukov10]; multi: [Rihani15].
+ *   Differs: their takers compare the oldest of two queues; here lengths, which need no lock.
  */
 #include "runtime/gqueue.h"
-#include "runtime/mpmc.h"
 #include "sched.h"
 
 struct grq_knobs {
     struct runtime_knobs runtime;
     int64_t lock;  /* enum qlock_kind */
     int64_t queue; /* enum grq_queue */
+    int64_t relax;
 };
-enum grq_queue { GRQ_LIST, GRQ_MPMC };
-static const char *const grq_queue_words[] = {"list", "mpmc", NULL};
-
-struct grq {
-    struct globq list;
-    struct mpmc *ring; /* queue=mpmc, or NULL; on a line that is only read */
-};
+enum grq_queue { GRQ_LIST, GRQ_MPMC, GRQ_MULTI };
+static const char *const grq_queue_words[] = {"list", "mpmc", "multi", NULL};
 
 static const struct param grq_knobs[] = {
     PARAM_WORD(struct grq_knobs, lock, qlock_words, QLOCK_TTAS, "schedlab",
@@ -34,70 +34,97 @@ static const struct param grq_knobs[] = {
                    "since.",
                KNOB_DECISIVE(QUEUES, "GRQ_LOCK_WAITS GRQ_LOCK_SPINS", "lock=mcs spawn,n=2000 8")),
     PARAM_WORD(
-        struct grq_knobs, queue, grq_queue_words, GRQ_LIST, "[Vyukov10]",
-        "whether the global queue has a lock",
+        struct grq_knobs, queue, grq_queue_words, GRQ_LIST, "mpmc: [Vyukov10]; multi: [Rihani15]",
+        "whether the global queue has one lock, none, or many",
         .detail = "list: a list behind the lock. mpmc: a ring of 16384 whose users take tickets by "
                   "compare-and-swap; what it has no room for waits in the list, and those who "
-                  "come later behind that.",
-        KNOB_DECISIVE(QUEUES, "GRQ_LOCKS", "queue=mpmc spawn,n=2000 8")),
+                  "come later behind that. multi: several lists, each behind a lock; a put goes "
+                  "to any one, a take looks at any two and takes from the longer one.",
+        KNOB_DECISIVE(QUEUES, "GRQ_LOCKS GRQ_LOCK_WAITS", "queue=mpmc spawn,n=2000 8")),
+    PARAM_NUMBER(struct grq_knobs, relax, 2, 1, 64, "lists", "[Rihani15]",
+                 "how many lists there are for each worker (queue=multi)",
+                 .detail = "The more there are, the fewer meet at one, and the less is the order "
+                           "that of a queue.",
+                 KNOB_FINE(QUEUES, "GRQ_LOCK_WAITS", "queue=multi,relax=8 spawn,n=2000 8")),
     RUNTIME_KNOBS(struct grq_knobs, runtime),
     {0},
 };
 
-static const struct param_moot grq_moot[] = {RUNTIME_MOOT, {0}};
+static const struct param_moot grq_moot[] = {
+    RUNTIME_MOOT,
+    {"relax", "queue=list", "where there is one queue"},
+    {"relax", "queue=mpmc", "where there is one queue"},
+    {0},
+};
+
+/* How many queues there are; they are the variant's state. */
+static uint32_t count_of(const struct sched *sched)
+{
+    const struct grq_knobs *knobs = sched->knobs;
+    return knobs->queue == GRQ_MULTI ? (uint32_t)(sched->procs * knobs->relax) : 1;
+}
 
 static void grq_init(struct sched *sched)
 {
     const struct grq_knobs *knobs = sched->knobs;
-    struct grq *grq = sched_zalloc(sizeof *grq, "grq.list");
+    struct globq *queues = sched_zalloc(count_of(sched) * sizeof *queues, "grq.list");
+    for (uint32_t i = 0; i < count_of(sched); i++)
+        globq_init(&queues[i]);
+    if (knobs->queue == GRQ_MPMC)
+        globq_add_ring(queues);
     sched->globq_lock = (uint32_t)knobs->lock;
-    globq_init(&grq->list);
-    machine_name(&grq->ring, sizeof grq->ring, "sched");
-    if (knobs->queue == GRQ_MPMC) {
-        grq->ring = sched_zalloc(sizeof *grq->ring, "grq.cells");
-        mpmc_init(grq->ring);
-    }
-    sched->variant = grq;
+    sched->variant = queues;
 }
 
 static void grq_fini(struct sched *sched)
 {
-    struct grq *grq = sched->variant;
-    machine_free(grq->ring);
-    machine_free(grq);
+    globq_fini(sched->variant);
+    machine_free(sched->variant);
 }
 
-static int64_t grq_size(struct grq *grq)
+static bool is_one(const struct sched *sched)
 {
-    return globq_size(&grq->list) + (grq->ring ? mpmc_size(grq->ring) : 0);
+    return ((const struct grq_knobs *)sched->knobs)->queue != GRQ_MULTI;
 }
 
-/* While some wait in the list, those who come wait behind them. */
+static struct globq *any_queue(struct m *m)
+{
+    struct globq *queues = m->sched->variant;
+    return &queues[(m_random(m) >> 32) % count_of(m->sched)];
+}
+
 static void grq_ready(struct m *m, struct g *gp, enum ready_how how)
 {
     (void)how;
     INVARIANT(m->lock_node.kind == m->sched->globq_lock);
-    struct grq *grq = m->sched->variant;
-    if (grq->ring && globq_is_empty(&grq->list) && mpmc_put(m, grq->ring, gp))
-        return;
-    stat_max(&m->stats, STAT_DEQUE_MAX, (uint64_t)globq_put(m, &grq->list, gp));
+    struct globq *queue = is_one(m->sched) ? m->sched->variant : any_queue(m);
+    stat_max(&m->stats, STAT_DEQUE_MAX, (uint64_t)globq_put(m, queue, gp));
 }
 
 static int64_t grq_queued(struct sched *sched, struct p *p)
 {
-    return p ? 0 : grq_size(sched->variant);
+    struct globq *queues = sched->variant;
+    int64_t size = 0;
+    for (uint32_t i = 0; !p && i < count_of(sched); i++)
+        size += globq_size(&queues[i]);
+    return size;
 }
 
-static struct g *grq_get(struct m *m, struct grq *grq)
+/* From the longer one of any two; if both are empty, from the next one that is not. */
+static struct g *get_of_many(struct m *m)
 {
-    struct g *gp = grq->ring ? mpmc_get(grq->ring) : NULL;
-    return gp ? gp : globq_get(m, &grq->list);
+    struct globq *queues = m->sched->variant, *one = any_queue(m), *other = any_queue(m);
+    struct g *gp = globq_get(m, globq_size(one) >= globq_size(other) ? one : other);
+    uint32_t at = (uint32_t)(one - queues), count = count_of(m->sched);
+    for (uint32_t i = 1; !gp && i <= count; i++)
+        gp = globq_get(m, &queues[(at + i) % count]);
+    return gp;
 }
 
 static struct g *grq_pick(struct m *m, bool *inherit)
 {
     (void)inherit;
-    struct g *gp = grq_get(m, m->sched->variant);
+    struct g *gp = is_one(m->sched) ? globq_get(m, m->sched->variant) : get_of_many(m);
     if (gp)
         stat_add(&m->stats, STAT_GRQ_HITS, 1);
     sched_event(m, SCHED_TAKEN, gp, FROM_GLOBAL, 0);
@@ -113,8 +140,11 @@ static struct g *grq_look_again(struct m *m)
 
 static bool grq_has_work(struct sched *sched)
 {
-    struct grq *grq = sched->variant;
-    return (grq->ring && !mpmc_is_empty(grq->ring)) || !globq_is_empty(&grq->list);
+    struct globq *queues = sched->variant;
+    for (uint32_t i = 0; i < count_of(sched); i++)
+        if (!globq_is_empty(&queues[i]))
+            return true;
+    return false;
 }
 
 const struct sched_ops grq_ops = {

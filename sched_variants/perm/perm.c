@@ -45,7 +45,7 @@ static struct globq *globq_of(const struct sched *sched)
 static void perm_init(struct sched *sched)
 {
     sched->variant = sched_zalloc(sizeof(struct perm), "sched");
-    globq_init(globq_of(sched));
+    lrq_globq_init(sched->knobs, globq_of(sched));
     lrq_init(sched);
     struct perm *perm = sched->variant;
     perm->ms_max = (size_t)sched->runtime->threads_max + MS_SPARE;
@@ -54,6 +54,7 @@ static void perm_init(struct sched *sched)
 
 static void perm_fini(struct sched *sched)
 {
+    globq_fini(globq_of(sched));
     machine_free(((struct perm *)sched->variant)->ms);
     machine_free(sched->variant);
 }

@@ -7,7 +7,7 @@
 #ifndef SCHEDLAB_GQUEUE_H
 #define SCHEDLAB_GQUEUE_H
 
-#include "g.h"
+#include "mpmc.h"
 
 struct gqueue {
     struct g *head, *tail;
@@ -131,26 +131,43 @@ static inline void gfifo_append(struct gfifo *to, struct gfifo *from)
     INVARIANT(gfifo_is_valid(to));
 }
 
-/* The global queue (GRQ). size is written under the lock and read without it, as a hint whose only
- * promise is the one of the sleeping dance (idle.c): after S2 and I3 a put is not missed.
- * GQ1 pairs with GQ2: who sees it empty sees where the Gs of a batch have gone. */
+/* The global queue (GRQ). size is that of the list. It is written under the lock, and read without
+ * it, as a hint whose only promise is the one of the sleeping dance (idle.c): after S2 and I3 a put
+ * is not missed. GQ1 pairs with GQ2: who sees it empty sees where the Gs of a batch have gone.
+ *
+ * With a ring the list has only what the ring has no room for. While some wait in the list, those
+ * who come wait behind them. A batch from the ring is in no queue for a moment, so who
+ * moves one wakes somebody afterwards. */
 struct globq {
     _Alignas(64) struct qlock lock;
     _Atomic int64_t size;
+    struct mpmc *ring; /* NULL: none. Never written after the begin; with a ring, nor is its line */
     struct gfifo fifo;
 };
+
+enum globq_kind { GLOBQ_LOCKED, GLOBQ_MPMC };
+extern const char *const globq_words[]; /* "locked", "mpmc" */
+
+/* Lets it have a ring. Pre: it is empty, and of one thread. */
+void globq_add_ring(struct globq *globq);
+void globq_fini(struct globq *globq);
 
 /* All zero is an empty queue already; gives its parts their names. */
 static inline void globq_init(struct globq *globq)
 {
     machine_name(&globq->lock, sizeof globq->lock, "grq.lock");
-    machine_name(&globq->size, sizeof globq->size, "grq.size");
+    machine_name(&globq->size, sizeof globq->size + sizeof globq->ring, "grq.size");
     machine_name(&globq->fifo, sizeof globq->fifo, "grq.list");
+}
+
+static inline bool globq_list_is_empty(struct globq *globq)
+{
+    return atomic_load_explicit(&globq->size, memory_order_acquire) == 0; /* GQ2 */
 }
 
 static inline bool globq_is_empty(struct globq *globq)
 {
-    return atomic_load_explicit(&globq->size, memory_order_acquire) == 0; /* GQ2 */
+    return globq_list_is_empty(globq) && (!globq->ring || mpmc_is_empty(globq->ring));
 }
 
 static inline void globq_lock(struct m *m, struct globq *globq)
@@ -166,7 +183,8 @@ static inline void globq_unlock(struct m *m, struct globq *globq)
 /* A hint. */
 static inline int64_t globq_size(struct globq *globq)
 {
-    return atomic_load_explicit(&globq->size, memory_order_relaxed);
+    int64_t size = atomic_load_explicit(&globq->size, memory_order_relaxed);
+    return globq->ring ? size + mpmc_size(globq->ring) : size;
 }
 
 /* Pre: lock. */
@@ -195,8 +213,9 @@ static inline bool globq_lock_at_once(struct m *m, struct globq *globq)
     return true;
 }
 
-int64_t globq_put_waiting(struct m *m, struct globq *globq, struct g *gp);
-struct g *globq_get_waiting(struct m *m, struct globq *globq);
+/* Out of line: with a ring, and while the lock is not to be had at once. */
+int64_t globq_put_slow(struct m *m, struct globq *globq, struct g *gp);
+struct g *globq_get_slow(struct m *m, struct globq *globq);
 
 /* Pre: lock. Returns how many there are now. */
 static inline int64_t globq_push(struct m *m, struct globq *globq, struct g *gp)
@@ -218,33 +237,26 @@ static inline struct g *globq_pop(struct globq *globq)
     return gp;
 }
 
-/* Returns how many there are now. */
+/* Returns how many there are now, or MPMC_UNSEEN. */
 static inline int64_t globq_put(struct m *m, struct globq *globq, struct g *gp)
 {
-    if (!globq_lock_at_once(m, globq))
-        return globq_put_waiting(m, globq, gp);
+    if (__builtin_expect(globq->ring != NULL, 0) || !globq_lock_at_once(m, globq))
+        return globq_put_slow(m, globq, gp);
     int64_t size = globq_push(m, globq, gp);
     lock_release(&globq->lock.word);
     return size;
 }
 
-static inline void globq_put_all(struct m *m, struct globq *globq, struct gfifo *batch)
-{
-    INVARIANT(batch->in != batch->out);
-    globq_lock(m, globq);
-    INVARIANT(globq_is_valid(globq));
-    gfifo_append(&globq->fifo, batch);
-    globq_publish(globq);
-    globq_unlock(m, globq);
-}
+/* Puts all of the batch, which is void afterwards. */
+void globq_put_all(struct m *m, struct globq *globq, struct gfifo *batch);
 
 /* The oldest, or NULL. Looks without the lock first. */
 static inline struct g *globq_get(struct m *m, struct globq *globq)
 {
     if (globq_is_empty(globq))
         return NULL;
-    if (!globq_lock_at_once(m, globq))
-        return globq_get_waiting(m, globq);
+    if (__builtin_expect(globq->ring != NULL, 0) || !globq_lock_at_once(m, globq))
+        return globq_get_slow(m, globq);
     struct g *gp = globq_pop(globq);
     lock_release(&globq->lock.word);
     return gp;

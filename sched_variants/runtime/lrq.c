@@ -5,18 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-const char *const lrq_off_on[] = {"off", "on", NULL};
-const char *const lrq_tick_words[] = {"random", NULL};
-const char *const lrq_take_words[] = {"one", "batch", "half", "all", NULL};
-const char *const lrq_share_words[] = {"one", "quarter", "half", "threequarters", "all", NULL};
-const char *const lrq_end_words[] = {"oldest", "newest", "new", NULL};
-const char *const lrq_victim_words[] = {"coprime", "fixed",  "last", "zero", /* as in the enum */
-                                        "rotate",  "random", "near", NULL};
-const char *const lrq_backoff_words[] = {"never", NULL};
-const char *const lrq_yield_words[] = {"global", "local", NULL};
-const char *const lrq_order_words[] = {"fifo", "lifo", NULL};
-const char *const lrq_search_words[] = {"global", "steal", NULL};
-
 enum { TICK_RANDOM_MEAN = 61 };
 
 static const struct lrq_knobs *knobs_of(const struct m *m)
@@ -45,14 +33,6 @@ static uint32_t share_of(int64_t share, uint32_t n)
     default:
         return n;
     }
-}
-
-const char *lrq_check(const void *knobs)
-{
-    const struct lrq_knobs *k = knobs;
-    if (k->ring & (k->ring - 1))
-        return "ring must be a power of two from 2 to 65536";
-    return NULL;
 }
 
 void lrq_init(struct sched *sched)
@@ -388,8 +368,9 @@ static void dates_clear(struct lrq *lrq, uint32_t at, int64_t n)
         atomic_store_explicit(&lrq->since[(at + i) & lrq->mask], 0, memory_order_relaxed);
 }
 
-/* Moves up to n Gs from the head of fifo to the tail of the owner's ring, which has room. */
-static void move_batch(struct m *m, struct lrq *lrq, struct gfifo *fifo, int64_t n)
+/* Moves up to n Gs from the list, or without its lock from its ring, to the tail of the owner's
+ * ring, which has room. Returns how many. */
+static uint32_t move_batch(struct m *m, struct lrq *lrq, struct globq *globq, bool ring, int64_t n)
 {
     uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_relaxed); /* own word */
     uint32_t before = tail;
@@ -397,12 +378,13 @@ static void move_batch(struct m *m, struct lrq *lrq, struct gfifo *fifo, int64_t
     INVARIANT(lrq_length(lrq) + n <= (int64_t)lrq->mask + 1);
     if (lrq->since) /* before n counts down */
         dates_clear(lrq, tail, n);
-    while (n-- > 0 && (gp = gfifo_pop(fifo)))
+    while (n-- > 0 && (gp = ring ? mpmc_get(globq->ring) : gfifo_pop(&globq->fifo)))
         atomic_store_explicit(&lrq->slot[tail++ & lrq->mask], gp, memory_order_relaxed); /* by Q1 */
     atomic_store_explicit(&lrq->tail, tail, memory_order_release);                       /* Q1 */
     stat_max(&m->stats, STAT_DEQUE_MAX,
              tail - atomic_load_explicit(&lrq->head, memory_order_relaxed));
     sched_event(m, SCHED_MOVED, NULL, (int32_t)(tail - before), 0);
+    return tail - before;
 }
 
 /* How many one visit takes of `size` in the global queue, at least 1: the first one runs, and the
@@ -424,6 +406,32 @@ static int64_t batch_of(struct m *m, const struct lrq *lrq, int64_t size, int32_
     }
 }
 
+/* A batch from the ring. While the Gs come, nobody sees them, so this wakes one. */
+static struct g *ring_batch(struct m *m, struct lrq *lrq, struct globq *globq, int32_t procs)
+{
+    int64_t n = batch_of(m, lrq, mpmc_size(globq->ring), procs);
+    struct g *gp = mpmc_get(globq->ring);
+    if (gp && n > 1 && move_batch(m, lrq, globq, true, n - 1) > 0)
+        wakep(m);
+    return gp;
+}
+
+/* One from the list. The Gs are in the owner's ring before they are seen to have left the list:
+ * has_work() must not find both empty. */
+static struct g *list_batch(struct m *m, struct lrq *lrq, struct globq *globq, int32_t procs)
+{
+    globq_lock(m, globq);
+    INVARIANT(globq_is_valid(globq));
+    int64_t n = batch_of(m, lrq, gfifo_size(&globq->fifo), procs);
+    INVARIANT(n >= 1);
+    struct g *gp = gfifo_pop(&globq->fifo);
+    if (n > 1 && gfifo_size(&globq->fifo) > 0)
+        move_batch(m, lrq, globq, false, n - 1);
+    globq_publish(globq);
+    globq_unlock(m, globq);
+    return gp;
+}
+
 /* last: after the victims, where search=steal would leave the global queue alone before them. */
 static struct g *get_global(struct m *m, struct lrq *lrq, struct globq *globq, int32_t procs,
                             bool last)
@@ -431,15 +439,11 @@ static struct g *get_global(struct m *m, struct lrq *lrq, struct globq *globq, i
     INVARIANT(procs > 0);
     if (globq_is_empty(globq) || (lrq->global_last && !last))
         return NULL;
-    globq_lock(m, globq);
-    INVARIANT(globq_is_valid(globq));
-    int64_t n = batch_of(m, lrq, gfifo_size(&globq->fifo), procs);
-    INVARIANT(n >= 1);
-    struct g *gp = gfifo_pop(&globq->fifo);
-    if (n > 1 && gfifo_size(&globq->fifo) > 0)
-        move_batch(m, lrq, &globq->fifo, n - 1); /* first: has_work() must not find both empty */
-    globq_publish(globq);
-    globq_unlock(m, globq);
+    struct g *gp = NULL;
+    if (globq->ring)
+        gp = ring_batch(m, lrq, globq, procs);
+    if (!globq->ring || (!gp && !globq_list_is_empty(globq)))
+        gp = list_batch(m, lrq, globq, procs);
     if (gp)
         stat_add(&m->stats, STAT_GRQ_HITS, 1);
     INVARIANT(lrq_is_valid(lrq));
@@ -480,9 +484,8 @@ struct g *lrq_pick(struct m *m, struct lrq *lrq, struct globq *globq, bool *inhe
 {
     INVARIANT(m->p);
     INVARIANT(lrq_is_valid(lrq));
-    /* relaxed: a look; who takes one looks again */
-    if (atomic_load_explicit(&globq->size, memory_order_relaxed) != 0 &&
-        (lrq->tick <= 0 || tick_is_due(m, lrq)))
+    /* a look; who takes one looks again */
+    if (globq_size(globq) != 0 && (lrq->tick <= 0 || tick_is_due(m, lrq)))
         return pick_slow(m, lrq, globq, inherit);
     struct g *gp = get(m, lrq, globq, inherit);
     return gp ? gp : get_global(m, lrq, globq, sched_procs_used(m->sched), false);

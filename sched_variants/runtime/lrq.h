@@ -83,6 +83,7 @@ struct lrq_knobs {
     int64_t search;     /* enum search */
     int64_t steal_age_ns;
     int64_t ring_order; /* enum ring_order */
+    int64_t globq;      /* enum globq_kind */
 };
 
 extern const char *const lrq_off_on[];
@@ -145,6 +146,13 @@ extern const char *const lrq_order_words[];
                        "fifo: the oldest first. lifo: the newest first, so that old ones can "     \
                        "starve. Thieves take the oldest either way, with lifo one by one.",        \
                    KNOB_DECISIVE(QUEUES, "DEQUE_MAX LIVE_GS_PEAK", "ring_order=lifo skynet 2")),   \
+        PARAM_WORD(o, lrq.globq, globq_words, GLOBQ_LOCKED,                                        \
+                   "Go 1.26 proc.go globrunqput; mpmc: [Vyukov10]",                                \
+                   "whether the global queue has a lock",                                          \
+                   .detail =                                                                       \
+                       "locked: a list behind a lock. mpmc: a ring of 16384 without one; what it " \
+                       "has no room for waits in the list, and those who come later behind that.", \
+                   KNOB_DECISIVE(QUEUES, "GRQ_LOCKS", "globq=mpmc yield,n=2000,yielders=50 2")),   \
         PARAM_WORD(o, lrq.overflow, lrq_share_words, SHARE_HALF, "Go 1.26 proc.go runqputslow",    \
                    "how much of a full ring moves to the global queue",                            \
                    .detail = "The goroutine that does not fit moves with it.",                     \
@@ -258,8 +266,15 @@ struct lrq {
 };
 _Static_assert(offsetof(struct lrq, head) == 64, "what only the owner writes fills one line");
 
-/* For sched_ops.init: what the runtime has to know of the knobs. */
+/* For sched_ops.init: what the runtime has to know of the knobs; a global queue as they want it. */
 void lrq_init(struct sched *sched);
+
+static inline void lrq_globq_init(const struct lrq_knobs *knobs, struct globq *globq)
+{
+    globq_init(globq);
+    if (knobs->globq == GLOBQ_MPMC)
+        globq_add_ring(globq);
+}
 
 struct lrq *lrq_new(const struct lrq_knobs *knobs);
 void lrq_free(struct lrq *lrq);

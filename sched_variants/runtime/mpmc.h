@@ -83,22 +83,25 @@ static inline bool mpmc_ticket(struct mpmc *ring, _Atomic uint64_t *end, uint64_
     }
 }
 
-/* False if there is no room. Notes the length at each of the first 64 tickets, then at every 64th:
- * a look at the readers' end takes its line from them. */
-static inline bool mpmc_put(struct m *m, struct mpmc *ring, struct g *gp)
+/* Results of mpmc_put() where there is no room, and where it did not look how many there are: a
+ * look at the readers' end takes its line from them. It looks at each of the first 64 tickets, and
+ * then at every 64th. */
+enum { MPMC_FULL = -1, MPMC_UNSEEN = 0 };
+
+/* Returns how many there are now, or one of these. tells: an event for it. */
+static inline int64_t mpmc_put(struct m *m, struct mpmc *ring, struct g *gp, bool tells)
 {
     INVARIANT(gp);
     uint64_t ticket;
     if (!mpmc_ticket(ring, &ring->tail, 0, &ticket))
-        return false;
-    sched_event_g(m, SCHED_PUT, gp, INTO_GLOBAL, 0);
+        return MPMC_FULL;
+    if (tells)
+        sched_event_g(m, SCHED_PUT, gp, INTO_GLOBAL, 0);
     struct mpmc_cell *cell = mpmc_cell(ring, ticket);
     INVARIANT(!atomic_load_explicit(&cell->gp, memory_order_relaxed));
     atomic_store_explicit(&cell->gp, gp, memory_order_relaxed);
     atomic_store_explicit(&cell->turn, mpmc_turn(ticket) + 1, memory_order_release); /* MQ1 */
-    if (ticket < 64 || ticket % 64 == 0)
-        stat_max(&m->stats, STAT_DEQUE_MAX, (uint64_t)mpmc_size(ring));
-    return true;
+    return ticket < 64 || ticket % 64 == 0 ? mpmc_size(ring) : MPMC_UNSEEN;
 }
 
 /* The oldest, or NULL if there is none that can be taken. */

@@ -153,13 +153,13 @@ static struct mpmc mpmc;
 
 BREAK(mpmc_gets_no_g)
 {
-    mpmc_put(SELF, &mpmc, NULL);
+    mpmc_put(SELF, &mpmc, NULL, true);
 }
 
 BREAK(mpmc_writes_over_a_g)
 {
     mpmc.cells[0].gp = some_g();
-    mpmc_put(SELF, &mpmc, some_g());
+    mpmc_put(SELF, &mpmc, some_g(), true);
 }
 
 BREAK(mpmc_gives_no_g)
@@ -181,6 +181,12 @@ BREAK(globq_gets_a_batch_with_a_wrong_size)
     struct gfifo batch = {0};
     gfifo_push(&batch, some_g());
     globq_put_all(SELF, &globq, &batch);
+}
+
+BREAK(globq_with_gs_gets_a_ring)
+{
+    struct globq globq = {.size = 1};
+    globq_add_ring(&globq);
 }
 
 BREAK(inbox_published_without_its_lock)

@@ -99,6 +99,12 @@ void knob_victim_of_ps(const char *variant);
 void knob_idle_mask(const char *variant);
 void knob_overflow_end(const char *variant);
 void knob_search(const char *variant);
+void numbered_g(void *arg);
+void numbered_go(struct trace *self, int id, void (*fn)(void *));
+void scene_all_yield(void *arg);
+void knob_queue(const char *variant);
+void knob_relax(const char *variant);
+void knob_globq(const char *variant);
 void knob_ring_order(const char *variant);
 void knob_steal_age_ns(const char *variant);
 

@@ -568,3 +568,60 @@ void knob_frames(const char *variant)
     assert_int_equal(trace->count, 55);
     assert_int_equal(stat_of(STAT_GS_CREATED), 1);
 }
+
+/* The global queue ---------------------------------------------------------------------------- */
+
+static void yielding_g(void *arg)
+{
+    struct numbered *self = arg;
+    gosched();
+    numbered_g(self);
+}
+
+void scene_all_yield(void *arg)
+{
+    struct trace *self = arg;
+    for (int i = 0; i < self->n; i++)
+        numbered_go(self, i, yielding_g);
+    wg_wait(&self->done);
+}
+
+/* The order is the same with and without a lock. */
+void knob_queue(const char *variant)
+{
+    scene_run(variant, "queue=list", 1, 20, scene_all_yield);
+    assert_true(stat_of(STAT_GRQ_LOCKS) >= 40);
+    int ids[20];
+    memcpy(ids, trace->id, sizeof ids);
+    scene_run(variant, "queue=mpmc", 1, 20, scene_all_yield);
+    assert_int_equal(stat_of(STAT_GRQ_LOCKS), 0);
+    assert_true(stat_of(STAT_GRQ_HITS) >= 40);
+    assert_memory_equal(ids, trace->id, sizeof ids);
+}
+
+/* Two lists are looked into for a take from one, so the order of one queue is no more than likely.
+ * With one list on one worker it is the order. */
+void knob_relax(const char *variant)
+{
+    int ids[2][20];
+    scene_run(variant, "queue=multi,relax=1", 1, 20, scene_all_yield);
+    memcpy(ids[0], trace->id, sizeof ids[0]);
+    scene_run(variant, "queue=list", 1, 20, scene_all_yield);
+    assert_memory_equal(ids[0], trace->id, sizeof ids[0]);
+    scene_run(variant, "queue=multi,relax=8", 1, 20, scene_all_yield);
+    memcpy(ids[1], trace->id, sizeof ids[1]);
+    assert_memory_not_equal(ids[0], ids[1], sizeof ids[0]);
+    assert_true(stat_of(STAT_GRQ_HITS) >= 40);
+}
+
+void knob_globq(const char *variant)
+{
+    scene_run(variant, "globq=locked", 1, 20, scene_all_yield);
+    assert_true(stat_of(STAT_GRQ_LOCKS) > 0);
+    int ids[20];
+    memcpy(ids, trace->id, sizeof ids);
+    scene_run(variant, "globq=mpmc", 1, 20, scene_all_yield);
+    assert_int_equal(stat_of(STAT_GRQ_LOCKS), 0);
+    assert_true(stat_of(STAT_GRQ_HITS) > 0);
+    assert_memory_equal(ids, trace->id, sizeof ids);
+}

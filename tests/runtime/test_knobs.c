@@ -76,7 +76,7 @@ struct numbered {
     int id;
 };
 
-static void numbered_g(void *arg)
+void numbered_g(void *arg)
 {
     struct numbered *self = arg;
     self->trace->id[self->trace->length++] = self->id;
@@ -84,7 +84,7 @@ static void numbered_g(void *arg)
     go_free(self);
 }
 
-static void numbered_go(struct trace *self, int id, void (*fn)(void *))
+void numbered_go(struct trace *self, int id, void (*fn)(void *))
 {
     struct numbered *g = go_alloc(sizeof *g);
     *g = (struct numbered){self, id};
@@ -220,21 +220,6 @@ static void knob_tick(const char *variant)
     assert_true(trace->found[0] < IDS);
 }
 
-static void yielding_g(void *arg)
-{
-    struct numbered *self = arg;
-    gosched();
-    numbered_g(self);
-}
-
-static void scene_all_yield(void *arg)
-{
-    struct trace *self = arg;
-    for (int i = 0; i < self->n; i++)
-        numbered_go(self, i, yielding_g);
-    wg_wait(&self->done);
-}
-
 static void knob_take(const char *variant)
 {
     scene_run(variant, "tick=0,take=batch", 1, 20, scene_all_yield);
@@ -249,19 +234,6 @@ static void knob_take(const char *variant)
     assert_int_equal(stat_of(STAT_GRQ_HITS), 1);
     scene_run(variant, "tick=0,take=all,runnext=off,ring=16,overflow=all", 1, 16, scene_all_yield);
     assert_int_equal(stat_of(STAT_GRQ_HITS), 1); /* as many as a ring holds */
-}
-
-/* The order is the same with and without a lock. */
-static void knob_queue(const char *variant)
-{
-    scene_run(variant, "queue=list", 1, 20, scene_all_yield);
-    assert_true(stat_of(STAT_GRQ_LOCKS) >= 40);
-    int ids[20];
-    memcpy(ids, trace->id, sizeof ids);
-    scene_run(variant, "queue=mpmc", 1, 20, scene_all_yield);
-    assert_int_equal(stat_of(STAT_GRQ_LOCKS), 0);
-    assert_true(stat_of(STAT_GRQ_HITS) >= 40);
-    assert_memory_equal(ids, trace->id, sizeof ids);
 }
 
 static void knob_yield(const char *variant)
@@ -658,6 +630,7 @@ static const struct knob_test {
     {"take", QUEUE, knob_take},
     {"ring", QUEUE, knob_ring},
     {"ring_order", QUEUE, knob_ring_order},
+    {"globq", QUEUE, knob_globq},
     {"overflow", QUEUE, knob_overflow},
     {"overflow_end", QUEUE, knob_overflow_end},
     {"steal", NULL, knob_steal},
@@ -684,6 +657,7 @@ static const struct knob_test {
     {"gs_cache", RUNTIME, knob_gs_cache},
     {"lock", "grq", knob_lock},
     {"queue", "grq", knob_queue},
+    {"relax", "grq", knob_relax},
     {"block", "static", knob_block},
     {"wait", "static", knob_wait},
     {"mailbox", "static", knob_mailbox},

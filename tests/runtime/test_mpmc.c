@@ -1,4 +1,4 @@
-/* test_mpmc.c - the ring without a lock, called by hand by one thread, and grq on top of it. */
+/* test_mpmc.c - the ring without a lock, called by one thread, and grq and gmp on top of it. */
 #include "runtime/mpmc.h"
 
 #include <setjmp.h>
@@ -19,11 +19,16 @@ static int empty_ring(void **state)
     return 0;
 }
 
+static bool is_put(struct stage *stage, uint32_t g)
+{
+    return mpmc_put(stage->m[0], &ring, &stage->g[g], true) != MPMC_FULL;
+}
+
 /* Puts n of the stage's Gs, round and round from the first one, until there is no room. */
 static uint32_t put_all(struct stage *stage, uint32_t n)
 {
     uint32_t put = 0;
-    while (put < n && mpmc_put(stage->m[0], &ring, &stage->g[put % GS_MAX]))
+    while (put < n && is_put(stage, put % GS_MAX))
         put++;
     return put;
 }
@@ -57,8 +62,8 @@ static void it_has_room_for_as_many_as_it_says(void **state)
     for (int lap = 0; lap < 3; lap++) {
         assert_int_equal(put_all(&stage, 2 * MPMC_CELLS), MPMC_CELLS);
         assert_ptr_equal(mpmc_get(&ring), &stage.g[0]);
-        assert_true(mpmc_put(stage.m[0], &ring, &stage.g[7])); /* where that one was */
-        assert_false(mpmc_put(stage.m[0], &ring, &stage.g[8]));
+        assert_true(is_put(&stage, 7)); /* where that one was */
+        assert_false(is_put(&stage, 8));
         for (uint32_t i = 1; i < MPMC_CELLS; i++)
             assert_ptr_equal(mpmc_get(&ring), &stage.g[i % GS_MAX]);
         assert_ptr_equal(mpmc_get(&ring), &stage.g[7]);
@@ -73,7 +78,7 @@ static void it_is_not_empty_while_somebody_writes(void **state)
     (void)state;
     struct stage stage = stage_make("grq", "", 1);
     atomic_store(&ring.tail, 1);
-    assert_true(mpmc_put(stage.m[0], &ring, &stage.g[1])); /* behind it */
+    assert_true(is_put(&stage, 1)); /* behind it */
     assert_null(mpmc_get(&ring));
     assert_false(mpmc_is_empty(&ring));
     ring.cells[0].gp = &stage.g[0];
@@ -107,6 +112,56 @@ static void a_list_has_what_the_ring_has_no_room_for(void **state)
     stage_free(&stage);
 }
 
+/* A worker does something by chance. told: the G that it got, and how many wait globally. */
+enum { ACTS = 400 };
+static void act(struct stage *stage, unsigned *random, struct g *free[GS_MAX], uint32_t *frees,
+                uint32_t told[2])
+{
+    uint32_t who = (uint32_t)rand_r(random) % 2, what = (uint32_t)rand_r(random) % 8;
+    struct g *gp = NULL;
+    if (what < 4 && *frees > 0) {
+        static const enum ready_how hows[] = {READY_NEW, READY_YIELD, READY_WOKEN, READY_INJECTED};
+        stage->ops->ready(stage->m[who], free[--*frees], hows[what]);
+    } else if (what < 7) {
+        gp = pick(stage, who);
+    } else if (queued(stage, (int)who) == 0) { /* who has work steals none */
+        gp = stage->ops->steal(stage->m[who]);
+    }
+    if (gp)
+        free[(*frees)++] = gp;
+    told[0] = gp ? (uint32_t)gp->id : UINT32_MAX;
+    told[1] = (uint32_t)queued_globally(stage);
+}
+
+static void acts(const char *variant, const char *settings, unsigned seed, uint32_t told[ACTS][2])
+{
+    struct stage stage = stage_make(variant, settings, 2);
+    struct g *free[GS_MAX];
+    uint32_t frees = 0;
+    for (; frees < GS_MAX; frees++)
+        free[frees] = &stage.g[frees];
+    for (int i = 0; i < ACTS; i++)
+        act(&stage, &seed, free, &frees, told[i]);
+    stage_free(&stage);
+}
+
+/* Overflows, batches and the tick included. */
+static void a_ring_for_all_gives_what_the_list_gives(void **state)
+{
+    static const char *const variants[] = {"gmp", "perm"};
+    static uint32_t told[2][ACTS][2];
+    (void)state;
+    for (unsigned seed = 1; seed <= 50; seed++) {
+        const char *variant = variants[seed % 2];
+        acts(variant, "ring=4,tick=7,wake=none", seed, told[0]);
+        acts(variant, "ring=4,tick=7,wake=none,globq=mpmc", seed, told[1]);
+        for (int i = 0; i < ACTS; i++)
+            if (told[0][i][0] != told[1][i][0] || told[0][i][1] != told[1][i][1])
+                fail_msg("%s, seed %u, act %d: G %u of %u, and without a lock G %u of %u", variant,
+                         seed, i, told[0][i][0], told[0][i][1], told[1][i][0], told[1][i][1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -114,6 +169,7 @@ int main(void)
         cmocka_unit_test_setup(it_has_room_for_as_many_as_it_says, empty_ring),
         cmocka_unit_test_setup(it_is_not_empty_while_somebody_writes, empty_ring),
         cmocka_unit_test_setup(a_list_has_what_the_ring_has_no_room_for, empty_ring),
+        cmocka_unit_test(a_ring_for_all_gives_what_the_list_gives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

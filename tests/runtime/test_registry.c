@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { ERROR_SIZE = 1024, ROWS = 56 };
+enum { ERROR_SIZE = 1024, ROWS = 57 };
 
 struct knobs {
     struct runtime_knobs runtime;
@@ -25,6 +25,8 @@ static const char *const good_words[] = {"left", "right", NULL};
 static struct sched_ops ops, other_ops;
 static struct workload workload;
 static struct param knobs[ROWS], params[ROWS];
+
+static const struct param_moot runtime_moot[] = {RUNTIME_MOOT, {0}};
 
 enum { ROW_NUMBER, ROW_WORD, ROW_SPINNERS };
 
@@ -51,6 +53,7 @@ static int set_up(void **state)
     ops.name = "mine";
     ops.knobs = knobs;
     ops.knobs_size = sizeof(struct knobs);
+    ops.moot = runtime_moot;
     other_ops = *support_variant("gmp");
     workload = *workloads[0];
     workload.name = "load";
