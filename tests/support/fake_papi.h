@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-enum { SETS_MAX = 64, EVENTS_MAX = 64, NAME_SIZE = 80, NO_THREAD = -1 };
+enum { SETS_MAX = 64, EVENTS_MAX = 96, NAME_SIZE = 80, NO_THREAD = -1 };
 enum { COMPONENT_PERF, COMPONENT_SDE };
 
 struct fake_set {
