@@ -796,7 +796,7 @@ tidied = printf '%s\n' $(1) | xargs -r -n 10 -P $(JOBS) sh -c 'clang-tidy --quie
     -DSCHEDLAB_DEBUG $(filter-out -Werror,$(WARNINGS)) $(ROOTS) $(LIBRARY_CFLAGS) -include $(OUT)/origin.h -include $(OUT)/labels.h 2>/dev/null' tidy
 tidy: BOUND = $(if $(DEEP),,-Xclang -analyzer-config -Xclang max-nodes=5000)
 tidy: $(OUT)/origin.h $(OUT)/labels.h
-	@$(call tidied,$(filter $(TIDY_SIM),$(FILES)),,$(BOUND) -DSCHEDLAB_SIM)
+	@$(call tidied,$(filter $(TIDY_SIM),$(FILES)),,$(BOUND) -DSCHEDLAB_SIM -DSCHEDLAB_HUNT)
 	@$(call tidied,$(filter-out tests/% $(TIDY_SIM),$(FILES)),,$(BOUND))
 	@$(call tidied,$(filter tests/%,$(FILES)),$(if $(DEEP),,--checks=-clang-analyzer-*),$(BOUND))
 
