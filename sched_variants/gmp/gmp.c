@@ -445,10 +445,9 @@ static bool groups_have_work(struct sched *sched)
 }
 
 #define GMP_OPS                                                                                    \
-    .name = "gmp", .idea = "M:N as in Go: a ring and runnext per P, stealing by halves",           \
-    .source = "[Vyukov12] [Go1.26]", .knobs = gmp_knobs, .knobs_size = sizeof(struct gmp_knobs),   \
-    .moot = gmp_moot, .check = lrq_check, .forkjoin = FJ_GO, .init = gmp_init,                     \
-    .p_init = gmp_p_init, .p_fini = gmp_p_fini
+    .name = "gmp", .knobs = gmp_knobs, .knobs_size = sizeof(struct gmp_knobs), .moot = gmp_moot,   \
+    .check = lrq_check, .forkjoin = FJ_GO, .init = gmp_init, .p_init = gmp_p_init,                 \
+    .p_fini = gmp_p_fini
 
 static const struct sched_ops groups_ops = {
     GMP_OPS,
@@ -465,6 +464,8 @@ static const struct sched_ops groups_ops = {
 
 const struct sched_ops gmp_ops = {
     GMP_OPS,
+    .idea = "M:N as in Go: a ring and runnext per P, stealing by halves",
+    .source = "[Vyukov12] [Go1.26]",
     .ready = gmp_ready,
     .keeps = gmp_keeps,
     .pick = gmp_pick,
