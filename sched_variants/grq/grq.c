@@ -45,7 +45,8 @@ static const struct param grq_knobs[] = {
                  "how many lists there are for each worker (queue=multi)",
                  .detail = "The more there are, the fewer meet at one, and the less is the order "
                            "that of a queue.",
-                 KNOB_FINE(QUEUES, "GRQ_LOCK_WAITS", "queue=multi,relax=8 spawn,n=2000 8")),
+                 KNOB_FINE(QUEUES, "DEQUE_MAX GRQ_LOCK_WAITS",
+                           "queue=multi,relax=64 yield,n=2000,yielders=50 8")),
     RUNTIME_KNOBS(struct grq_knobs, runtime),
     {0},
 };

@@ -38,7 +38,7 @@ extern const char *const pdeque_owner_words[];
                          "but in an array of 256 that does not wrap: what finds it full goes to "  \
                          "the global queue, or stays private in fork/join. half: as the, "         \
                          "but a thief takes half of what is there.",                               \
-               KNOB_DECISIVE(STEALING, "DEQUE_LOCKS", "deque=the fib,n=14 4")),                    \
+               KNOB_DECISIVE(STEALING, "DEQUE_LOCKS", "deque=the spawn,n=2000 4")),                \
         PARAM_NUMBER_OR(                                                                           \
             o, k.owner, OWNER_LIFO, 2, 1024, pdeque_owner_words, OWNER_LIFO, "takes", "[BL99]",    \
             "which goroutine an owner takes from its deque",                                       \

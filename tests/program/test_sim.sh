@@ -85,7 +85,7 @@ def run(variant, settings):
     global failed
     told = subprocess.run([program + "-sim", "sample", ",".join((variant, *settings)), "timers,n=30,ns=20000", "--machine",
                            "sim:desktop8", "--workers", "1" if variant == "uthread" else "3",
-                           "--iterations", "1", "--warmup", "0", "--events", "none"], capture_output=True, text=True)
+                           "--iterations", "1", "--warmup", "0", "--events", "none", "--pin"], capture_output=True, text=True)
     if '"ok"' in told.stdout:
         return
     if len(settings) > 1:
