@@ -56,7 +56,7 @@ static struct sim_model model, guest;
 struct bounds {
     double chain, all, half_of_none;
 };
-static const struct bounds of_model = {.chain = 0.3, .all = 1.2, .half_of_none = 0.35};
+static const struct bounds of_model = {.chain = 0.3, .all = 1.5, .half_of_none = 0.35};
 static const struct bounds of_guest = {.chain = 0.15, .all = 0.25, .half_of_none = 0.25};
 static const struct bounds of_continuations = {.chain = 0.35}; /* the spawner is stolen */
 
@@ -226,7 +226,7 @@ static void all_claims(const char *variant, const struct sim_model *with,
 }
 
 /* On the machine itself calls are so short that searches and locks, which the formula leaves out,
- * make the ramp up to 2.2 times as long. */
+ * make the ramp up to 2.5 times as long. */
 static void wake_all_reaches_all(void **state)
 {
     (void)state;
