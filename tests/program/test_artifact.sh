@@ -46,9 +46,24 @@ groups:
     workloads: ["fib,n=10"]
     workers: [1]
 Y
-# Beside other tests samples are robbed of their core, and an interval takes six that are not.
-run sweep mini.yaml --reps 16 --seed 5 --results runs --no-report
+run sweep mini.yaml --reps 8 --seed 5 --results runs --no-report
 mini=$(tail -n 1 out)
+# Beside other tests real samples may be robbed, or of two regimes, and then a ratio has no interval. Those of this run get
+# times that do not depend on what else runs.
+python3 - "$mini/samples.jsonl" <<'P'
+import json, sys
+lines, seen = open(sys.argv[1]).readlines(), {}
+for at, line in enumerate(lines):
+    record = json.loads(line)
+    if record["machine"] == "native":
+        k = seen[record["variant"]] = seen.get(record["variant"], 0) + 1
+        ns = (1000000 if record["variant"] == "grq" else 1100000) + 1000 * (7 * k % 5)
+        record.update(time_ns=ns, cpu_ns=ns, iterations=[{"time_ns": ns, "ops": record["ops"]}], events=[],
+                      throughput=record["ops"] / ns * 1e9)
+        del record["check"]
+        lines[at] = json.dumps(record, separators=(",", ":")) + "\n"
+open(sys.argv[1], "w").writelines(lines)
+P
 run repro E26 --quick --deterministic --machine sim --results runs --name e26 --no-report
 e26=$(ls -d runs/e26-*)
 
@@ -117,7 +132,7 @@ cp pack/claims.json out
 json each_exact_claim_has_samples 'all(any(s for s in c["samples"]) for c in j["claims"] if c["kind"] == "exact")'
 json each_verdict_is_one '{c["verdict"] for c in j["claims"] if c["kind"] == "verdict"} <= {"supported", "refuted", "undecided"}'
 json simulated_cells_are_exact 'len([c for c in j["claims"] if c["kind"] == "exact" and c["run"] == "mini"]) == 6'
-json native_pairs_are_ratios 'all("lo" not in c or c["lo"] <= c["value"] <= c["hi"] for c in j["claims"] if c["kind"] == "ratio" and c["run"] == "mini")'
+json native_pairs_are_ratios 'all(c["lo"] <= c["value"] <= c["hi"] for c in j["claims"] if c["kind"] == "ratio" and c["run"] == "mini")'
 json ids_are_of_one_claim_each 'len({c["id"] for c in j["claims"]}) == len(j["claims"])'
 
 # Measuring again ---------------------------------------------------------------------------------
@@ -153,11 +168,8 @@ hold 'if c["kind"] == "exact" and c["run"] == "mini": c["samples"][1] = "0" * 16
 check another_sample_differs [ $status = 1 ]
 check and_is_told has 'differs: mini: gmp fib,n=10 on 4 workers of sim:desktop8,cores=4: sample 2 is another one' out
 check and_the_end_says_so has 'not reproduced' out
-hold 'if c["kind"] == "ratio" and "lo" in c: c["lo"], c["hi"] = 5 * c["hi"], 6 * c["hi"]; c["verdict"] = "~"'
-# A ratio has no interval where the samples beside other tests are of two regimes, or too few.
-bounded=$(python3 -c 'import json; print(sum("lo" in c for c in json.load(open("changed.json"))["claims"] if c["run"] == "mini" and c["kind"] == "ratio"))')
-another_ratio_differs() { [ "$bounded" = 0 ] || has 'differs: mini: native: gmp over grq, fib,n=10 on 1 worker' out; }
-check another_ratio_differs another_ratio_differs
+hold 'if c["kind"] == "ratio": c["lo"], c["hi"] = 5 * c["hi"], 6 * c["hi"]; c["verdict"] = "~"'
+check another_ratio_differs has 'differs: mini: native: gmp over grq, fib,n=10 on 1 worker' out
 run artifact --check changed.json "$mini" "$e26" --tolerance 1000
 check a_tolerance_that_is_given_counts [ $status = 0 ]
 hold 'if c["kind"] == "verdict": c["verdict"] = "refuted" if c["verdict"] == "supported" else "supported"'
