@@ -48,7 +48,7 @@ groups:
 Y
 run sweep mini.yaml --reps 8 --seed 5 --results runs --no-report
 mini=$(tail -n 1 out)
-# Beside other tests real samples may be robbed, or of two regimes, and then a ratio has no interval. Those of this run get
+# Beside other tests real samples may be robbed, or of two regimes, and then a ratio has no interval. This run's get
 # times that do not depend on what else runs.
 python3 - "$mini/samples.jsonl" <<'P'
 import json, sys
