@@ -53,8 +53,7 @@ static const struct param grq_knobs[] = {
 
 static const struct param_moot grq_moot[] = {
     RUNTIME_MOOT,
-    {"relax", "queue=list", "where there is one queue"},
-    {"relax", "queue=mpmc", "where there is one queue"},
+    {"relax", "queue=list|mpmc", "where there is one queue"},
     {0},
 };
 
@@ -64,6 +63,8 @@ static uint32_t count_of(const struct sched *sched)
     const struct grq_knobs *knobs = sched->knobs;
     return knobs->queue == GRQ_MULTI ? (uint32_t)(sched->procs * knobs->relax) : 1;
 }
+
+static const struct sched_ops multi_ops;
 
 static void grq_init(struct sched *sched)
 {
@@ -75,6 +76,8 @@ static void grq_init(struct sched *sched)
         globq_add_ring(queues);
     sched->globq_lock = (uint32_t)knobs->lock;
     sched->variant = queues;
+    if (knobs->queue == GRQ_MULTI)
+        sched->ops = &multi_ops;
 }
 
 static void grq_fini(struct sched *sched)
@@ -83,53 +86,30 @@ static void grq_fini(struct sched *sched)
     machine_free(sched->variant);
 }
 
-static bool is_one(const struct sched *sched)
-{
-    return ((const struct grq_knobs *)sched->knobs)->queue != GRQ_MULTI;
-}
-
-static struct globq *any_queue(struct m *m)
-{
-    struct globq *queues = m->sched->variant;
-    return &queues[(m_random(m) >> 32) % count_of(m->sched)];
-}
-
 static void grq_ready(struct m *m, struct g *gp, enum ready_how how)
 {
     (void)how;
     INVARIANT(m->lock_node.kind == m->sched->globq_lock);
-    struct globq *queue = is_one(m->sched) ? m->sched->variant : any_queue(m);
-    stat_max(&m->stats, STAT_DEQUE_MAX, (uint64_t)globq_put(m, queue, gp));
+    stat_max(&m->stats, STAT_DEQUE_MAX, (uint64_t)globq_put(m, m->sched->variant, gp));
 }
 
 static int64_t grq_queued(struct sched *sched, struct p *p)
 {
-    struct globq *queues = sched->variant;
-    int64_t size = 0;
-    for (uint32_t i = 0; !p && i < count_of(sched); i++)
-        size += globq_size(&queues[i]);
-    return size;
+    return p ? 0 : globq_size(sched->variant);
 }
 
-/* From the longer one of any two; if both are empty, from the next one that is not. */
-static struct g *get_of_many(struct m *m)
+static struct g *taken(struct m *m, struct g *gp)
 {
-    struct globq *queues = m->sched->variant, *one = any_queue(m), *other = any_queue(m);
-    struct g *gp = globq_get(m, globq_size(one) >= globq_size(other) ? one : other);
-    uint32_t at = (uint32_t)(one - queues), count = count_of(m->sched);
-    for (uint32_t i = 1; !gp && i <= count; i++)
-        gp = globq_get(m, &queues[(at + i) % count]);
+    if (gp)
+        stat_add(&m->stats, STAT_GRQ_HITS, 1);
+    sched_event(m, SCHED_TAKEN, gp, FROM_GLOBAL, 0);
     return gp;
 }
 
 static struct g *grq_pick(struct m *m, bool *inherit)
 {
     (void)inherit;
-    struct g *gp = is_one(m->sched) ? globq_get(m, m->sched->variant) : get_of_many(m);
-    if (gp)
-        stat_add(&m->stats, STAT_GRQ_HITS, 1);
-    sched_event(m, SCHED_TAKEN, gp, FROM_GLOBAL, 0);
-    return gp;
+    return taken(m, globq_get(m, m->sched->variant));
 }
 
 /* A spinner has no other queue to look into: it looks into the global one again. */
@@ -141,6 +121,52 @@ static struct g *grq_look_again(struct m *m)
 
 static bool grq_has_work(struct sched *sched)
 {
+    return !globq_is_empty(sched->variant);
+}
+
+/* queue=multi --------------------------------------------------------------------------------- */
+
+static struct globq *any_queue(struct m *m)
+{
+    struct globq *queues = m->sched->variant;
+    return &queues[(m_random(m) >> 32) % count_of(m->sched)];
+}
+
+static void multi_ready(struct m *m, struct g *gp, enum ready_how how)
+{
+    (void)how;
+    stat_max(&m->stats, STAT_DEQUE_MAX, (uint64_t)globq_put(m, any_queue(m), gp));
+}
+
+static int64_t multi_queued(struct sched *sched, struct p *p)
+{
+    struct globq *queues = sched->variant;
+    int64_t size = 0;
+    for (uint32_t i = 0; !p && i < count_of(sched); i++)
+        size += globq_size(&queues[i]);
+    return size;
+}
+
+/* From the longer one of any two; if both are empty, from the next one that is not. */
+static struct g *multi_pick(struct m *m, bool *inherit)
+{
+    struct globq *queues = m->sched->variant, *one = any_queue(m), *other = any_queue(m);
+    struct g *gp = globq_get(m, globq_size(one) >= globq_size(other) ? one : other);
+    uint32_t at = (uint32_t)(one - queues), count = count_of(m->sched);
+    (void)inherit;
+    for (uint32_t i = 1; !gp && i <= count; i++)
+        gp = globq_get(m, &queues[(at + i) % count]);
+    return taken(m, gp);
+}
+
+static struct g *multi_look_again(struct m *m)
+{
+    bool inherit;
+    return multi_pick(m, &inherit);
+}
+
+static bool multi_has_work(struct sched *sched)
+{
     struct globq *queues = sched->variant;
     for (uint32_t i = 0; i < count_of(sched); i++)
         if (!globq_is_empty(&queues[i]))
@@ -148,19 +174,26 @@ static bool grq_has_work(struct sched *sched)
     return false;
 }
 
+#define GRQ_OPS                                                                                    \
+    .name = "grq", .knobs = grq_knobs, .knobs_size = sizeof(struct grq_knobs), .moot = grq_moot,   \
+    .forkjoin = FJ_GO, .init = grq_init, .fini = grq_fini
+
+static const struct sched_ops multi_ops = {
+    GRQ_OPS,
+    .ready = multi_ready,
+    .pick = multi_pick,
+    .steal = multi_look_again,
+    .has_work = multi_has_work,
+    .queued = multi_queued,
+};
+
 const struct sched_ops grq_ops = {
-    .name = "grq",
+    GRQ_OPS,
     .idea = "M:N with one global FIFO queue behind one lock",
     .source = "[Vyukov12]",
-    .knobs = grq_knobs,
-    .knobs_size = sizeof(struct grq_knobs),
-    .moot = grq_moot,
-    .forkjoin = FJ_GO,
-    .init = grq_init,
     .ready = grq_ready,
     .pick = grq_pick,
     .steal = grq_look_again,
     .has_work = grq_has_work,
     .queued = grq_queued,
-    .fini = grq_fini,
 };

@@ -141,8 +141,10 @@ static inline void gfifo_append(struct gfifo *to, struct gfifo *from)
 struct globq {
     _Alignas(64) struct qlock lock;
     _Atomic int64_t size;
-    struct mpmc *ring; /* NULL: none. Never written after the begin; with a ring, nor is its line */
     struct gfifo fifo;
+    /* NULL: none. On a line that is only read: a look at the lock's own would fetch that twice, to
+     * read and then to write */
+    _Alignas(64) struct mpmc *ring;
 };
 
 enum globq_kind { GLOBQ_LOCKED, GLOBQ_MPMC };
@@ -156,8 +158,9 @@ void globq_fini(struct globq *globq);
 static inline void globq_init(struct globq *globq)
 {
     machine_name(&globq->lock, sizeof globq->lock, "grq.lock");
-    machine_name(&globq->size, sizeof globq->size + sizeof globq->ring, "grq.size");
+    machine_name(&globq->size, sizeof globq->size, "grq.size");
     machine_name(&globq->fifo, sizeof globq->fifo, "grq.list");
+    machine_name(&globq->ring, sizeof globq->ring, "sched");
 }
 
 static inline bool globq_list_is_empty(struct globq *globq)
