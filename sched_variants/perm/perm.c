@@ -168,7 +168,7 @@ static struct g *perm_steal(struct m *m)
             if (gp) {
                 mine->last_victim = (int32_t)i;
                 stat_add(&m->stats, STAT_STEALS, 1);
-                m_count_far(m, m_core(victim));
+                m_count_far_m(m, victim);
                 sched_event(m, SCHED_TAKEN, gp, FROM_VICTIM, (int32_t)i);
                 return gp;
             }

@@ -207,12 +207,9 @@ static inline void *deque_pop(struct deque *dq)
     return __builtin_expect(dq->ops != NULL, 0) ? dq->ops->pop(dq) : deque_pop_chaselev(dq);
 }
 
-/* Any thread: the oldest item into *item, which is left alone unless one was stolen. Also serves an
- * owner that wants FIFO order. */
-static inline enum deque_steal deque_take(struct deque *dq, void **item)
+/* As deque_take(), and only of the default protocol: without the look at ops. */
+static inline enum deque_steal deque_take_chaselev(struct deque *dq, void **item)
 {
-    if (__builtin_expect(dq->ops != NULL, 0))
-        return dq->ops->take(dq, item);
     int64_t top = atomic_load_explicit(&dq->top, memory_order_acquire); /* as [Le13]; D4 would do */
     machine_fence(&dq->scratch);                                        /* D4 */
     int64_t bottom = atomic_load_explicit(&dq->bottom, memory_order_acquire); /* D2 */
@@ -229,6 +226,14 @@ static inline enum deque_steal deque_take(struct deque *dq, void **item)
     return DEQUE_STOLEN;
 }
 
+/* Any thread: the oldest item into *item, which is left alone unless one was stolen. Also serves an
+ * owner that wants FIFO order. */
+static inline enum deque_steal deque_take(struct deque *dq, void **item)
+{
+    return __builtin_expect(dq->ops != NULL, 0) ? dq->ops->take(dq, item)
+                                                : deque_take_chaselev(dq, item);
+}
+
 /* Do thieves take several? Then a thief's own deque may hold what it has stolen. */
 static inline bool deque_shares(const struct deque *dq)
 {
@@ -236,14 +241,18 @@ static inline bool deque_shares(const struct deque *dq)
 }
 
 /* A thief that owns `own`: one item into *item, and perhaps others, older ones, into its own deque.
- * *n: how many in all. */
+ * *n: how many in all. The two are of one kind: it asks its own, since the victim's line has to be
+ * fetched, and may be gone again before D2. */
 static inline enum deque_steal deque_take_into(struct deque *dq, struct deque *own, void **item,
                                                int64_t *n)
 {
+    INVARIANT(dq->ops == own->ops);
     *n = 1;
-    if (!deque_shares(dq))
-        return deque_take(dq, item);
-    *n = dq->ops->take_half(dq, own, item);
+    if (__builtin_expect(own->ops == NULL, 1))
+        return deque_take_chaselev(dq, item);
+    if (!own->ops->take_half)
+        return own->ops->take(dq, item);
+    *n = own->ops->take_half(dq, own, item);
     return *n > 0 ? DEQUE_STOLEN : DEQUE_EMPTY;
 }
 

@@ -188,7 +188,7 @@ static void tell_stolen(struct m *m, struct m *victim, int64_t n)
     stat_add(&m->stats, STAT_STEALS, victim != m);
     stat_add(&m->stats, STAT_STOLEN, victim != m ? (uint64_t)n : 0);
     stat_add(&m->stats, STAT_TASKS_STOLEN, (uint64_t)n);
-    m_count_far(m, m_core(victim));
+    m_count_far_m(m, victim);
     for (int64_t i = 0; i < n; i++)
         sched_event_m(m, SCHED_TASK_STOLEN, victim);
     if (n > 1) /* others are in m's deque, which a sleeper may have seen empty */

@@ -391,6 +391,12 @@ static inline bool m_is_awake(struct m *m)
     return note == NOTE_NONE || note == NOTE_WOKEN;
 }
 
+/* The core that m's thread runs on, or ran on last; -1: any. A hint to others. */
+static inline int32_t m_core(const struct m *m)
+{
+    return atomic_load_explicit(&m->core, memory_order_relaxed);
+}
+
 /* Does the core of the worker of that number (< 0: nobody knows it) share no last cache with m's?
  * Pre: m has a P. */
 static MACHINE_TAKES_NO_TIME bool m_is_far_from(const struct m *m, int32_t worker)
@@ -409,10 +415,11 @@ static MACHINE_TAKES_NO_TIME void m_count_far(struct m *m, int32_t worker)
                           memory_order_relaxed); /* see stats.h */
 }
 
-/* The core that m's thread runs on, or ran on last; -1: any. A hint to others. */
-static inline int32_t m_core(const struct m *m)
+/* The same where workers are Ms. The victim's line is looked at only if it matters. */
+static MACHINE_TAKES_NO_TIME void m_count_far_m(struct m *m, const struct m *victim)
 {
-    return atomic_load_explicit(&m->core, memory_order_relaxed);
+    if (m->sched->groups)
+        m_count_far(m, m_core(victim));
 }
 
 /* How many Ps may be held. A hint. */

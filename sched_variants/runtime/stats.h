@@ -63,7 +63,6 @@
     X(TIMERS_ADDED, SUM, "sleeps, deadlines and timers put into a heap")                           \
     X(JOINS_STALLED, SUM, "fork/join syncs that found a child unfinished and waited")              \
     X(TASKS_STOLEN, SUM, "tasks, or parents resting in a spawn, taken by a thief")                 \
-    X(DEQUE_LOCKS, SUM, "times a deque's lock was taken: deque=the and deque=half")                \
     X(DEQUE_MAX, MAX,                                                                              \
       "longest deque or ring, or else list; with fork/join tasks that are stolen and not yet "     \
       "joined")                                                                                    \
@@ -77,7 +76,8 @@
     X(STEALS_FAR, SUM,                                                                             \
       "of STEALS, those from a worker whose core shares no last cache (L3) with the thief's; 0 "   \
       "where workers are not pinned")                                                              \
-    X(GRQ_FAR, SUM, "of GRQ_HITS, those from the global queue of another group (knob globals)")
+    X(GRQ_FAR, SUM, "of GRQ_HITS, those from the global queue of another group (knob globals)")    \
+    X(DEQUE_LOCKS, SUM, "times a deque's lock was taken: deque=the and deque=half")
 
 enum stat_id {
 #define STAT_ENUM(name, merge, help) STAT_##name,

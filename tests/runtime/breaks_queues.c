@@ -674,6 +674,15 @@ BREAK(half_of_ones_own)
     deque_take_into(dq, dq, &item, &n);
 }
 
+BREAK(taken_into_one_of_another_kind)
+{
+    struct deque *dq = deque(), *own = deque();
+    void *item;
+    int64_t n;
+    deque_init_as(own, DEQUE_HALF, 4);
+    deque_take_into(dq, own, &item, &n);
+}
+
 BREAK(half_to_nowhere)
 {
     struct deque *dq = deque(), *own = deque();

@@ -226,6 +226,7 @@ static void deque_thief_takes_half(void **state)
 
 struct race {
     struct deque dq;
+    enum deque_kind kind;
     _Atomic uint32_t taken[ITEMS]; /* how often each item came out */
     _Atomic uint32_t left;         /* items not out yet */
 };
@@ -240,7 +241,7 @@ static void race_thief(void *arg)
 {
     struct race *race = arg;
     struct deque own;
-    deque_init_as(&own, DEQUE_HALF, 2);
+    deque_init_as(&own, race->kind, 2);
     while (atomic_load(&race->left) > 0) {
         void *item = NULL;
         int64_t n;
@@ -280,6 +281,7 @@ static void race_run(enum deque_kind kind, uint64_t depth, size_t capacity)
     print_message("seed %d, depth %d\n", SEED, (int)depth);
     assert_non_null(race);
     memset(race, 0, sizeof *race);
+    race->kind = kind;
     deque_init_as(&race->dq, kind, capacity);
     atomic_store(&race->left, ITEMS);
     for (int i = 0; i < THIEVES; i++)
