@@ -468,9 +468,7 @@ static __attribute__((noinline)) struct g *pick_slow(struct m *m, struct lrq *lr
                                                      struct globq *globq, bool *inherit)
 {
     struct g *gp;
-    bool due = lrq->tick > 0 ? tick_is_due(m, lrq)
-                             : lrq->tick == TICK_RANDOM && m_random(m) % TICK_RANDOM_MEAN == 0;
-    if (due && (gp = globq_get(m, globq))) {
+    if (lrq_tick_is_due(m, lrq) && (gp = globq_get(m, globq))) {
         stat_add(&m->stats, STAT_TICK_POLLS, 1);
         stat_add(&m->stats, STAT_GRQ_HITS, 1);
         sched_event(m, SCHED_TAKEN, gp, FROM_TICK, 0);
