@@ -41,7 +41,7 @@
  *                      count in W1 (I1 releases, S3 acquires).
  * With wake=all S4 takes all idle Ps at once, and counts a spinner for each. Waking many takes its
  * time, and the first of them may sleep again before the last is woken. Until all have found work
- * or sleep, nobody wakes them again. Rejected: waking all for each new G: 100 times slower on 64.
+ * or sleep, nobody wakes them again. Rejected: all for each new G, 100 times slower on 64 cores.
  * A woken M is taken off the idle list, with its P in nextp, under sched->lock. So an M learns
  * under that lock that it has been chosen, and is never chosen twice.
  *
