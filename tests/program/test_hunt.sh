@@ -137,8 +137,9 @@ done
 # A job that dies is a finding, here by a trap; one that was ended from outside is none.
 # jobs_die SIGNAL: leaves out, err, status.
 jobs_die() {
+    local parent
     timeout 600 "$schedlab" hunt gmp sleep_wake --executions 10000000 --jobs 2 >out 2>err </dev/null &
-    until pkill -"$1" -P "$(pgrep -P $! || echo 0)"; do kill -0 $! || break; done
+    until parent=$(pgrep -P $!) && pkill -"$1" -P "$parent"; do kill -0 $! || break; done
     wait $!
     status=$?
 }
