@@ -71,7 +71,7 @@ static void first_thread(void *arg)
         hunt_fail(HUNT_UNFIT, "no memory for a scheduler\n");
     bool conserves = !sched->keeps && !sched->ops->blocks && !sched->ops->thread_per_g &&
                      sched->runtime->wake != WAKE_NONE;
-    hunt_conserves(conserves ? &sched->idle_ps : NULL);
+    hunt_conserves(conserves ? &sched->idle_ps : NULL, sched_wake_due(sched));
     int64_t alive = sched_run(sched, main_goroutine, &execution);
     if (alive != 0) {
         snprintf(text, sizeof text, "%lld goroutines are left over at the end\n", (long long)alive);

@@ -267,6 +267,7 @@ static MACHINE_TAKES_NO_TIME void sched_event_park(const struct m *m)
 struct netpoll; /* netpoll.c */
 struct timers;
 struct sysmon;
+struct wake_later;
 struct call_sites;
 struct g_slab;     /* galloc.c */
 struct stack_slab; /* stacks.c */
@@ -358,6 +359,8 @@ struct sched {
     int32_t heaps;                 /* how many */
     struct call_sites *call_sites; /* calls=adaptive */
     struct sysmon *sysmon;         /* NULL: off */
+    int64_t wake_delay_ns;         /* 0, unless the variant's init() says otherwise */
+    struct wake_later *wake_later; /* NULL: new work wakes at once */
     void *main_fiber;              /* ThreadSanitizer builds: of the main goroutine's stack */
 };
 
@@ -560,6 +563,9 @@ uint64_t sched_busy_ns(struct sched *sched, uint64_t *each, size_t max);
 /* The part of a summed counter that threads without a P have counted: sysmon, the poller. Likewise.
  */
 uint64_t sched_stat_rest(struct sched *sched, enum stat_id which);
+
+/* Not 0 while a wake-up is put off (wakelater.c); NULL: none ever is. */
+const _Atomic int64_t *sched_wake_due(const struct sched *sched);
 
 void sched_free(struct sched *sched);
 

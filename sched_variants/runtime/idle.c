@@ -42,6 +42,7 @@
  * With wake=all S4 takes all idle Ps at once, and counts a spinner for each. Waking many takes its
  * time, and the first of them may sleep again before the last is woken. Until all have found work
  * or sleep, nobody wakes them again. Rejected: all for each new G, 100 times slower on 64 cores.
+ * With wake_delay_ns S4 comes later, or never: wakelater.c.
  * A woken M is taken off the idle list, with its P in nextp, under sched->lock. So an M learns
  * under that lock that it has been chosen, and is never chosen twice.
  *
@@ -379,6 +380,14 @@ static void wake_all(struct m *m)
     }
 }
 
+void wake_now(struct m *m, enum wake_policy policy)
+{
+    if (policy == WAKE_CHAIN)
+        wake_chain(m);
+    else
+        wake_all(m);
+}
+
 void sched_start_all(struct m *m)
 {
     struct sched *sched = m->sched;
@@ -404,10 +413,10 @@ void wakep_slow(struct m *m)
     machine_step("S3");
     if (idle_ps == 0)
         return;
-    if (sched->runtime->wake == WAKE_CHAIN)
-        wake_chain(m);
+    if (sched->runtime->wake == WAKE_LATER)
+        wake_later(m, idle_ps);
     else
-        wake_all(m);
+        wake_now(m, (enum wake_policy)sched->runtime->wake);
 }
 
 void wakep_readied(struct m *m)
@@ -782,19 +791,4 @@ void sched_timer_is_earlier(struct m *self, int64_t when)
         m_note_wake(m);
     else
         wakep_slow(self);
-}
-
-void sched_stop(struct m *self)
-{
-    struct sched *sched = self->sched;
-    INVARIANT(!sched->main_ended_on);
-    sched->main_ended_on = self;
-    atomic_store_explicit(&sched->stopping, 1, memory_order_release); /* E1 */
-    /* An M whose turn with the lock in m_sleep() comes after this one sees `stopping`; any other
-     * one is among those below. */
-    lock_acquire(&sched->lock);
-    lock_release(&sched->lock);
-    for (struct m *m = sched_first_m(sched); m; m = m->all_link)
-        m_block_wake(self, m);
-    sysmon_stop(sched);
 }

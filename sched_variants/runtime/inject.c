@@ -66,7 +66,7 @@ struct g *netpoll_put(struct m *m, struct g *list)
         struct g *gp = list;
         list = gp->link; /* the queue uses link, and gp may run, and end, at once */
         put(m, gp, global > 0 ? READY_INJECTED : READY_POLLED);
-        if (global-- > 0 && start-- > 0 && sched->runtime->wake != WAKE_NONE)
+        if (global-- > 0 && start-- > 0 && sched->runtime->wake < WAKE_NONE)
             start_idle_p(m);
     }
     if (any)

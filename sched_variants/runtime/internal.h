@@ -105,7 +105,6 @@ _Noreturn void g_abandon(struct m *m, struct g *gp, struct g *next);
 
 /* idle.c */
 void m_idle(struct m *m);          /* gives up the P, sleeps; has a P again unless stopping */
-void sched_stop(struct m *self);   /* main returned: all Ms leave their loops */
 void sched_start_all(struct m *m); /* a thread for every idle P */
 void m_block_uncount(struct sched *sched); /* an M of a `blocks` variant sleeps or ends */
 void m_acquire_p(struct m *m, struct p *p);
@@ -117,6 +116,8 @@ void fence_init(struct sched *sched);
 void fence_sleeper_comes(struct m *m);             /* says which fence m owes */
 void fence_sleeper(struct m *m);                   /* I3 */
 void fence_look(struct sched *sched, int64_t now); /* sysmon's */
+/* S4, by the policy. */
+void wake_now(struct m *m, enum wake_policy policy);
 struct g *m_wait_locked(struct m *m); /* sleeps until its G is runnable; NULL: the run is over */
 void m_start_locked(struct m *m, struct g *gp); /* gives m's P to the M that gp is locked to */
 struct p *idle_p_take(struct sched *sched);     /* one of the idle list, or NULL */
@@ -127,11 +128,21 @@ void sched_timer_is_earlier(struct m *m, int64_t when);
 /* m is about to give its P up, or has, and to sleep until others want it: its queue is for all. */
 void m_leave_queue(struct m *m);
 
+/* wakelater.c: with wake_delay_ns S4 is put off. */
+void wake_later_init(struct sched *sched);         /* after the variant's init() */
+void wake_later(struct m *m, int32_t idle_ps);     /* in place of S4 */
+int64_t wake_later_look(struct m *m, int64_t now); /* sysmon's: in how many ns to look again */
+static MACHINE_TAKES_NO_TIME bool wakes_later(const struct sched *sched)
+{
+    return sched->wake_later;
+}
+
 /* sched.c */
 void m_init_common(struct sched *sched, struct m *m, int32_t id); /* all but the variant's part */
 struct m *m_new(struct sched *sched, struct p *p);                /* holds p; no thread yet */
-void m_start(struct m *m); /* its thread; dies with a message if refused */
-void m_enter(struct m *m); /* first and last on the M's thread */
+void sched_stop(struct m *self); /* main returned: all Ms leave their loops */
+void m_start(struct m *m);       /* its thread; dies with a message if refused */
+void m_enter(struct m *m);       /* first and last on the M's thread */
 void m_leave(struct m *m);
 /* p, which the caller holds or has just taken away, has a goroutine from now on, or has none: for
  * STAT_BUSY_NS. Neither does anything if that is known. */

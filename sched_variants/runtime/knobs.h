@@ -11,7 +11,8 @@
 
 enum spinners { SPINNERS_NONE, SPINNERS_HALF, SPINNERS_ALL };
 enum recheck { RECHECK_AFTER, RECHECK_BEFORE, RECHECK_NONE };
-enum wake_policy { WAKE_CHAIN, WAKE_ALL, WAKE_NONE };
+/* WAKE_LATER: no word; in sched->runtime with wake_delay_ns (wakelater.c). */
+enum wake_policy { WAKE_CHAIN, WAKE_ALL, WAKE_NONE, WAKE_LATER };
 enum preempt { PREEMPT_NONE, PREEMPT_COOP, PREEMPT_SIGNAL };
 enum calls { CALLS_NONE, CALLS_SYSMON, CALLS_IMMEDIATE, CALLS_ADAPTIVE };
 enum returns { RETURNS_IDLE, RETURNS_QUEUE };

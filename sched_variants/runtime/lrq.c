@@ -39,6 +39,7 @@ void lrq_init(struct sched *sched)
 {
     const struct lrq_knobs *knobs = sched->knobs;
     sched->look_ns = knobs->look_ns;
+    sched->wake_delay_ns = knobs->wake_delay_ns;
     if (!lrq_may_keep(knobs))
         sched->keeps = NULL;
     if (knobs->search == SEARCH_GLOBAL)

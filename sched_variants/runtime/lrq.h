@@ -84,6 +84,7 @@ struct lrq_knobs {
     int64_t steal_age_ns;
     int64_t ring_order; /* enum ring_order */
     int64_t globq;      /* enum globq_kind */
+    int64_t wake_delay_ns;
 };
 
 extern const char *const lrq_off_on[];
@@ -217,14 +218,22 @@ extern const char *const lrq_order_words[];
                              "victims. steal: with victims, if it may search; then in the global " \
                              "queue, then for ready descriptors. `tick` comes before either.",     \
                    KNOB_DECISIVE(STEALING, "GRQ_HITS STEALS",                                      \
-                                 "search=steal echo,connections=32,messages=20 4"))
+                                 "search=steal echo,connections=32,messages=20 4")),               \
+        PARAM_NUMBER(                                                                              \
+            o, lrq.wake_delay_ns, 0, 0, 1000000000, "ns", "golang/go#54622; ClickHouse/silk#127",  \
+            "how long work waits before it wakes an idle worker",                                  \
+            .detail = "0: it wakes one at once, as in Go. While another worker runs, one is left " \
+                      "asleep for that long after new work, and woken if there is work then and "  \
+                      "has been since; each further one after as long again.",                     \
+            KNOB_DECISIVE(WAKING, "WAKES_DELAYED WAKES_DROPPED WAKEUPS",                           \
+                          "wake_delay_ns=50us bursts,n=50,b=4 8"))
 
 /* Rows of sched_ops.moot: the above's, and the runtime's. */
 #define LRQ_MOOT                                                                                   \
     RUNTIME_MOOT,                                                                                  \
         {"runnext_cap inherit runnext_wake backoff_ns", "runnext=off",                             \
          "where the newest has no slot of its own"},                                               \
-        {"runnext_wake", "wake=none", "where nobody is woken"},                                    \
+        {"runnext_wake wake_delay_ns", "wake=none", "where nobody is woken"},                      \
         {"overflow", "overflow_end=new", "where no part of the ring moves"},                       \
         {"overflow_end", "overflow=all", "where the whole ring moves"},                            \
     {                                                                                              \

@@ -18,5 +18,7 @@ const char *lrq_check(const void *knobs)
     const struct lrq_knobs *k = knobs;
     if (k->ring & (k->ring - 1))
         return "ring must be a power of two from 2 to 65536";
+    if (k->wake_delay_ns > 0 && !k->runtime.sysmon)
+        return "wake_delay_ns needs sysmon=on, which looks where no worker does";
     return NULL;
 }

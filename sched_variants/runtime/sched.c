@@ -308,6 +308,7 @@ struct sched *sched_new(const struct sched_config *config, int *error)
         sched->stack_size < STACK_SIZE_DEEP)
         sched->stack_size = STACK_SIZE_DEEP;
     sched->guard_size = stack_guard_size(sched->stack_size);
+    wake_later_init(sched);
     preempt_init(sched);
     sched->allp = sched_zalloc(sizeof *sched->allp * (size_t)sched->procs, "sched");
     for (int32_t i = sched->procs - 1; i >= 0; i--) {
@@ -339,6 +340,21 @@ static void sched_wait_threads(struct sched *sched)
     for (struct m *m = sched_first_m(sched); m; m = m->all_link)
         if (m->id != 0)
             machine_thread_join(&m->thread);
+}
+
+void sched_stop(struct m *self)
+{
+    struct sched *sched = self->sched;
+    INVARIANT(!sched->main_ended_on);
+    sched->main_ended_on = self;
+    atomic_store_explicit(&sched->stopping, 1, memory_order_release); /* E1: idle.c */
+    /* An M whose turn with the lock in m_sleep() comes after this one sees `stopping`; any other
+     * one is among those below. */
+    lock_acquire(&sched->lock);
+    lock_release(&sched->lock);
+    for (struct m *m = sched_first_m(sched); m; m = m->all_link)
+        m_block_wake(self, m);
+    sysmon_stop(sched);
 }
 
 /* The end of main ----------------------------------------------------------------------------
@@ -508,5 +524,6 @@ void sched_free(struct sched *sched)
     stacks_fini(sched);
     galloc_fini(sched);
     machine_free(sched->allp);
+    machine_free(sched->wake_later); /* had the hooks */
     machine_free(sched);
 }

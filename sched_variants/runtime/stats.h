@@ -77,7 +77,10 @@
       "of STEALS, those from a worker whose core shares no last cache (L3) with the thief's; 0 "   \
       "where workers are not pinned")                                                              \
     X(GRQ_FAR, SUM, "of GRQ_HITS, those from the global queue of another group (knob globals)")    \
-    X(DEQUE_LOCKS, SUM, "times a deque's lock was taken: deque=the and deque=half")
+    X(DEQUE_LOCKS, SUM, "times a deque's lock was taken: deque=the and deque=half")                \
+    X(WAKES_DELAYED, SUM, "times the wake-up of a worker was put off (knob wake_delay_ns)")        \
+    X(WAKES_DROPPED, SUM,                                                                          \
+      "of WAKES_DELAYED, those that were not made: all work was taken before they were due")
 
 enum stat_id {
 #define STAT_ENUM(name, merge, help) STAT_##name,

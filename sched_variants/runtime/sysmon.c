@@ -1,11 +1,12 @@
 /* sysmon.c - the watcher: a thread without a P that runs no G.
  *
  * It looks round, sleeps, and looks round again. Each look counts if a P is idle beside work, and
- * does four things:
+ * does five things:
  *   an M that it sees in the same blocking call for the second time loses its P (syscall.c)
  *   a G that has run for a slice is asked to stop (preempt.c)
  *   what I/O has made ready is found, if no worker has looked for 10 ms
- *   a timer is overdue that no idle M watches: an idle P gets an M that serves it.
+ *   a timer is overdue that no idle M watches: an idle P gets an M that serves it
+ *   a wake-up is due that was put off (wakelater.c).
  *
  * Its sleep begins at sysmon_ns. After sysmon_rounds looks in a row that took no P away it doubles
  * with each look, up to sysmon_max_ns. So its services are quick where calls block all the time,
@@ -51,7 +52,7 @@ static bool sysmon_watches(const struct sched *sched)
 {
     const struct runtime_knobs *knobs = sched->runtime;
     return knobs->sysmon && (knobs->calls == CALLS_SYSMON || knobs->calls == CALLS_ADAPTIVE ||
-                             knobs->preempt != PREEMPT_NONE ||
+                             knobs->preempt != PREEMPT_NONE || wakes_later(sched) ||
                              (netpoll_by(sched) == NETPOLL_POLL && !sched->ops->single_threaded));
 }
 
@@ -202,6 +203,7 @@ static void sysmon_thread(void *arg)
     const struct runtime_knobs *knobs = sched->runtime;
     machine_set_self(&sysmon->m);
     int64_t delay = 0, idle = 0, start = machine_now(), traced = start, now = start;
+    int64_t soon = INT64_MAX; /* until a wake-up that was put off is due */
     bool ran = true;
     for (int32_t i = 0; i < sched->procs; i++)
         sysmon->seen[i] = (struct sighting){.schedtick_since = start, .call_since = start};
@@ -209,7 +211,7 @@ static void sysmon_thread(void *arg)
         trace_only(sysmon);
     while (!sysmon_stops(sched)) {
         delay = next_delay(knobs, delay, idle);
-        sysmon_sleep(sysmon, delay);
+        sysmon_sleep(sysmon, delay < soon ? delay : soon);
         /* woken by whoever took a P, it looks at once: a call may have begun */
         bool deep = !sched->schedtrace_ns && !ran && sysmon_sleep_deep(sysmon);
         int64_t last = now;
@@ -228,6 +230,8 @@ static void sysmon_thread(void *arg)
         if (timers_earliest(sched) < now)
             start_unwatched_p(&sysmon->m);
         idle = retake(sysmon, now, &ran) ? 0 : idle + 1;
+        if (wakes_later(sched))
+            soon = wake_later_look(&sysmon->m, now);
         if (sched->schedtrace_ns && now - traced >= sched->schedtrace_ns) {
             traced = now;
             schedtrace(sched, now - start, sched->scheddetail);

@@ -536,6 +536,7 @@ const struct conform_case conform_goroutine_cases[] = {
     CASE(conform_all_spawned_run_once, .settings = "queue=mpmc"),
     CASE(conform_all_spawned_run_once, .settings = "victim=near"),
     CASE(conform_all_spawned_run_once, .settings = "globals=group"),
+    CASE(conform_all_spawned_run_once, .settings = "wake_delay_ns=20000"),
     CASE(conform_all_spawned_run_once, .settings = "queue=multi"),
     CASE(conform_all_spawned_run_once, .settings = "globq=mpmc"),
     CASE(conform_yield_lets_others_run),

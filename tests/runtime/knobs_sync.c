@@ -330,3 +330,33 @@ void knob_recheck(const char *variant)
                 1);
     scene_finds(variant, "recheck=none,dawdle_ns=20000000", 2, 100, scene_queue_behind_dawdler, 1);
 }
+
+/* Wake-ups that are put off ------------------------------------------------------------------- */
+
+/* Two workers, one of which is idle. With n main keeps its own, so only the other can run the G;
+ * found[0]: how late. Without n main gives way, and its own worker runs the G. */
+static void scene_queue_beside_idle_worker(void *arg)
+{
+    struct trace *self = arg;
+    struct timed timed = {self, 0};
+    await_spinning_and_idle(0, 1);
+    int64_t start = go_now();
+    go_elsewhere(self, &timed);
+    if (self->n > 0)
+        AWAIT(atomic_load(&self->ran[0]));
+    self->found[0] = go_now() - start;
+    wg_wait(&self->done);
+    while (self->n == 0 && stat_now(STAT_WAKES_DROPPED) == 0)
+        go_sleep(1000000);
+}
+
+void knob_wake_delay_ns(const char *variant)
+{
+    scene_run(variant, "wake_delay_ns=0", 2, 1, scene_queue_beside_idle_worker);
+    assert_int_equal(stat_of(STAT_WAKES_DELAYED), 0);
+    scene_run(variant, "wake_delay_ns=20000000", 2, 1, scene_queue_beside_idle_worker);
+    assert_true(trace->found[0] >= 20000000);
+    assert_true(stat_of(STAT_WAKES_DELAYED) >= 1);
+    scene_run(variant, "wake_delay_ns=1000000000", 2, 0, scene_queue_beside_idle_worker);
+    assert_true(stat_of(STAT_WAKES_DELAYED) >= stat_of(STAT_WAKES_DROPPED));
+}

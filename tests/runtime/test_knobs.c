@@ -651,6 +651,7 @@ static const struct knob_test {
     {"spin_ns", RUNTIME, knob_spin_ns},
     {"wake", RUNTIME, knob_wake},
     {"recheck", RUNTIME, knob_recheck},
+    {"wake_delay_ns", NULL, knob_wake_delay_ns},
     {"look_ns", RUNTIME, knob_look_ns},
     {"dawdle_ns", RUNTIME, knob_dawdle_ns},
     {"idle", RUNTIME, knob_idle},

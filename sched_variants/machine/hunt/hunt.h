@@ -148,9 +148,9 @@ void hunt_cover_add(struct hunt_cover *cover, uintptr_t before, uintptr_t after,
 /* From now on nobody has to run what lies in queues: main has returned. */
 void hunt_main_is_over(void);
 
-/* In this execution, a G that lies in a queue may not stay there while *idle_ps is above 0:
- * oracle.c. */
-void hunt_conserves(const _Atomic int32_t *idle_ps);
+/* In this execution, a G that lies in a queue may not stay there while *idle_ps is above 0, unless
+ * *put_off is not 0 (NULL: none is): oracle.c. */
+void hunt_conserves(const _Atomic int32_t *idle_ps, const _Atomic int64_t *put_off);
 
 /* Kinds of machine_event() by bits, for the oracles. Before the first execution. */
 struct hunt_kinds {

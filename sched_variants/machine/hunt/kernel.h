@@ -62,6 +62,7 @@ struct bag {
 struct oracle {
     bool main_is_over, beside;
     const _Atomic int32_t *idle_ps;
+    const _Atomic int64_t *put_off;
     bool starts_worker;        /* the next thread is one */
     uint64_t workers, running; /* threads; those that run a G */
     struct bag waits, queued;  /* Gs and tasks to be run; Gs that an idle P could have */

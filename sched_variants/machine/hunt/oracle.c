@@ -4,8 +4,8 @@
  *   idle    (1) all threads sleep for others to wake them, and something is ready to run; or
  *           (2) a G lies in a queue, a P is idle, nobody is on the way, and every thread that can
  *           run has made BESIDE_POINTS points since the last G was put there. On the way is a
- *           worker that can run and runs no G: it searches, or was woken; and one that naps. So who
- *           made the work visible has had the time to wake somebody.
+ *           worker that can run and runs no G: it searches, or was woken; one that naps; and a
+ *           wake-up that is put off. So who made the work visible has had time to wake somebody.
  *
  * A G in runnext does not count for (2): its worker runs it next. Nor do children that are no Gs,
  * which their owner may keep to itself. Kinds of events are those of runtime/events.h, which the
@@ -30,9 +30,10 @@ void hunt_main_is_over(void)
     hunt.oracle.main_is_over = true;
 }
 
-void hunt_conserves(const _Atomic int32_t *idle_ps)
+void hunt_conserves(const _Atomic int32_t *idle_ps, const _Atomic int64_t *put_off)
 {
     hunt.oracle.idle_ps = idle_ps;
+    hunt.oracle.put_off = put_off;
 }
 
 static void bag_add(struct bag *bag, int64_t number)
@@ -122,6 +123,7 @@ static bool is_beside(const struct oracle *oracle)
 {
     return oracle->idle_ps && oracle->queued.count > 0 && !hunt.naps && !oracle->main_is_over &&
            !(hunt.ready & oracle->workers & ~oracle->running) &&
+           !(oracle->put_off && atomic_load_explicit(oracle->put_off, memory_order_relaxed)) &&
            atomic_load_explicit(oracle->idle_ps, memory_order_relaxed) > 0;
 }
 
