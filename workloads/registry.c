@@ -22,6 +22,7 @@
     X(select, GOROUTINE)                                                                           \
     X(hog, GOROUTINE)                                                                              \
     X(slice, GOROUTINE)                                                                            \
+    X(inject, GOROUTINE)                                                                           \
     X(procs, GOROUTINE)                                                                            \
     X(calls, GOROUTINE)                                                                            \
     X(chain, GOROUTINE)                                                                            \

@@ -43,6 +43,7 @@ struct promises {
     bool preempts;  /* a goroutine that only computes is stopped when its slice is over */
     bool polls;     /* a goroutine that waits for a descriptor keeps no worker */
     bool resizes;   /* the number of workers can be changed: go_set_workers() */
+    bool outside;   /* threads that are no workers can start goroutines: go_outside() */
 };
 
 struct workload {

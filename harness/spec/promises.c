@@ -24,6 +24,7 @@ struct promises promises_of(const struct sched_ops *ops, void *knobs)
         .preempts = kernel || (sysmon && knob_is(ops, knobs, "preempt", "signal")),
         .polls = !knob_is(ops, knobs, "netpoll", "call"),
         .resizes = !ops->single_threaded && !ops->blocks,
+        .outside = !ops->single_threaded && !ops->blocks,
     };
 }
 

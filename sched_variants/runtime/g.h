@@ -268,6 +268,7 @@ struct netpoll; /* netpoll.c */
 struct timers;
 struct sysmon;
 struct wake_later;
+struct outside;
 struct call_sites;
 struct g_slab;     /* galloc.c */
 struct stack_slab; /* stacks.c */
@@ -355,13 +356,14 @@ struct sched {
     _Atomic(struct netpoll *) netpoll;       /* NULL until the first descriptor is polled */
     _Atomic int64_t polled_at;               /* when a worker last looked; POLLED_NOW: one waits */
 
-    struct timers *timers;         /* the heaps; see timer.c */
-    int32_t heaps;                 /* how many */
-    struct call_sites *call_sites; /* calls=adaptive */
-    struct sysmon *sysmon;         /* NULL: off */
-    int64_t wake_delay_ns;         /* 0, unless the variant's init() says otherwise */
-    struct wake_later *wake_later; /* NULL: new work wakes at once */
-    void *main_fiber;              /* ThreadSanitizer builds: of the main goroutine's stack */
+    struct timers *timers;             /* the heaps; see timer.c */
+    int32_t heaps;                     /* how many */
+    struct call_sites *call_sites;     /* calls=adaptive */
+    struct sysmon *sysmon;             /* NULL: off */
+    _Atomic(struct outside *) outside; /* NULL until the first go_outside() */
+    int64_t wake_delay_ns;             /* 0, unless the variant's init() says otherwise */
+    struct wake_later *wake_later;     /* NULL: new work wakes at once */
+    void *main_fiber;                  /* ThreadSanitizer builds: of the main goroutine's stack */
 };
 
 void wakep_slow(struct m *m);    /* idle.c */

@@ -226,9 +226,9 @@ void live_hand_in(struct sched *sched, struct p *p)
     atomic_store_explicit(&p->live_max, 0, memory_order_relaxed);
 }
 
-struct g *g_alloc(struct m *m)
+/* One that is not counted as alive yet. */
+static inline __attribute__((always_inline)) struct g *take(struct m *m)
 {
-    INVARIANT(m->p);
     if (__builtin_expect(!m->cache.gs, 0))
         gs_refill(m);
     struct g *gp = m->cache.gs;
@@ -249,6 +249,18 @@ struct g *g_alloc(struct m *m)
     atomic_store_explicit(&gp->on_cpu, 0, memory_order_relaxed); /* nobody else knows this G yet */
     stat_add(&m->stats, STAT_GS_CREATED, 1);
     sched_event_g(m, SCHED_CREATED, gp, 0, 0);
+    return gp;
+}
+
+struct g *g_take(struct m *m)
+{
+    return take(m);
+}
+
+struct g *g_alloc(struct m *m)
+{
+    INVARIANT(m->p);
+    struct g *gp = take(m);
     struct p *p = m->p;
     if (++p->live > atomic_load_explicit(&p->live_max, memory_order_relaxed))
         atomic_store_explicit(&p->live_max, p->live, memory_order_relaxed); /* a statistic */

@@ -513,7 +513,7 @@ static bool is_deadlock(struct sched *sched, struct m *m)
     return sched->idle_ms + sched->locked_ms ==
                atomic_load_explicit(&sched->ms, memory_order_relaxed) &&
            timers_earliest(sched) == INT64_MAX && !m->ops->has_work(sched) &&
-           !netpoll_has_waiters(sched) &&
+           !netpoll_has_waiters(sched) && !outside_is_busy(sched) &&
            !atomic_load_explicit(&sched->stopping, memory_order_acquire); /* E2 */
 }
 

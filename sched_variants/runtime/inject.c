@@ -12,17 +12,28 @@
 
 const char *const netpoll_place_words[] = {"first", "global", "local", NULL};
 
-static void put(struct m *m, struct g *gp, enum ready_how how)
+static void put_any(struct m *m, struct g *gp, enum ready_how how)
 {
     INVARIANT(g_is_valid(gp));
 #ifdef SCHEDLAB_DEBUG
     /* relaxed: the queue hands gp over */
     INVARIANT(atomic_exchange_explicit(&gp->queued, 1, memory_order_relaxed) == 0);
 #endif
-    stat_add(&m->stats, STAT_READIES, 1);
-    g_waits_no_more(gp);
     sched_event_g(m, SCHED_READIED, gp, how, 0);
     m->ops->ready(m, gp, how);
+}
+
+static void put(struct m *m, struct g *gp, enum ready_how how)
+{
+    stat_add(&m->stats, STAT_READIES, 1);
+    g_waits_no_more(gp);
+    put_any(m, gp, how);
+}
+
+void g_inject_new(struct m *m, struct g *gp)
+{
+    put_any(m, gp, READY_INJECTED);
+    wakep_slow(m); /* as below */
 }
 
 void sched_inject(struct sched *sched, struct g *list)

@@ -57,6 +57,7 @@ static inline bool m_is_valid(const struct m *m)
 
 /* galloc.c: Gs. m's own cache first, then the slabs. */
 struct g *g_alloc(struct m *m);         /* alive, counted, without a stack */
+struct g *g_take(struct m *m);          /* likewise, not counted: m may hold no P */
 void g_free(struct m *m, struct g *gp); /* pre: its stack is gone */
 
 /* stacks.c: likewise */
@@ -248,6 +249,17 @@ static inline bool netpoll_has_waiters(struct sched *sched)
 /* inject.c: makes the Gs of the list, linked through link, runnable, and wakes workers. For callers
  * whose M (machine_self()) holds no P. */
 void sched_inject(struct sched *sched, struct g *list);
+void g_inject_new(struct m *m, struct g *gp); /* a G that has never run, likewise */
+
+/* outside.c: threads that are no workers */
+bool outside_is_busy(const struct sched *sched); /* a go_outside() is under way */
+void outside_stop(struct sched *sched);          /* main has returned: ends the threads */
+uint64_t outside_stat(const struct sched *sched, enum stat_id which); /* pre: there are some */
+static MACHINE_TAKES_NO_TIME bool any_outside(const struct sched *sched)
+{
+    return atomic_load_explicit(&sched->outside, memory_order_acquire); /* OT8 of outside.c */
+}
+void outside_fini(struct sched *sched);
 
 /* forkjoin.c */
 void fj_child_done(struct fj_frame *frame); /* a child counted in frame->spawned has returned */

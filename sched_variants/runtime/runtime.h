@@ -36,6 +36,18 @@ void go(void (*fn)(void *), void *arg);
  * nothing in common (kthread, uthread, static) it is go(). Source: Go 1.26 injectglist. */
 void go_global(void (*fn)(void *), void *arg);
 
+/* Calls fn(arg, i) for each i below n, at most OUTSIDE_MAX, on a thread of its own that is no
+ * worker, all at the same time. The caller waits until all have returned. The threads stay for the
+ * next call. One call at a time. fn may call go_from_outside(), go_now() and go_work(), and no
+ * other function of these. Returns 0; -ENOTSUP where a goroutine has to begin with a worker
+ * (kthread, uthread, static). */
+enum { OUTSIDE_MAX = 256 };
+int go_outside(int n, void (*fn)(void *arg, int i), void *arg);
+
+/* As go(), for such a thread. The new goroutine waits where every worker looks. Any number of
+ * threads. Source: Tokio's Handle::spawn() outside of its runtime. */
+void go_from_outside(void (*fn)(void *), void *arg);
+
 /* Lets other goroutines run; the caller becomes runnable again at once (Go: runtime.Gosched). A
  * caller that cannot leave its worker, between spawn and sync, goes on at once: see forkjoin.h. */
 void gosched(void);

@@ -435,6 +435,7 @@ int64_t sched_run(struct sched *sched, void (*main_fn)(void *), void *arg)
     running_uncount(sched);
     sysmon_join(sched);  /* first: it starts Ms as well, and writes down their threads */
     netpoll_stop(sched); /* likewise */
+    outside_stop(sched);
     sched_wait_threads(sched);
     if (sched->ops->thread_per_g)
         m_give_p_back(sched, m);
@@ -448,7 +449,8 @@ int64_t sched_run(struct sched *sched, void (*main_fn)(void *), void *arg)
 
 uint64_t sched_stat_rest(struct sched *sched, enum stat_id which)
 {
-    return sysmon_stat(sched, which) + netpoll_stat(sched, which);
+    return sysmon_stat(sched, which) + netpoll_stat(sched, which) +
+           (any_outside(sched) ? outside_stat(sched, which) : 0);
 }
 
 uint64_t sched_busy_ns(struct sched *sched, uint64_t *each, size_t max)
@@ -520,6 +522,7 @@ void sched_free(struct sched *sched)
     calls_fini(sched);
     machine_free(sched->sysmon);
     netpoll_fini(sched);
+    outside_fini(sched);
     timers_fini(sched);
     stacks_fini(sched);
     galloc_fini(sched);

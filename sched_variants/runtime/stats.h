@@ -78,6 +78,7 @@
       "where workers are not pinned")                                                              \
     X(GRQ_FAR, SUM, "of GRQ_HITS, those from the global queue of another group (knob globals)")    \
     X(DEQUE_LOCKS, SUM, "times a deque's lock was taken: deque=the and deque=half")                \
+    X(GS_OUTSIDE, SUM, "of GS_CREATED, those that threads which are no workers have started")      \
     X(WAKES_DELAYED, SUM, "times the wake-up of a worker was put off (knob wake_delay_ns)")        \
     X(WAKES_DROPPED, SUM,                                                                          \
       "of WAKES_DELAYED, those that were not made: all work was taken before they were due")

@@ -402,6 +402,59 @@ static void conform_workers_leave_their_timers(void *arg)
     go_free(self);
 }
 
+/* Threads outside ------------------------------------------------------------------------------ */
+
+enum { OUTSIDERS = 3, FROM_OUTSIDE = 100 };
+
+struct from_outside {
+    struct waitgroup done;
+    _Atomic int ran[OUTSIDERS * FROM_OUTSIDE];
+};
+
+struct from_outside_g {
+    struct from_outside *all;
+    int index;
+};
+
+static void from_outside_g(void *arg)
+{
+    struct from_outside_g *self = arg;
+    atomic_fetch_add(&self->all->ran[self->index], 1);
+    wg_done(&self->all->done);
+}
+
+/* Slowly, so that workers fall asleep in between. */
+static void outsider(void *arg, int i)
+{
+    struct from_outside_g *gs = arg;
+    for (int k = 0; k < FROM_OUTSIDE; k++) {
+        go_work(2000);
+        go_from_outside(from_outside_g, &gs[i * FROM_OUTSIDE + k]);
+    }
+}
+
+/* Twice, since the threads of the first time serve again; and by fewer. */
+static void conform_threads_outside_start_goroutines(void *arg)
+{
+    const struct conform_cell *cell = arg;
+    struct from_outside *all = go_alloc_zeroed(sizeof *all);
+    struct from_outside_g *gs = go_alloc_zeroed(OUTSIDERS * FROM_OUTSIDE * sizeof *gs);
+    for (int i = 0; i < OUTSIDERS * FROM_OUTSIDE; i++)
+        gs[i] = (struct from_outside_g){all, i};
+    for (int n = OUTSIDERS; n >= 1; n--) {
+        wg_add(&all->done, n * FROM_OUTSIDE);
+        int error = go_outside(n, outsider, gs);
+        CHECK(error == (threads_are_shared(cell->ops) ? 0 : -ENOTSUP));
+        if (error)
+            break;
+        wg_wait(&all->done);
+        for (int i = 0; i < OUTSIDERS * FROM_OUTSIDE; i++)
+            CHECK(atomic_exchange(&all->ran[i], 0) == (i < n * FROM_OUTSIDE));
+    }
+    go_free(gs);
+    go_free(all);
+}
+
 const struct conform_case conform_thread_cases[] = {
     CASE(conform_locked_leaves_its_child_to_others),
     CASE(conform_locked_leaves_its_child_to_others, .settings = "backoff_ns=never"),
@@ -420,6 +473,8 @@ const struct conform_case conform_thread_cases[] = {
     CASE(conform_locked_stays_on_its_thread),
     CASE(conform_locked_stays_on_its_thread, .settings = "wake=none"),
     CASE(conform_workers_come_and_go),
+    CASE(conform_threads_outside_start_goroutines),
+    CASE(conform_threads_outside_start_goroutines, .settings = "wake_delay_ns=20000"),
     CASE(conform_workers_come_and_go, .settings = "wake=all"),
     CASE(conform_workers_come_and_go, .settings = "backoff_ns=never"),
     CASE(conform_workers_leave_their_queue),

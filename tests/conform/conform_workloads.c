@@ -94,6 +94,7 @@ static const struct workload_row workload_rows[] = {
     {"files", "size=40000,block=1000,readers=5,passes=2,share=one"},
     {"procs", "n=6,chunks=300,period_ns=50000"},
     {"procs", "n=6,chunks=100,period_ns=0"},
+    {"inject", "n=500,submitters=3"},
     {"pipes", "n=60,settle_ns=1000000"},
     {"pipes", "n=20,mode=block,settle_ns=1000000"},
     {"pipes", "n=60,mode=shared,settle_ns=1000000"},

@@ -543,18 +543,18 @@ static void promises_follow_the_knobs(void **state)
     (void)state;
     static const struct {
         const char *text;
-        struct promises promised; /* hands off, preempts, polls, resizes */
+        struct promises promised; /* hands off, preempts, polls, resizes, outside */
     } rows[] = {
-        {"gmp", {true, true, true, true}},
-        {"gmp,preempt=coop", {true, false, true, true}},
-        {"gmp,calls=none", {false, true, true, true}},
-        {"gmp,sysmon=off", {false, false, true, true}},
-        {"gmp,calls=immediate,sysmon=off", {true, false, true, true}},
-        {"gmp,netpoll=call", {true, true, false, true}},
-        {"uthread", {false, true, true, false}},
-        {"static,preempt=none", {false, false, true, false}},
-        {"kthread", {true, true, true, false}},
-        {"peer:tbb", {true, true, true, true}},
+        {"gmp", {true, true, true, true, true}},
+        {"gmp,preempt=coop", {true, false, true, true, true}},
+        {"gmp,calls=none", {false, true, true, true, true}},
+        {"gmp,sysmon=off", {false, false, true, true, true}},
+        {"gmp,calls=immediate,sysmon=off", {true, false, true, true, true}},
+        {"gmp,netpoll=call", {true, true, false, true, true}},
+        {"uthread", {false, true, true, false, false}},
+        {"static,preempt=none", {false, false, true, false, false}},
+        {"kthread", {true, true, true, false, false}},
+        {"peer:tbb", {true, true, true, true, true}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct variant_spec spec;
@@ -563,9 +563,11 @@ static void promises_follow_the_knobs(void **state)
             fail_msg("%s", error);
         struct promises found = promises_of(spec.ops, spec.knobs), wanted = rows[i].promised;
         if (found.hands_off != wanted.hands_off || found.preempts != wanted.preempts ||
-            found.polls != wanted.polls || found.resizes != wanted.resizes)
-            fail_msg("%s: hands off %d, preempts %d, polls %d, resizes %d", rows[i].text,
-                     found.hands_off, found.preempts, found.polls, found.resizes);
+            found.polls != wanted.polls || found.resizes != wanted.resizes ||
+            found.outside != wanted.outside)
+            fail_msg("%s: hands off %d, preempts %d, polls %d, resizes %d, outside %d",
+                     rows[i].text, found.hands_off, found.preempts, found.polls, found.resizes,
+                     found.outside);
         variant_spec_free(&spec);
     }
 }
