@@ -28,6 +28,7 @@ struct gmp_knobs {
     int64_t idle_mask;  /* 0 off, 1 on */
     int64_t returns_to; /* enum returns_to */
     int64_t globals;    /* how many global queues, or GLOBALS_GROUP */
+    int64_t inject;     /* enum inject */
 };
 
 enum returns_to { RETURNS_TO_GLOBAL, RETURNS_TO_OWN };
@@ -35,6 +36,9 @@ static const char *const returns_to_words[] = {"global", "own", NULL};
 
 enum { GLOBALS_GROUP, GLOBALS_ONE, GLOBALS_MAX = 256 };
 static const char *const globals_words[] = {"group", NULL};
+
+enum inject { INJECT_ONE, INJECT_RANDOM, INJECT_STICKY };
+static const char *const inject_words[] = {"one", "random", "sticky", NULL};
 
 struct gmp {
     struct globq globq;
@@ -64,6 +68,13 @@ static const struct param gmp_knobs[] = {
                   "after its victims, and at each second tick first. Descriptors come after "
                   "those.",
         KNOB_DECISIVE(QUEUES, "GRQ_FAR", "globals=2 yield,n=2000,yielders=50 4")),
+    PARAM_WORD(struct gmp_knobs, inject, inject_words, INJECT_ONE,
+               "tokio-rs/tokio#8483, #7973; Go: one queue",
+               "into which global queue a thread without a worker puts",
+               .detail = "one: all into the first. random: each time into one that is drawn anew. "
+                         "sticky: each thread always into the same one, which it has drawn.",
+               KNOB_DECISIVE(QUEUES, "GRQ_LOCK_WAITS GRQ_FAR",
+                             "globals=4,inject=sticky inject,n=2000,submitters=8 4")),
     {0},
 };
 
@@ -74,6 +85,14 @@ static const struct param_moot gmp_moot[] = {
     {"returns_to", "calls=sysmon,sysmon=off", "where a call keeps its P"},
     {0},
 };
+
+static const char *gmp_check(const void *knobs)
+{
+    const struct gmp_knobs *k = knobs;
+    if (k->inject != INJECT_ONE && k->globals == GLOBALS_ONE)
+        return "inject chooses among global queues: globals must be group or more than 1";
+    return lrq_check(knobs);
+}
 
 static struct globq *globq_of(const struct sched *sched)
 {
@@ -292,12 +311,26 @@ static struct globq *queue_of(const struct sched *sched, int32_t i)
     return &groups->queue[i % groups->count];
 }
 
-/* The queue of p's group; without a P, of the P that the thread's G had, or the first. */
-static struct globq *home_of(const struct m *m, const struct p *p)
+/* For a thread that has no P and had none: the knob inject. The draw of sticky is the generator's
+ * first, which the thread never makes. */
+static uint32_t drawn_queue(struct m *m)
+{
+    switch (((const struct gmp_knobs *)m->sched->knobs)->inject) {
+    case INJECT_RANDOM:
+        return (uint32_t)(m_random(m) >> 33);
+    case INJECT_STICKY:
+        return (uint32_t)((m->rng[0] + m->rng[1]) >> 33);
+    default:
+        return 0;
+    }
+}
+
+/* The queue of p's group; without a P, of the P that the thread's G had, or a drawn one. */
+static struct globq *home_of(struct m *m, const struct p *p)
 {
     const struct groups *groups = m->sched->variant;
     p = p ? p : m->old_p;
-    return queue_of(m->sched, p ? groups->place[p->id].queue : 0);
+    return queue_of(m->sched, p ? groups->place[p->id].queue : (int32_t)drawn_queue(m));
 }
 
 /* Takes no time: with one queue nothing of this is there. */
@@ -446,7 +479,7 @@ static bool groups_have_work(struct sched *sched)
 
 #define GMP_OPS                                                                                    \
     .name = "gmp", .knobs = gmp_knobs, .knobs_size = sizeof(struct gmp_knobs), .moot = gmp_moot,   \
-    .check = lrq_check, .forkjoin = FJ_GO, .init = gmp_init, .p_init = gmp_p_init,                 \
+    .check = gmp_check, .forkjoin = FJ_GO, .init = gmp_init, .p_init = gmp_p_init,                 \
     .p_fini = gmp_p_fini
 
 static const struct sched_ops groups_ops = {

@@ -475,6 +475,8 @@ const struct conform_case conform_thread_cases[] = {
     CASE(conform_workers_come_and_go),
     CASE(conform_threads_outside_start_goroutines),
     CASE(conform_threads_outside_start_goroutines, .settings = "wake_delay_ns=20000"),
+    CASE(conform_threads_outside_start_goroutines, .settings = "globals=4,inject=sticky"),
+    CASE(conform_threads_outside_start_goroutines, .settings = "globals=4,inject=random"),
     CASE(conform_workers_come_and_go, .settings = "wake=all"),
     CASE(conform_workers_come_and_go, .settings = "backoff_ns=never"),
     CASE(conform_workers_leave_their_queue),

@@ -96,6 +96,7 @@ void knob_deque(const char *variant);
 void knob_runnext_wake(const char *variant);
 void knob_victim(const char *variant);
 void knob_globals(const char *variant);
+void knob_inject(const char *variant); /* knobs_inject.c */
 void knob_victim_of_ps(const char *variant);
 void knob_idle_mask(const char *variant);
 void knob_overflow_end(const char *variant);

@@ -640,6 +640,7 @@ static const struct knob_test {
     {"victim", NULL, knob_victim},
     {"idle_mask", "gmp", knob_idle_mask},
     {"globals", "gmp", knob_globals},
+    {"inject", "gmp", knob_inject},
     {"passes", NULL, knob_passes},
     {"backoff_ns", NULL, knob_backoff_ns},
     {"yield", NULL, knob_yield},
