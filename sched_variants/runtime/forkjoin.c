@@ -172,8 +172,9 @@ void fj_sync_park(struct fj_frame *frame)
 
 static void request(struct fj_worker *w)
 {
-    /* relaxed: only to leave the owner's line alone where it has been told */
-    if (atomic_load_explicit(&w->limit, memory_order_relaxed) != FJ_REQUEST)
+    /* relaxed: only to leave the owner's line alone where it has been told; unsigned: FJ_REQUEST
+     * and FJ_DUE are greater than FJ_UNASKED */
+    if ((uint32_t)atomic_load_explicit(&w->limit, memory_order_relaxed) < FJ_UNASKED)
         atomic_store_explicit(&w->limit, FJ_REQUEST, memory_order_release); /* F2 */
 }
 
@@ -289,20 +290,108 @@ static int64_t help_publish_frame(struct deque *dq, struct fj_frame *frame, int6
     return at;
 }
 
+/* Moves all private children but the `keep` newest. Pre: there are `count`, and room for those. */
+static inline void help_move(struct fj_worker *w, struct fj_frame *frame, int64_t count,
+                             int64_t keep)
+{
+    int64_t bottom = deque_reserve(&w->tasks, count - keep) + count - keep;
+    int64_t at = bottom;
+    for (bool more = true; frame && more; frame = frame->up)
+        at = help_publish_frame(&w->tasks, frame, &keep, at, &more);
+    sched_event(w->m, SCHED_TASKS_PUBLISHED, NULL, (int32_t)(bottom - at), 0);
+    fj_count_published(w->m, bottom - at);
+    deque_publish(&w->tasks, bottom);
+}
+
 /* Half of them: a walk over n children moves n / 2, and so costs each a constant. */
 static bool help_publish(struct fj_worker *w, struct fj_frame *frame)
 {
     int64_t count = help_count(frame);
     if (count == 0)
         return false;
-    int64_t keep = fj_keep(&w->tasks, count);
-    int64_t bottom = deque_reserve(&w->tasks, count - keep) + count - keep;
-    int64_t at = bottom;
-    for (bool more = true; frame && more; frame = frame->up)
-        at = help_publish_frame(&w->tasks, frame, &keep, at, &more);
-    sched_event(w->m, SCHED_TASKS_PUBLISHED, NULL, (int32_t)(bottom - at), 0);
-    deque_publish(&w->tasks, bottom);
+    help_move(w, frame, count, fj_keep(&w->tasks, count));
     return true;
+}
+
+/* Pre: the deque grows, so that all that is older is public. */
+static void promote_newest(struct fj_worker *w, struct fj_frame *frame)
+{
+    struct fj_task *task = frame->newest;
+    INVARIANT(task && task != FJ_PUBLIC);
+    if (!task->older) { /* the frame's first */
+        frame->spawned = 0;
+        /* relaxed: published by D1 */
+        atomic_store_explicit(&frame->pending, 0, memory_order_relaxed);
+    }
+    frame->newest = FJ_PUBLIC;
+    frame->spawned++;
+    task->frame = frame;
+    sched_event(w->m, SCHED_TASKS_PUBLISHED, NULL, 1, 0);
+    fj_count_published(w->m, 1);
+    deque_push(&w->tasks, task);
+}
+
+/* promote=always: all that there is room for. promote=beat: the oldest. */
+static bool promote_oldest(struct fj_worker *w, struct fj_frame *frame, int64_t room)
+{
+    int64_t count = help_count(frame), most = count;
+    if (count > 0 && w->promote == FJ_PROMOTE_BEAT) {
+        /* relaxed: a beat hands nothing over; one that comes now may be lost with this one */
+        atomic_store_explicit(&w->limit, FJ_UNASKED, memory_order_relaxed);
+        most = 1;
+    }
+    most = most < room ? most : room;
+    if (most == 0)
+        return false;
+    help_move(w, frame, count, count - most);
+    return true;
+}
+
+static __attribute__((noinline)) void promote(struct m *m, struct fj_frame *frame)
+{
+    struct fj_worker *w = &m->fj;
+    INVARIANT(w->policy == FJ_HELP && w->promote != FJ_PROMOTE_REQUEST);
+    /* relaxed: a statistic */
+    if (frame->queued > atomic_load_explicit(&w->deepest, memory_order_relaxed))
+        atomic_store_explicit(&w->deepest, frame->queued, memory_order_relaxed);
+    int64_t room = deque_room(&w->tasks);
+    if (w->promote == FJ_PROMOTE_ALWAYS && room == INT64_MAX)
+        promote_newest(w, frame);
+    else if (!promote_oldest(w, frame, room))
+        return;
+    wakep(m);
+}
+
+void fj_beat(struct sched *sched)
+{
+    for (struct m *m = sched_first_m(sched); m; m = m->all_link)
+        /* relaxed, both: it hands nothing over */
+        if (atomic_load_explicit(&m->fj.limit, memory_order_relaxed) != FJ_DUE)
+            atomic_store_explicit(&m->fj.limit, FJ_DUE, memory_order_relaxed);
+}
+
+void fj_worker_init(struct fj_worker *w, const struct sched *sched)
+{
+    static const int32_t limits[] = {
+        [FJ_PROMOTE_REQUEST] = FJ_REQUEST,
+        [FJ_PROMOTE_BEAT] = FJ_UNASKED,
+        [FJ_PROMOTE_ALWAYS] = FJ_DUE,
+    };
+    bool asks = sched->promote == FJ_PROMOTE_REQUEST;
+    w->policy = sched->forkjoin;
+    w->promote = sched->promote;
+    atomic_init(&w->limit, asks && sched->procs == 1 ? 0 : limits[sched->promote]);
+    atomic_init(&w->depth_max, asks ? 0 : FJ_BY_RULE);
+    if (sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED)
+        deque_init_as(&w->tasks, sched->deques, 256);
+}
+
+uint64_t fj_depth_max(const struct fj_worker *w)
+{
+    /* relaxed: statistics */
+    int32_t most = atomic_load_explicit(&w->depth_max, memory_order_relaxed);
+    int32_t deepest = atomic_load_explicit(&w->deepest, memory_order_relaxed);
+    return (uint64_t)(most > deepest ? most : deepest);
 }
 
 void fj_poll(struct fj_frame *frame)
@@ -313,6 +402,10 @@ void fj_poll(struct fj_frame *frame)
     int32_t most = atomic_load_explicit(&w->depth_max, memory_order_relaxed); /* own word */
     int32_t queued = frame->queued + (w->policy == FJ_LINKED);
     if (queued > most) {
+        if (most == FJ_BY_RULE) {
+            promote(m, frame);
+            return;
+        }
         most = queued;
         atomic_store_explicit(&w->depth_max, most, memory_order_relaxed); /* a statistic */
     }

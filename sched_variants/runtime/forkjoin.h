@@ -67,6 +67,9 @@ struct fj_task;
 
 enum fj_policy { FJ_GO, FJ_HELP, FJ_WORK, FJ_LINKED };
 
+/* When a private child of FJ_HELP becomes public: knob promote. */
+enum fj_promote { FJ_PROMOTE_REQUEST, FJ_PROMOTE_BEAT, FJ_PROMOTE_ALWAYS };
+
 /* The policy that this file is compiled for; fj_begin() checks that it is the scheduler's. */
 #ifndef FJ_POLICY
 #define FJ_POLICY FJ_GO
@@ -102,7 +105,23 @@ struct fj_task {
  *   and what is private waits for the sync. The price is this: a long call without spawns hides
  *   what was queued before it and was not yet asked for.
  *
- *   Source: [Dijk14] Lace's private and shared part of one deque, [Acar13] private deques.
+ * Under FJ_HELP the knob promote has two other ways to make children public. `limit` is FJ_DUE
+ * then, or no queue is longer than it, so that thieves and sleepers never write it:
+ *   always   FJ_DUE all the time. Each spawn calls fj_poll(), which pushes the child and wakes an
+ *            idle worker, as for a goroutine (idle.c, S1 to S4).
+ *   beat     FJ_UNASKED, until beat.c writes FJ_DUE, once in beat_ns. The owner's next poll then
+ *            moves the oldest private child, and no other, to the deque, and wakes an idle worker.
+ *            A beat without a private child stays due.
+ * Neither needs F2 and F3. A child that is private is no work that has_work() has to see: its owner
+ * runs it at the sync, if nobody else does. A thief may sleep beside it. From the push on it is
+ * work in a queue (S1), and the owner's wakep() follows it: so either that sees the sleeper's P
+ * idle, or the sleeper's last look sees the deque. Sleepers ask nobody, since the next beat comes
+ * anyway. The price of a beat: until then, workers sleep beside what could run.
+ *
+ *   Source: [Dijk14] Lace's private and shared part of one deque, [Acar13] private deques; beat:
+ *       [Acar18], [Rainey21].  Differs: an owner learns of a beat where it spawns or runs a child
+ *       of its sync, and not in between. It walks from the newest private child to the oldest,
+ *       where [Acar18] keeps a list with two ends: a spawn would pay for that without a beat too.
  *   F2: release store of FJ_REQUEST pairs with F3: acquire exchange in fj_poll(): not needed for
  *       data; it orders a sleeper's I1 (idle.c) before the owner's look at idle_ps. A request that
  *       is there already is not written again: that sleeper is covered by I3 and I4. An owner that
@@ -111,18 +130,22 @@ struct fj_task {
  */
 struct fj_worker {
     struct deque tasks; /* public: FJ_HELP children, FJ_LINKED frames; empty otherwise */
-    /* what a queue must be longer than for fj_poll() to be called: the longest so far; FJ_REQUEST:
-     * always */
+    /* what a queue must be longer than for fj_poll() to be called: the longest so far; FJ_REQUEST,
+     * FJ_DUE: always; FJ_UNASKED: never */
     _Alignas(64) _Atomic int32_t limit;
-    _Atomic int32_t depth_max; /* the longest queue, private and public, of this worker */
-    enum fj_policy policy;     /* constant during a run */
+    /* the longest queue, private and public, of this worker; FJ_BY_RULE: see `deepest` */
+    _Atomic int32_t depth_max;
+    enum fj_policy policy;   /* constant during a run, as is: */
+    enum fj_promote promote; /* FJ_PROMOTE_REQUEST, but for FJ_HELP */
     struct m *m;
-    int32_t held; /* FJ_HELP: regions open on this worker's stack; the G cannot leave */
-    int64_t live; /* debug builds: children queued or running here */
+    int32_t held;            /* FJ_HELP: regions open on this worker's stack; the G cannot leave */
+    _Atomic int32_t deepest; /* promote=always and beat: the longest queue that a poll has seen */
+    int64_t live;            /* debug builds: children queued or running here */
     _Atomic int64_t live_max;
 };
 
-enum { FJ_REQUEST = -1 };
+enum { FJ_REQUEST = -1, FJ_DUE = -2, FJ_UNASKED = INT32_MAX }; /* limit */
+enum { FJ_BY_RULE = -1 };                                      /* depth_max */
 #define FJ_PUBLIC ((struct fj_task *)1)
 
 /* One activation that spawns. Lives on the stack of the function.

@@ -269,6 +269,7 @@ struct timers;
 struct sysmon;
 struct wake_later;
 struct outside;
+struct beat;
 struct call_sites;
 struct g_slab;     /* galloc.c */
 struct stack_slab; /* stacks.c */
@@ -302,6 +303,8 @@ struct sched {
     void *hook_arg;
     struct g *(*pick_last)(struct m *m); /* as keeps: ops->pick_last */
     const int32_t *groups;               /* as in struct sched_config */
+    int64_t beat_ns;                     /* promote=beat; else 0 */
+    enum fj_promote promote;             /* FJ_HELP's, if the variant's init() says so */
 
     /* looked at at every scheduling point, written when an M goes idle */
     _Alignas(64) _Atomic int32_t spinning; /* Ms spinning */
@@ -360,6 +363,7 @@ struct sched {
     int32_t heaps;                     /* how many */
     struct call_sites *call_sites;     /* calls=adaptive */
     struct sysmon *sysmon;             /* NULL: off */
+    struct beat *beat;                 /* NULL: no promote=beat */
     _Atomic(struct outside *) outside; /* NULL until the first go_outside() */
     int64_t wake_delay_ns;             /* 0, unless the variant's init() says otherwise */
     struct wake_later *wake_later;     /* NULL: new work wakes at once */

@@ -187,6 +187,11 @@ static inline void sysmon_wake(struct sched *sched)
         sysmon_wake_slow(sched);
 }
 
+/* beat.c: promote=beat. As sysmon's: on M 0; pre: sched->stopping; any thread. */
+void beat_start(struct sched *sched);
+void beat_stop(struct sched *sched);
+void beat_join(struct sched *sched);
+
 /* trace.c */
 void schedtrace(struct sched *sched, int64_t since_start_ns, bool detailed); /* sysmon */
 
@@ -265,6 +270,14 @@ void outside_fini(struct sched *sched);
 void fj_child_done(struct fj_frame *frame); /* a child counted in frame->spawned has returned */
 void fj_took_back(struct fj_worker *w);     /* the owner has popped from its public part */
 void fj_request_all(struct sched *sched);   /* an M is about to sleep */
+void fj_beat(struct sched *sched);          /* each worker is to promote a child */
+void fj_worker_init(struct fj_worker *w, const struct sched *sched); /* all but w->m */
+uint64_t fj_depth_max(const struct fj_worker *w);                    /* for STAT_DEQUE_MAX */
+
+static MACHINE_TAKES_NO_TIME void fj_count_published(struct m *m, int64_t n)
+{
+    stat_add(&m->stats, STAT_TASKS_PUBLISHED, (uint64_t)n);
+}
 
 /* How many of a worker's children or frames stay private when it publishes: half, or all that there
  * is no room for. */

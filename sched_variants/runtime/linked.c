@@ -89,6 +89,7 @@ bool linked_publish(struct m *m, struct fj_frame *newest)
     for (struct fj_frame *frame = newest; (frame = private_here(m, frame)); frame = frame->up)
         if (keep-- <= 0)
             publish_frame(m, frame, --at);
+    fj_count_published(m, bottom - at);
     deque_publish(&m->fj.tasks, bottom);
     return true;
 }

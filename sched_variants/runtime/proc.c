@@ -318,8 +318,10 @@ static struct g *g_exit(struct m *m, struct g *gp)
     INVARIANT(!m->fj.held); /* all regions are closed */
     INVARIANT(m->p);
     INVARIANT(gp->stack);
-    if (gp->big_stack)
+    if (gp->big_stack) {
         sched_stop(m);
+        beat_stop(m->sched);
+    }
     if (gp->locked)
         g_unlock(m, gp);
     m->one_g_done = m->ops->thread_per_g;

@@ -68,11 +68,8 @@ static void m_init(struct sched *sched, struct m *m, int32_t id)
     machine_name(m, sizeof *m, "m");
     machine_name(&m->stats, sizeof m->stats, "stats");
     m_init_common(sched, m, id);
-    m->fj.policy = sched->forkjoin;
     m->fj.m = m;
-    atomic_init(&m->fj.limit, sched->procs > 1 ? FJ_REQUEST : 0);
-    if (sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED)
-        deque_init_as(&m->fj.tasks, sched->deques, 256);
+    fj_worker_init(&m->fj, sched);
     if (sched->ops->m_init)
         sched->ops->m_init(sched, m);
 }
@@ -430,10 +427,12 @@ int64_t sched_run(struct sched *sched, void (*main_fn)(void *), void *arg)
     if ((sched->ops->blocks && !sched->ops->thread_per_g) || sched->runtime->wake == WAKE_NONE)
         sched_start_all(m);
     sysmon_start(sched);
+    beat_start(sched);
     m_run(m);
     m_leave(m);
     running_uncount(sched);
-    sysmon_join(sched);  /* first: it starts Ms as well, and writes down their threads */
+    beat_join(sched);
+    sysmon_join(sched);  /* before the threads, since it starts Ms as well */
     netpoll_stop(sched); /* likewise */
     outside_stop(sched);
     sched_wait_threads(sched);
@@ -474,9 +473,8 @@ uint64_t sched_stat(struct sched *sched, enum stat_id which)
     for (struct m *m = sched_first_m(sched); m; m = m->all_link) {
         /* relaxed: see stats.h */
         uint64_t value = atomic_load_explicit(&m->stats.value[which], memory_order_relaxed);
-        int32_t depth = atomic_load_explicit(&m->fj.depth_max, memory_order_relaxed);
-        if (which == STAT_DEQUE_MAX && (uint64_t)depth > value)
-            value = (uint64_t)depth;
+        if (which == STAT_DEQUE_MAX && fj_depth_max(&m->fj) > value)
+            value = fj_depth_max(&m->fj);
         if (which == STAT_TASKS_LIVE_PEAK)
             value = (uint64_t)atomic_load_explicit(&m->fj.live_max, memory_order_relaxed);
         if (stat_info[which].merge == STAT_MERGE_SUM)
@@ -521,6 +519,7 @@ void sched_free(struct sched *sched)
         sched->ops->fini(sched);
     calls_fini(sched);
     machine_free(sched->sysmon);
+    machine_free(sched->beat);
     netpoll_fini(sched);
     outside_fini(sched);
     timers_fini(sched);

@@ -81,7 +81,9 @@
     X(GS_OUTSIDE, SUM, "of GS_CREATED, those that threads which are no workers have started")      \
     X(WAKES_DELAYED, SUM, "times the wake-up of a worker was put off (knob wake_delay_ns)")        \
     X(WAKES_DROPPED, SUM,                                                                          \
-      "of WAKES_DELAYED, those that were not made: all work was taken before they were due")
+      "of WAKES_DELAYED, those that were not made: all work was taken before they were due")       \
+    X(TASKS_PUBLISHED, SUM,                                                                        \
+      "fork/join tasks, or parents resting in a spawn, put where thieves can take them")
 
 enum stat_id {
 #define STAT_ENUM(name, merge, help) STAT_##name,

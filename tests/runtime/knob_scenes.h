@@ -89,8 +89,12 @@ void knob_idle(const char *variant);
 void knob_gs_cache(const char *variant);
 void knob_lock(const char *variant);
 
-/* knobs_queue.c */
+/* knobs_forkjoin.c */
 void knob_frames(const char *variant);
+void knob_promote(const char *variant);
+void knob_beat_ns(const char *variant);
+
+/* knobs_queue.c */
 void knob_owner_number(const char *variant);
 void knob_deque(const char *variant);
 void knob_runnext_wake(const char *variant);

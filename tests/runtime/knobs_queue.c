@@ -542,33 +542,6 @@ void knob_deque(const char *variant)
     assert_int_equal(stat_of(STAT_OVERFLOWS), 0);
 }
 
-/* fib(10), 54 spawns: a goroutine each, or none. */
-static void scene_fib(void *arg)
-{
-    struct trace *self = arg;
-    const struct workload *fib = workloads[0];
-    int64_t params[8] = {0};
-    struct outcome out = {0};
-    CHECK(strcmp(fib->name, "fib") == 0 && fib->params_size <= sizeof params);
-    support_set(params, fib->params, "n=10");
-    void *state = fib->init(params, 1);
-    workload_run(fib, state, &out);
-    atomic_store(&self->count, (int)out.answer);
-    fib->fini(state);
-}
-
-void knob_frames(const char *variant)
-{
-    scene_run(variant, "frames=pooled", 1, 1, scene_fib);
-    assert_int_equal(trace->count, 55);
-    assert_int_equal(stat_of(STAT_GS_CREATED), 1 + 54);
-    if (!FJ_LINKED_WORKS)
-        return;
-    scene_run(variant, "frames=linked", 1, 1, scene_fib);
-    assert_int_equal(trace->count, 55);
-    assert_int_equal(stat_of(STAT_GS_CREATED), 1);
-}
-
 /* The global queue ---------------------------------------------------------------------------- */
 
 static void yielding_g(void *arg)

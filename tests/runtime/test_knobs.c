@@ -646,6 +646,8 @@ static const struct knob_test {
     {"yield", NULL, knob_yield},
     {"deque", NULL, knob_deque},
     {"owner", "tasksteal", knob_owner_of_children},
+    {"promote", "tasksteal", knob_promote},
+    {"beat_ns", "tasksteal", knob_beat_ns},
     {"frames", "contsteal", knob_frames},
     {"owner", "contsteal", knob_owner_of_continuations},
     {"spinners", RUNTIME, knob_spinners},
