@@ -44,6 +44,7 @@ struct promises {
     bool polls;     /* a goroutine that waits for a descriptor keeps no worker */
     bool resizes;   /* the number of workers can be changed: go_set_workers() */
     bool outside;   /* threads that are no workers can start goroutines: go_outside() */
+    bool helps;     /* children of fork/join are queued, and are no goroutines: FJ_HELP */
 };
 
 struct workload {

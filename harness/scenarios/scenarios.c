@@ -30,6 +30,7 @@
     X(call_handoff)                                                                                \
     X(preempted)                                                                                   \
     X(poller_break)                                                                                \
+    X(two_children)                                                                                \
     X(permits)
 
 #define SCENARIO_DECLARE(name) extern const struct workload scenario_##name;

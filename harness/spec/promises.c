@@ -25,6 +25,7 @@ struct promises promises_of(const struct sched_ops *ops, void *knobs)
         .polls = !knob_is(ops, knobs, "netpoll", "call"),
         .resizes = !ops->single_threaded && !ops->blocks,
         .outside = !ops->single_threaded && !ops->blocks,
+        .helps = ops->forkjoin == FJ_HELP,
     };
 }
 
