@@ -50,14 +50,13 @@ const struct preset presets[] = {
     {"cilk5", "contsteal", POOL ",wake=all,spin_ns=1000000000,deque=the",
      "Cilk-5: the child runs, its parent can be stolen, workers search for ever", "[Frigo98]",
      "Frames in the heap, and a fast and a slow clone of each function"},
-    {"kotlin", "perm",
-     "ring=128,overflow_end=new,take=one,steal=one,victim=rotate,passes=1,"
-     "backoff_ns=100000,yield=local,spinners=all,calls=immediate,preempt=none",
-     "Kotlin's CoroutineScheduler: a queue per thread, calls give their permit away at once",
+    {"kotlin", "permits", "spinners=all,calls=immediate,returns=queue,preempt=none",
+     "Kotlin's CoroutineScheduler: calls give their permit away at once and queue for another",
      "[Kotlin]",
      "Tasks that are known to block before they begin, their queue for all, and thieves without a "
-     "permit that take these alone: the hunt's scenario `permits` has them. A queue for all that "
-     "comes first by lot"},
+     "permit that take these alone: the hunt's scenario `permits` has them. A signal for each "
+     "task, "
+     "whoever searches. Threads that end after a minute without work"},
     {"beam", "gmp",
      "runnext=off,ring=65536,yield=local,steal=one,spinners=all,preempt=coop,slice_ns=1000000",
      "BEAM: a run queue per scheduler, and slices that end where code counts", "[BEAM]",

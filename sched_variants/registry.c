@@ -8,6 +8,7 @@
     X(static)                                                                                      \
     X(grq)                                                                                         \
     X(perm)                                                                                        \
+    X(permits)                                                                                     \
     X(gmp)                                                                                         \
     X(tasksteal)                                                                                   \
     X(contsteal)

@@ -376,6 +376,24 @@ def queues_perm(look):
         yield "M%d" % number(m["id"]), "%s, %s" % (newest, shown(gs))
 
 
+def of_workq(workq):
+    """The ring, oldest first, and the slot for the newest. A place that has been emptied is passed by."""
+    at, end = number(workq["taken"]), number(workq["put"])
+    place = workq["place"]
+    size = place.type.range()[1] + 1
+    places = [place[i % size] for i in range(at, at + ((end - at) & 0xFFFFFFFF))]
+    newest = workq["newest"]
+    gs = ids(gp.dereference() for gp in places if number(gp))
+    return gs, ("newest %d" % number(newest["id"]) if number(newest) else "newest -")
+
+
+def queues_permits(look):
+    yield "global", shown(of_globq(as_type(look.sched["variant"], "permits")["globq"]))
+    for m in look.ms:
+        gs, newest = of_workq(as_type(m["variant"], "workq"))
+        yield "M%d" % number(m["id"]), "%s, %s" % (newest, shown(gs))
+
+
 def queues_grq(look):
     yield "global", shown(of_globq(as_type(look.sched["variant"], "globq")))
 
@@ -407,6 +425,7 @@ def queues_deques(look):
 QUEUES = {
     "gmp": queues_gmp,
     "perm": queues_perm,
+    "permits": queues_permits,
     "grq": queues_grq,
     "uthread": queues_uthread,
     "static": queues_static,

@@ -27,7 +27,7 @@ const struct structure structures[] = {
     {"lrq.taken", "rings of a worker: what was taken in a batch, on its way"},
     {"m", "threads (struct m): what they note for each other, caches of free things"},
     {"mailbox", "what other workers have sent to one (static,mailbox=mpsc)"},
-    {"ms", "the array of threads by number (perm)"},
+    {"ms", "the array of threads by number (perm, permits)"},
     {"p", "processors (struct p): what a worker has at hand"},
     {"poll", "the network poller: who waits, when it was last asked"},
     {"poll.desc", "the network poller: its descriptors"},

@@ -31,7 +31,7 @@
  * One source, compiled once per policy (the Makefile does it for every file that has a frame): the
  * variant chooses, the workload cannot tell, and a spawn has nothing to ask.
  *
- *   FJ_GO      a child is a goroutine (kthread, uthread, static, grq, perm, gmp)
+ *   FJ_GO      a child is a goroutine (kthread, uthread, static, grq, perm, permits, gmp)
  *   FJ_HELP    help-first: the child is queued and can be stolen, the parent goes on; at the sync
  *              the parent runs its own queued children as plain calls, newest first (tasksteal)
  *   FJ_WORK    work-first: the child runs at once, on a stack of its own, and the parent's

@@ -39,7 +39,7 @@ allow '^sched_variants/machine/sim/' $none "the simulated machine knows machine.
     "<|\"(machine|no_memory|$parts)\.h\""
 allow '^sched_variants/machine/hunt/' $none "the machine that hunts knows machine.h, its own parts and the simulated machine's" \
     '<|"(machine|kernel|hunt|explore|sim/[a-z_]+)\.h"'
-deny '^sched_variants/runtime/' $none "the runtime knows no variant" '"(\.\./)?(contsteal|gmp|grq|kthread|perm|static|tasksteal|uthread)/'
+deny '^sched_variants/runtime/' $none "the runtime knows no variant" '"(\.\./)?(contsteal|gmp|grq|kthread|perm|permits|static|tasksteal|uthread)/'
 deny '^workloads/' $none "a workload includes the public header only" \
     '"(sched|g|internal|deque|lock|stats|machine|runtime/(sched|g|internal|deque|lock|stats)|sched_variants/.*)\.h"'
 for room in $(find sched_variants -mindepth 1 -maxdepth 1 -type d ! -name runtime ! -name machine); do

@@ -113,6 +113,7 @@ void knob_relax(const char *variant);
 void knob_globq(const char *variant);
 void knob_ring_order(const char *variant);
 void knob_steal_age_ns(const char *variant);
+void knob_slot_age_ns(const char *variant);
 
 /* knobs_static.c */
 void knob_block(const char *variant);

@@ -302,6 +302,13 @@ void knob_steal_age_ns(const char *variant)
     assert_true(stat_of(STAT_STOLEN) >= 1);
 }
 
+void knob_slot_age_ns(const char *variant)
+{
+    scene_run(variant, "slot_age_ns=20000000", 2, 0, scene_age);
+    assert_true(trace->found[0] >= 20000000);
+    assert_int_equal(stat_of(STAT_RUNNEXT_STEALS), 1);
+}
+
 /* Searches that find nothing, by a worker that is alone -------------------------------------- */
 
 /* n searches of main's worker. found[0]: queues looked into; count_missed[k]: searches that came to

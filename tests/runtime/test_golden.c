@@ -176,6 +176,7 @@ static void golden_spawn_of_the_others(void **state)
     expect_spawn("uthread", 300, 12, "0-299");
     expect_spawn("static", 300, 12, "0-299");
     expect_spawn("perm", 300, 12, "299 128-176 0 177-236 1 237-255 257-297 2 298 3-127 256");
+    expect_spawn("permits", 10, 12, "9 0-8");
     expect_spawn("tasksteal", 5, 12, "4 3 2 1 0");
     expect_spawn("contsteal", 300, 12, "0-299");
 }

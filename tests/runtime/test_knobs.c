@@ -636,6 +636,7 @@ static const struct knob_test {
     {"steal", NULL, knob_steal},
     {"search", NULL, knob_search},
     {"steal_age_ns", NULL, knob_steal_age_ns},
+    {"slot_age_ns", "permits", knob_slot_age_ns},
     {"victim", "gmp", knob_victim_of_ps},
     {"victim", NULL, knob_victim},
     {"idle_mask", "gmp", knob_idle_mask},

@@ -72,8 +72,8 @@ static void a_thief_takes_the_share_that_the_knob_says(void **state)
 static void a_thief_comes_to_every_victim(void **state)
 {
     (void)state;
-    static const char *const variants[] = {"gmp", "perm", "tasksteal", "contsteal"};
-    for (size_t v = 0; v < 4; v++)
+    static const char *const variants[] = {"gmp", "perm", "permits", "tasksteal", "contsteal"};
+    for (size_t v = 0; v < 5; v++)
         for (int victim = 0; victim < PS_MAX; victim++)
             for (int thief = 0; thief < PS_MAX; thief++) {
                 if (thief == victim)
