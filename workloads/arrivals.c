@@ -162,7 +162,9 @@ static void arrivals_serve(struct arrivals_request *request)
     for (int64_t i = 0; i < state->params.bytes / ARRIVALS_LINE; i++)
         atomic_fetch_add_explicit(&state->lines[i].served, 1, memory_order_relaxed);
     request->served++;
-    request->latency_ns = go_now() - state->start_ns - request->due_ns;
+    int64_t now_ns = go_now(), due_ns = state->start_ns + request->due_ns;
+    request->latency_ns = now_ns - due_ns;
+    go_request(0, due_ns, now_ns);
 }
 
 static void arrivals_request_main(void *arg)

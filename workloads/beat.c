@@ -85,7 +85,9 @@ static void beat_dispatched(struct beat_state *state);
 static void beat_arrival_main(void *arg)
 {
     struct beat_state *state = arg;
-    histogram_record(&state->latency, go_now() - state->arrived_ns);
+    int64_t now_ns = go_now(), arrived_ns = state->arrived_ns;
+    histogram_record(&state->latency, now_ns - arrived_ns);
+    go_request(0, arrived_ns, now_ns);
     uint64_t now = atomic_load_explicit(&state->dispatches, memory_order_relaxed);
     uint64_t wait = now - atomic_load_explicit(&state->arrived_at, memory_order_relaxed);
     state->wait_min = wait < state->wait_min ? wait : state->wait_min;

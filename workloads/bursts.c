@@ -91,7 +91,9 @@ static void bursts_member_main(void *arg)
     struct bursts_state *state = self->state;
     for (int64_t i = 0; i < state->params.n; i++) {
         wg_wait(&state->gate[i % 2]);
-        self->latency_ns = go_now() - state->opened_ns;
+        int64_t now_ns = go_now(), opened_ns = state->opened_ns;
+        self->latency_ns = now_ns - opened_ns;
+        go_request(0, opened_ns, now_ns);
         self->sum += bursts_work(&state->params, i);
         wg_done(&state->worked);
     }

@@ -195,7 +195,9 @@ static int64_t calls_call(struct caller *self)
 static void calls_behind_main(void *arg)
 {
     struct caller *caller = arg;
-    histogram_record(&caller->latency, go_now() - caller->behind_since_ns);
+    int64_t now_ns = go_now(), since_ns = caller->behind_since_ns;
+    histogram_record(&caller->latency, now_ns - since_ns);
+    go_request(0, since_ns, now_ns);
     caller->ran_behind++;
 }
 
@@ -229,8 +231,9 @@ static void calls_caller_main(void *arg)
         if (params->measure != CALLS_RETURN) {
             calls_call_before_others(self);
         } else {
-            int64_t end = calls_call(self);
-            histogram_record(&self->latency, go_now() - end);
+            int64_t end = calls_call(self), now_ns = go_now();
+            histogram_record(&self->latency, now_ns - end);
+            go_request(0, end, now_ns);
         }
     }
     wg_done(&self->state->calling);

@@ -105,7 +105,9 @@ static void chain_link_main(void *arg)
 static void chain_victim_main(void *arg)
 {
     struct chain_victim *self = arg;
-    self->latency_ns = go_now() - self->start_ns;
+    int64_t now_ns = go_now(), start_ns = self->start_ns;
+    self->latency_ns = now_ns - start_ns;
+    go_request(0, start_ns, now_ns);
     self->ran++;
     wg_done(&self->state->victims_done);
 }

@@ -218,7 +218,9 @@ static void echo_talk(struct echo_client *client)
             client->error = echo_error(n);
             break;
         }
-        client->latencies_ns[m] = go_now() - start_ns;
+        int64_t now_ns = go_now();
+        client->latencies_ns[m] = now_ns - start_ns;
+        go_request(0, start_ns, now_ns);
         client->answered += memcmp(sent, back, (size_t)size) == 0;
         client->sum += word;
     }

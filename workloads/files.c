@@ -129,7 +129,9 @@ static void files_read(struct files_reader *self, struct io *io)
     size_t block = (size_t)self->state->params.block;
     int64_t start = go_now(), bytes;
     while ((bytes = io_read_full(io, self->buffer, block)) > 0) {
-        histogram_record(&self->latency, go_now() - start);
+        int64_t now_ns = go_now();
+        histogram_record(&self->latency, now_ns - start);
+        go_request(0, start, now_ns);
         self->blocks++;
         for (int64_t i = 0; i < bytes / FILES_WORD; i++)
             self->sum += self->buffer[i];

@@ -101,6 +101,7 @@ static void *lockskew_init(const void *params, uint64_t seed)
     (void)seed;
     struct lockskew_state *state = go_alloc_zeroed(sizeof *state);
     state->params = *(const struct lockskew_params *)params;
+    go_name_lock(&state->mu, "mu");
     uint64_t takers = (uint64_t)state->params.takers, n = (uint64_t)state->params.n;
     state->takers = go_alloc_zeroed(takers * sizeof state->takers[0]);
     for (uint64_t i = 0; i < takers; i++) {
@@ -157,6 +158,7 @@ static void lockskew_taker_main(void *arg)
         state->counter++;
         mutex_unlock(&state->mu);
         histogram_record(&self->latency, end - start);
+        go_request(0, start, end);
     }
     wg_done(&state->taking);
 }

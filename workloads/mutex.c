@@ -86,6 +86,7 @@ static void *mutex_init(const void *params, uint64_t seed)
     (void)seed;
     struct mutex_state *state = go_alloc_zeroed(sizeof(*state));
     state->params = *(const struct mutex_params *)params;
+    go_name_lock(&state->mu, "mu");
     size_t workers = (size_t)state->params.goroutines;
     uint64_t n = (uint64_t)state->params.n;
     state->workers = go_alloc_zeroed(workers * sizeof(state->workers[0]));
@@ -135,6 +136,7 @@ static uint64_t mutex_loop_latency(struct mutex_state *state, uint64_t share,
         mutex_critical_section(state, work);
         mutex_unlock(&state->mu);
         histogram_record(latency, end - start);
+        go_request(0, start, end);
         locked++;
         if (think)
             go_work(think);

@@ -124,6 +124,7 @@ static void periodic_local_main(void *arg)
         if (self->latency) {
             int64_t now = go_now();
             histogram_record(self->latency, now - token);
+            go_request(0, token, now);
             token = now;
         }
         uint64_t yielded = atomic_load_explicit(&state->yielded, memory_order_relaxed);

@@ -126,6 +126,11 @@ static const char *pingpong_check(const void *params)
     return NULL;
 }
 
+static int32_t pingpong_request_kind(const void *params)
+{
+    return (int32_t)((const struct pingpong_params *)params)->latency;
+}
+
 static bool pingpong_has_latency(const void *params)
 {
     return ((const struct pingpong_params *)params)->latency;
@@ -166,8 +171,11 @@ static void pingpong_ping(void *arg)
         int64_t start = pair->latency ? go_now() : 0;
         chan_send(pair->there, &message);
         wrong += !chan_recv(pair->back, &message);
-        if (pair->latency)
-            histogram_record(pair->latency, go_now() - start);
+        if (pair->latency) {
+            int64_t now_ns = go_now();
+            histogram_record(pair->latency, now_ns - start);
+            go_request(LATENCY_ON, start, now_ns);
+        }
         wrong += message != (tag | (2 * i + 1));
         sum += message - tag;
     }
@@ -212,7 +220,9 @@ static void pingpong_hog(void *arg)
 static void pingpong_victim(void *arg)
 {
     struct pingpong_victim *self = arg;
-    self->latency_ns = go_now() - self->start_ns;
+    int64_t now_ns = go_now(), start_ns = self->start_ns;
+    self->latency_ns = now_ns - start_ns;
+    go_request(LATENCY_VICTIMS, start_ns, now_ns);
     self->ran++;
     wg_done(&self->state->others_done);
 }
@@ -340,6 +350,7 @@ const struct workload workload_pingpong = {
     .params_size = sizeof(struct pingpong_params),
     .live_gs_max = pingpong_live_gs_max,
     .has_latency = pingpong_has_latency,
+    .request_kind = pingpong_request_kind,
     .check = pingpong_check,
     .init = pingpong_init,
     .run = pingpong_run,

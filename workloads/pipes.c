@@ -116,8 +116,10 @@ static void pipes_reader_main(void *arg)
     int64_t now = go_now();
     if (got == (int64_t)sizeof word && word < (uint64_t)state->params.n) {
         self->word = digest_mix(word);
-        self->latency_ns =
-            now - atomic_load_explicit(&state->readers[word].written_ns, memory_order_relaxed);
+        int64_t written_ns =
+            atomic_load_explicit(&state->readers[word].written_ns, memory_order_relaxed);
+        self->latency_ns = now - written_ns;
+        go_request(0, written_ns, now);
     } else {
         self->error = got < 0 ? got : -1;
     }

@@ -603,7 +603,7 @@ static const char *replay_function(const void *params, const uint32_t *path, siz
     return program->goroutines[at].name;
 }
 
-/* The times of the first copy, for replay_requests_print(). */
+/* The times of the first copy, for replay_requests_parts(). */
 static int64_t replay_due_ns(const void *of, int64_t ns)
 {
     const struct replay_state *state = of;
@@ -637,13 +637,18 @@ static void replay_print(void *arg, FILE *to)
         load_print(to, count * INT64_C(1000000000) / due_ns, due_ns, state->makespan_ns,
                    "arrivals");
     replay_times_print(program, state->times, state->goroutines_count, to);
-    const struct replay_run run = {.program = program,
+}
+
+static void replay_parts(void *arg, struct request_parts *parts)
+{
+    const struct replay_state *state = arg;
+    const struct replay_run run = {.program = state->program,
                                    .ends_ns = state->ends_ns,
                                    .due_ns = replay_due_ns,
                                    .woken_ns = replay_woken_ns,
                                    .made_ns = replay_made_ns,
                                    .of = state};
-    replay_requests_print(&run, to);
+    replay_requests_parts(&run, parts);
 }
 
 static void replay_fini(void *arg)
@@ -677,6 +682,7 @@ const struct workload workload_replay = {
     .run = replay_run,
     .verify = replay_verify,
     .print = replay_print,
+    .parts = replay_parts,
     .finds = replay_finds,
     .find = replay_find,
     .function = replay_function,

@@ -1,17 +1,10 @@
-/* replay_requests.h - where the time of a replayed program's requests went, at quantiles of their
- * latencies. Callers: replay.c.
- *
- * A request's goroutine that waits for another one is followed there: what that one does until it
- * wakes is the request's time. If it was busy when the request woke it, the request was behind its
- * last one.
- */
+/* replay_requests.h - requests of a replayed program, for request_parts.h. Callers: replay.c. */
 #ifndef SCHEDLAB_REPLAY_REQUESTS_H
 #define SCHEDLAB_REPLAY_REQUESTS_H
 
 #include "program.h"
 
 #include <stdint.h>
-#include <stdio.h>
 
 /* One copy of the program after it ran. Times are those of go_now(). */
 struct replay_run {
@@ -23,8 +16,8 @@ struct replay_run {
     const void *of;                                         /* their first argument */
 };
 
-/* Prints for p50 and p99 the mean of the hundredth part of all requests whose latencies are nearest
- * in rank; without requests, of the lives of goroutines. */
-void replay_requests_print(const struct replay_run *run, FILE *to);
+/* Without requests, of the lives of goroutines. */
+struct request_parts;
+void replay_requests_parts(const struct replay_run *run, struct request_parts *parts);
 
 #endif

@@ -131,8 +131,11 @@ static void select_sender_main(void *arg)
             go_work(work);
         int64_t start = self->latency ? go_now() : 0;
         chan_select(cases, channels, NULL);
-        if (self->latency)
-            histogram_record(self->latency, go_now() - start);
+        if (self->latency) {
+            int64_t now_ns = go_now();
+            histogram_record(self->latency, now_ns - start);
+            go_request(0, start, now_ns);
+        }
     }
     wg_done(&state->sent);
 }

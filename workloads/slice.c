@@ -111,6 +111,7 @@ static void slice_hog_work(struct slice_hog *self)
             int64_t others_now = slice_others_done(self);
             if (others_now != others) {
                 histogram_record(&self->slices, last - begin);
+                go_request(0, begin, last);
                 stopped = true;
                 begin = now;
                 others = others_now;
@@ -118,8 +119,10 @@ static void slice_hog_work(struct slice_hog *self)
         }
         last = now;
     }
-    if (!stopped)
+    if (!stopped) {
         histogram_record(&self->slices, last - begin);
+        go_request(0, begin, last);
+    }
     self->result = result;
 }
 

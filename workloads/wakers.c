@@ -156,7 +156,9 @@ static void wakers_reader_main(void *arg)
             self->error = got < 0 ? got : -1;
             break;
         }
-        self->waits_ns[i] = go_now() - message.written_ns;
+        int64_t now_ns = go_now();
+        self->waits_ns[i] = now_ns - message.written_ns;
+        go_request(0, message.written_ns, now_ns);
         self->wait_ns += self->waits_ns[i];
         self->result += wakers_work(params, message.number);
     }

@@ -22,7 +22,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct histogram; /* workloads/histogram.h */
+struct histogram;     /* workloads/histogram.h */
+struct request_parts; /* workloads/request_parts.h */
 
 enum workload_style { STYLE_GOROUTINE, STYLE_FORKJOIN };
 
@@ -84,6 +85,14 @@ struct workload {
 
     /* Optional. True if run() fills out->latency; left out: never. */
     bool (*has_latency)(const void *params);
+
+    /* Optional. The kind of requests, as go_request() tells them, that its latencies are of; left
+     * out: 0. */
+    int32_t (*request_kind)(const void *params);
+
+    /* Optional. Fills in where the time of its last call's requests went, if it knows by itself;
+     * left out: machines that follow goroutines tell. Thread stack, or the main goroutine. */
+    void (*parts)(void *state, struct request_parts *parts);
 
     /* Optional. True if a clock sets how many operations there are a second, so that its latencies
      * tell schedulers apart and its throughput does not. Left out: never. */

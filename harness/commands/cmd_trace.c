@@ -4,8 +4,8 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/trace_options.h"
 #include "harness/host/topology.h"
-#include "harness/records/cell_remarks.h"
 #include "harness/records/records.h"
+#include "harness/records/request_table.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
 #include "harness/sample/sample.h"
@@ -486,12 +486,15 @@ static void write_text(const struct options *options, const struct trace_page *p
     char error[ERROR_SIZE];
     FILE *to = output_open(options);
     json_t *object = NULL;
-    const char *parts = cell_request_parts(page->record);
+    char *parts = request_table(page->record);
     switch (options->format) {
     case FORMAT_STEPS:
         trace_steps_print(page, cli_columns_of(to, to == stdout ? CLI_COLUMNS : WIDTH_FILE), to);
         trace_functions_print(&page->trace, &options->workload, to);
         fprintf(to, "%s%s", *parts ? "\n" : "", parts);
+        if (*request_table_absent(page->record))
+            fprintf(to, "\nwhere a request's time goes: absent (%s)\n",
+                    request_table_absent(page->record));
         break;
     case FORMAT_TIMELINE:
         trace_timeline_print(page, cli_columns_of(to, CLI_COLUMNS), to);
@@ -508,11 +511,13 @@ static void write_text(const struct options *options, const struct trace_page *p
         object = trace_steps_to_json(page);
         json_object_set_new(object, "functions",
                             trace_functions_to_json(&page->trace, &options->workload));
+        json_object_set(object, "request_parts", json_object_get(page->record, "request_parts"));
         json_dumpf(object, to, JSON_INDENT(1));
     }
     if (object)
         fputc('\n', to);
     json_decref(object);
+    free(parts);
     output_close(options, to);
 }
 

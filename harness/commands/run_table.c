@@ -11,6 +11,7 @@
 #include "harness/records/cell_remarks.h"
 #include "harness/records/comparable.h"
 #include "harness/records/records.h"
+#include "harness/records/request_table.h"
 #include "harness/spec/machine_start.h"
 
 #include <stdlib.h>
@@ -204,15 +205,19 @@ static void print_shown_heading(const struct run_table *table, const struct run_
     fputs(":\n", to);
 }
 
-/* Prints what the first repetition printed. */
+/* Prints what the first repetition printed, and where its requests' time went. */
 static void print_shown(const struct run_table *table, FILE *to)
 {
     for (size_t i = 0; i < table->count; i++) {
-        const char *shown = field_text(run_row_first(&table->rows[i], "ok"), "print");
-        if (!*shown)
-            continue;
-        print_shown_heading(table, &table->rows[i], shown, to);
-        fprintf(to, "%s%s", shown, shown[strlen(shown) - 1] == '\n' ? "" : "\n");
+        const json_t *first = run_row_first(&table->rows[i], "ok");
+        const char *shown = field_text(first, "print");
+        char *parts = request_table(first);
+        if (*shown || *parts) {
+            print_shown_heading(table, &table->rows[i], shown, to);
+            fprintf(to, "%s%s%s", shown, *shown && shown[strlen(shown) - 1] != '\n' ? "\n" : "",
+                    parts);
+        }
+        free(parts);
     }
 }
 
@@ -298,6 +303,18 @@ static void print_distances(const struct run_table *table, FILE *messages)
             classes.distances.far_ns, count[DISTANCE_MIXED]);
 }
 
+/* Why there is no table of where requests' time goes, each reason once. */
+static void print_parts_absent(const struct run_table *table, FILE *messages)
+{
+    const char *told = "";
+    for (size_t i = 0; i < table->count; i++) {
+        const char *why = request_table_absent(run_row_first(&table->rows[i], "ok"));
+        if (*why && strcmp(why, told) != 0)
+            fprintf(messages, "schedlab run: where a request's time goes: absent (%s)\n", why);
+        told = *why ? why : told;
+    }
+}
+
 static void print_remarks(const struct run_table *table, FILE *messages)
 {
     char text[CELL_REMARK_SIZE];
@@ -330,5 +347,6 @@ void run_table_print(const struct run_table *table, const struct run_answer *ans
     print_cut_short(table, messages);
     print_marked(table, messages);
     print_distances(table, messages);
+    print_parts_absent(table, messages);
     print_remarks(table, messages);
 }

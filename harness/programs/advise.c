@@ -7,6 +7,7 @@
 #include "harness/host/topology.h"
 #include "harness/programs/double.h"
 #include "harness/records/metric.h"
+#include "harness/records/request_table.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/sample_pool.h"
 #include "harness/spec/machine_start.h"
@@ -124,6 +125,7 @@ static void case_take(struct advise_case *self, const struct turn *turns)
     self->lock_ns = median_of(turns, "lock_sum_ns", NULL);
     const char *print = json_string_value(json_object_get(turns[0].record, "print"));
     self->functions = xstrdup(print ? print : "");
+    self->parts = request_table(turns[0].record);
 }
 
 static void cases_run(const struct advice *advice, const char *workload, struct advise_case *cases,
@@ -272,12 +274,17 @@ bool advise(struct advice *advice, const char *file, const struct program *progr
     return done;
 }
 
+static void cases_free(struct advise_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(cases[i].functions);
+        free(cases[i].parts);
+    }
+}
+
 void advice_free(struct advice *advice)
 {
-    for (size_t i = 0; i < advice->ladder_count; i++)
-        free(advice->ladder[i].functions);
-    for (size_t i = 0; i < advice->changes_count; i++)
-        free(advice->changes[i].functions);
-    for (size_t i = 0; i < advice->loads_count; i++)
-        free(advice->loads[i].functions);
+    cases_free(advice->ladder, advice->ladder_count);
+    cases_free(advice->changes, advice->changes_count);
+    cases_free(advice->loads, advice->loads_count);
 }

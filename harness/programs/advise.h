@@ -30,6 +30,7 @@ struct advise_case {
     double makespan_ns, p50_ns, p99_ns, late_ns, lock_ns; /* p99: of few latencies the longest */
     double makespan_range_ns[2], p99_range_ns[2];         /* least and most over the seeds */
     char *functions; /* where goroutines of each function were, as `run` prints it, by one seed */
+    char *parts;     /* likewise where its requests' time went */
 };
 
 struct advice {

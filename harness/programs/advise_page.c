@@ -420,9 +420,7 @@ static void waiting_write(FILE *to, const struct advice *advice)
             break;
     }
     html_table_end(to);
-    const char *parts = strstr(of->functions, "where a ");
-    if (parts)
-        html_put(to, "<h3>Where latencies come from</h3><pre>%s</pre>", parts);
+    html_put(to, "<h3>Where latencies come from</h3><pre>%s</pre>", of->parts);
     html_put(to, "</section>");
 }
 

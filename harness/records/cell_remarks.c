@@ -11,14 +11,6 @@
 
 static const char NOT_MET[] = "load not met: "; /* as workloads/load.h prints it */
 
-static const char PARTS[] = "where a "; /* as workloads/replay_requests.c prints it */
-
-const char *cell_request_parts(const json_t *record)
-{
-    const char *found = strstr(field_text(record, "print"), PARTS);
-    return found ? found : "";
-}
-
 bool cell_remark_load(const json_t *records, char text[CELL_REMARK_SIZE])
 {
     size_t late = 0, all = 0;

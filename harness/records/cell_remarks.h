@@ -1,7 +1,6 @@
 /* cell_remarks.h - remarks on samples of one cell that their numbers do not show.
  *
- * Callers: run_table.c, tables_cells.c, compare.c, report_remarks.c, report_commands.c and
- * cmd_trace.c.
+ * Callers: run_table.c, tables_cells.c, compare.c, and report_remarks.c.
  */
 #ifndef SCHEDLAB_CELL_REMARKS_H
 #define SCHEDLAB_CELL_REMARKS_H
@@ -40,9 +39,5 @@ bool cell_waste(const json_t *records, struct cell_waste *waste);
 
 /* All remarks on the cell, parted by "; ". False if there is none. */
 bool cell_remarks(const json_t *records, char text[CELL_REMARKS_SIZE]);
-
-/* The table of where requests' times go that the sample's workload printed last; "" if none. Owned
- * by the record. */
-const char *cell_request_parts(const json_t *record);
 
 #endif

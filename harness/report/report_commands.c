@@ -9,7 +9,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
-#include "harness/records/cell_remarks.h"
+#include "harness/records/request_table.h"
 #include "harness/report/doc.h"
 #include "harness/report/report_page.h"
 #include "harness/spec/peer_table.h"
@@ -107,11 +107,16 @@ void report_commands_write(FILE *to, const struct report *report, const struct r
 {
     const json_t *record = report_record(report, cell->id);
     const struct report_group *group = group_of(report, cell);
-    const char *command = field_text(record, "command"), *parts = cell_request_parts(record);
+    const char *command = field_text(record, "command");
+    char *parts = request_table(record);
     if (*parts)
         html_put(to,
                  "<details><summary>Where its latencies come from</summary><pre>%s</pre></details>",
                  parts);
+    free(parts);
+    if (*request_table_absent(record))
+        html_put(to, "<div>Where its latencies come from: absent (%s)</div>",
+                 request_table_absent(record));
     html_put(to, "<div>Again: <code>%s</code></div>", command);
     if (is_simulated(cell))
         html_put(to, "<div>Why: <code>%s --why</code></div>", command);

@@ -15,6 +15,7 @@
 #include "harness/records/sample_request.h"
 #include "harness/sample/flame.h"
 #include "harness/sample/peer_sample.h"
+#include "harness/sample/request_log.h"
 #include "harness/sample/warmup.h"
 #include "harness/sample/why.h"
 #include "harness/spec/knobs.h"
@@ -214,6 +215,8 @@ static void record_finish(struct sample *sample)
     if (histogram_count(sample->latency) > 0)
         json_object_set_new(record, "latency", sample_latency_to_json(sample->latency));
     record_print(sample);
+    if (sample->called)
+        request_log_record(sample->record, &sample->workload, sample->state);
     if (*sample->failure)
         record_fail(record, sample->failure);
     else
@@ -419,6 +422,7 @@ static int64_t call_alone(struct sample *sample, bool timed)
     struct outcome out;
     const struct workload *outside = sample->sched ? outside_compiled(workload) : NULL;
     memset(&out, 0, sizeof out);
+    request_log_begin();
     if (timed && !sample->counts_whole)
         section_begin(sample);
     int64_t start = go_now();
@@ -679,12 +683,14 @@ static bool measure_counted(struct sample *sample, char *error, size_t error_siz
         memory_die();
     const struct workload *workload = sample->workload.workload;
     sample->latency = machine_zalloc(sizeof *sample->latency);
+    request_log_listen(&sample->workload);
     sample->state = workload->init(sample->workload.params, sample->request->seed);
     if (is_serial(sample))
         measure_serial(sample);
     else
         measure_scheduled(sample);
     workload->fini(sample->state);
+    request_log_end();
     machine_free(sample->latency);
     call_times_end(&sample->times);
     return true;

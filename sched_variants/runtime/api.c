@@ -13,6 +13,18 @@ int64_t go_now(void)
     return machine_now();
 }
 
+#if defined(SCHEDLAB_SIM)
+MACHINE_TAKES_NO_TIME void go_request(int32_t kind, int64_t due_ns, int64_t end_ns)
+{
+    machine_request(kind, due_ns, end_ns);
+}
+
+MACHINE_TAKES_NO_TIME void go_name_lock(const void *lock, const char *name)
+{
+    machine_lock_name(lock, name);
+}
+#endif
+
 int go_workers(void)
 {
     INVARIANT(machine_self());

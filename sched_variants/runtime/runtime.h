@@ -88,6 +88,29 @@ void go_sleep(int64_t ns);
 /* Nanoseconds of a clock that never goes back. Any stack. */
 int64_t go_now(void);
 
+#if defined(SCHEDLAB_SIM)
+/* The caller has served a request that was due at due_ns and served at end_ns, by go_now().
+ * Machines that follow goroutines tell where its time went, and take no time for it; on others it
+ * is nothing. `kind` tells apart what one workload may measure: see request_kind in workload.h. */
+void go_request(int32_t kind, int64_t due_ns, int64_t end_ns);
+
+/* Likewise, what to call a mutex: a string literal. */
+void go_name_lock(const void *lock, const char *name);
+#else
+static inline void go_request(int32_t kind, int64_t due_ns, int64_t end_ns)
+{
+    (void)kind;
+    (void)due_ns;
+    (void)end_ns;
+}
+
+static inline void go_name_lock(const void *lock, const char *name)
+{
+    (void)lock;
+    (void)name;
+}
+#endif
+
 /* How many workers (cores) the run may use; constant during a run. Any stack. */
 int go_workers(void);
 

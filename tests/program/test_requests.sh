@@ -1,9 +1,9 @@
 #!/bin/bash
-# test_requests.sh - where the time of a replayed program's requests goes, at p50 and p99.
+# test_requests.sh - where a request's time goes, at p50 and p99: in `run`, `trace` and the page of a report.
 #
 #     tests/program/test_requests.sh build/schedlab
 #
-# How long each part takes is known from how the programs here are written. Prints TAP.
+# How long each part of a replay takes is known from how the programs here are written. Prints TAP.
 . "$(dirname "$0")/../tap.sh"
 
 # replayed NAME <STEPS: leaves out, the run's output on a simulated machine.
@@ -101,4 +101,90 @@ END
 check lives_stand_in_for_requests grep -q "^where a goroutine's life goes, us" out
 check who_is_waited_for_is_followed part running 1000 1000
 check no_goroutine_waits_for_the_unknown sh -c '! grep -q "waiting for others" out'
+
+# Each workload with latencies, followed by what its scheduler does. Parts add up to the latency, and each latency is a
+# request's.
+workloads=(arrivals,n=300,rate=200k beat,n=20 bursts,n=5,b=8 calls,n=40,callers=4 calls,n=20,measure=handoff
+    chain,n=300,victims=4 echo,connections=4,messages=20,rate=200k files,size=65536,readers=2 hog,chunks=300,n=20
+    lockskew,n=10 mutex,n=300,latency=on periodic,latency=on pingpong,rounds=100,latency=on
+    pingpong,rounds=100,latency=victims,victims=4 pipes,n=20 pipes,n=4,mode=block replay select,messages=200,latency=on
+    slice,chunks=3000 timers,n=30 timers,n=20,mode=func wakers,n=10)
+followed() { # WORKLOAD ARGUMENT...: leaves out, err; one call
+    "$schedlab" run gmp "$1" --machine sim:desktop8 --workers 3 --reps 1 --iterations 1 --warmup 0 --seed 1 "${@:2}" \
+        >out 2>err </dev/null
+}
+has_each() { # each workload that has latencies is among them
+    local file name
+    for file in $(grep -l '\.has_latency' "$tree"/workloads/*.c); do
+        name=$(basename "$file" .c)
+        [[ " ${workloads[*]}" =~ " $name"[,\ ] ]] || return 1
+    done
+}
+check each_workload_with_latencies_is_asked has_each
+cat >sums.py <<'END'
+import json, sys
+record = json.load(open(sys.argv[1]))["records"][0]
+parts = record["request_parts"]
+assert parts["parts"], parts
+for q in ("p50_us", "p99_us"):
+    told = sum(row[q] for row in parts["parts"])
+    assert abs(told - parts[q]) <= 1e-6 * (1 + parts[q]), (q, told, parts)
+# The mean of a hundredth lies within a bucket of the quantile, where there are many.
+assert parts["count"] == record["latency"]["count"] or parts["of"] == "life", (parts["count"], record["latency"]["count"])
+END
+for workload in "${workloads[@]}"; do
+    followed "$workload" --format json
+    check "parts_of_${workload//[,=]/_}_add_up" python3 sums.py out
+done
+
+row() { # WORD EXPRESSION: of that row's p50 and p99 in us, a and b
+    awk -v word="$1" 'index($0, "  " word " ") == 1 { a = $(NF - 1); b = $NF; found = 1 } END { exit !(found && '"$2"') }' out
+}
+followed arrivals,n=500,rate=5M,rounds=10000 --workers 1
+check a_queue_is_time_when_one_is_runnable row runnable 'a > 1000'
+check its_end_is_behind_almost_all row runnable 'b > 1.5 * a'
+check its_load_is_not_met grep -q '^load not met: ' out
+followed echo,connections=4,messages=50,rate=5M
+check a_connection_is_behind_its_last_request row "behind the connection's last request" 'b > 100'
+check the_rest_is_the_network row 'waiting for the network' 'a > 0'
+followed lockskew,n=30
+check a_lock_has_its_name row 'lock mu' 'b > 50'
+followed calls,n=40,measure=handoff,callers=1 --workers 1
+check who_waits_behind_a_call_is_runnable row runnable 'b > 20'
+followed timers,n=30
+check a_timer_that_is_late_sleeps row sleeping 'b > 0'
+followed pingpong,rounds=300,latency=on
+check whom_a_ping_waits_for_is_followed sh -c '! grep -q "waiting for others" out && grep -q "^  running" out'
+
+# The same numbers in each place.
+table() { sed -n '/^where a request/,/^  in all/p' "$1"; }
+followed arrivals,n=100,rate=200k --events none
+table out >told
+"$schedlab" trace gmp arrivals,n=100,rate=200k --machine sim:desktop8 --workers 3 --seed 1 >out 2>err </dev/null
+check a_trace_has_the_same_table eval '[ -s told ] && table out | cmp -s - told'
+"$schedlab" trace gmp arrivals,n=100,rate=200k --machine sim:desktop8 --workers 3 --seed 1 --format json >out 2>err </dev/null
+check a_trace_in_json_has_it python3 -c 'import json; assert json.load(open("out"))["request_parts"]["count"] == 100'
+cat >parts.yaml <<'END'
+name: parts
+title: Where latencies come from
+reps: 1
+warmup: 0
+iterations: 1
+groups:
+  - id: parts
+    question: Where do latencies come from?
+    figure: latency
+    baseline: grq
+    variants: [grq, gmp]
+    workloads: ["arrivals,n=100,rate=200k"]
+    workers: [3]
+    machine: sim:desktop8
+END
+"$schedlab" sweep parts.yaml --results . --name parts >out 2>err </dev/null
+check a_page_has_it_for_each_variant eval '[ "$(grep -o "where a request" parts-*/report.html | wc -l)" = 2 ]'
+
+"$schedlab" run gmp arrivals,n=20 --workers 1 --reps 1 --iterations 1 --warmup 0 >out 2>err </dev/null
+check on_real_threads_it_is_absent_with_the_reason grep -q "^schedlab run: where a request's time goes: absent (real threads " err
+"$schedlab" run serial arrivals,n=20 --machine sim:desktop8 --workers 1 --reps 1 >out 2>err </dev/null
+check plain_c_has_no_goroutines grep -q "absent (plain C" err
 finish

@@ -298,6 +298,19 @@ void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g, int32_t a, in
     keep(&event);
 }
 
+void machine_request(int32_t kind, int64_t due_ns, int64_t end_ns)
+{
+    (void)kind;
+    (void)due_ns;
+    (void)end_ns;
+}
+
+void machine_lock_name(const void *lock, const char *name)
+{
+    (void)lock;
+    (void)name;
+}
+
 /* The end ------------------------------------------------------------------------------------- */
 
 /* The word of the machine that instrumented code writes lies with that code's data. */

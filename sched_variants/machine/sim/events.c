@@ -10,11 +10,29 @@
 static struct sim_sched_event *kept;
 static size_t kept_count, kept_room, kept_most;
 uint32_t (*sim_event_site)(void);
+static const struct sim_listener *listener;
 static uint64_t happened, hash = UINT64_C(0xcbf29ce484222325);
 
 void sim_events_keep(size_t most)
 {
     kept_most = most;
+}
+
+void sim_events_listen(const struct sim_listener *who)
+{
+    listener = who;
+}
+
+void machine_request(int32_t kind, int64_t due_ns, int64_t end_ns)
+{
+    if (listener)
+        listener->request(kind, due_ns, end_ns);
+}
+
+void machine_lock_name(const void *lock, const char *name)
+{
+    if (listener)
+        listener->lock_name(lock, name);
 }
 
 const struct sim_sched_event *sim_events_kept(size_t *count)
@@ -79,6 +97,8 @@ void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g, int32_t a, in
     happened++;
     if (kept_count < kept_most)
         keep(&event);
+    if (listener)
+        listener->event(&event);
     sim_waste_event(kind, g);
     sim_turn_after(kind);
 }

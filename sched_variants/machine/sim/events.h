@@ -21,6 +21,15 @@ struct sim_sched_event {
  * whoever does it, outside virtual time. NULL: nobody asks. Set before sim_run(). */
 extern uint32_t (*sim_event_site)(void);
 
+/* Hears of each event, of requests and of names of locks, on the stack of whoever tells, outside
+ * virtual time. */
+struct sim_listener {
+    void (*event)(const struct sim_sched_event *event);
+    void (*request)(int32_t kind, int64_t due_ns, int64_t end_ns); /* of the running goroutine */
+    void (*lock_name)(const void *lock, const char *name);
+};
+void sim_events_listen(const struct sim_listener *listener); /* NULL: nobody does */
+
 /* Keep the first `most` events from now on; the memory is the host's and grows as they come. Once
  * in the life of the process; it never forgets them. */
 void sim_events_keep(size_t most);

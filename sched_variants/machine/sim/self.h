@@ -22,6 +22,8 @@ void machine_name(const void *start, size_t size, const char *name);
 #define MACHINE_KNOWS_WASTE 1
 int64_t machine_now_unseen(void);
 void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g, int32_t a, int32_t b);
+void machine_request(int32_t kind, int64_t due_ns, int64_t end_ns); /* go_request() */
+void machine_lock_name(const void *lock, const char *name);         /* go_name_lock() */
 #if defined(SCHEDLAB_HUNT)
 void machine_step(const char *name);
 #else
