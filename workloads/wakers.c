@@ -113,6 +113,12 @@ static bool wakers_is_paced(const void *params)
     return true;
 }
 
+static double wakers_load(const void *params)
+{
+    const struct wakers_params *p = params;
+    return (double)(p->connections + p->sleepers) * 1e9 / (double)p->period_ns;
+}
+
 static void *wakers_init(const void *params, uint64_t seed)
 {
     (void)seed;
@@ -333,6 +339,7 @@ const struct workload workload_wakers = {
     .live_gs_max = wakers_live_gs_max,
     .has_latency = wakers_has_latency,
     .is_paced = wakers_is_paced,
+    .load = wakers_load,
     .check = wakers_check,
     .polls = wakers_polls,
     .init = wakers_init,

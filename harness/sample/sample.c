@@ -27,6 +27,7 @@
 #include "harness/spec/spec.h"
 #include "sched.h"
 #include "workloads/histogram.h"
+#include "workloads/load.h"
 #include "workloads/workload.h"
 
 #include <inttypes.h>
@@ -118,16 +119,29 @@ static json_t *times_to_json(const struct call_times *times)
     return iterations;
 }
 
-/* The text that the workload prints for people about its last call, to be freed; NULL if it prints
- * none. */
+/* Says that the timed calls served less than the workload's clock asked for. */
+static void print_load(const struct sample *sample, FILE *to)
+{
+    const struct workload *workload = sample->workload.workload;
+    if (!workload->load || sample->times.count == 0)
+        return;
+    char what[REASON_SIZE];
+    double rate = workload->load(sample->workload.params);
+    snprintf(what, sizeof what, "%ss", workload->op);
+    load_print(to, (int64_t)rate, (int64_t)((double)sample->times.ops / rate * 1e9),
+               sample->times.time_ns, what);
+}
+
+/* The text that the workload prints for people about its last call, to be freed. */
 static char *printed(const struct sample *sample)
 {
     char *text = NULL;
     size_t size = 0;
-    if (!sample->workload.workload->print || !sample->called)
-        return NULL;
     FILE *stream = memory_stream(&text, &size);
-    sample->workload.workload->print(sample->state, stream);
+    if (sample->called)
+        print_load(sample, stream);
+    if (sample->called && sample->workload.workload->print)
+        sample->workload.workload->print(sample->state, stream);
     fclose(stream);
     return text;
 }
@@ -136,7 +150,7 @@ static char *printed(const struct sample *sample)
 static void record_print(struct sample *sample)
 {
     char *text = printed(sample);
-    if (text && *text)
+    if (*text)
         json_object_set_new(sample->record, "print", json_string(text));
     free(text);
 }
@@ -146,7 +160,7 @@ static void record_print(struct sample *sample)
 static void record_order(struct sample *sample)
 {
     static const char line[] = "ran: ";
-    char *text = printed(sample), *order = text ? strstr(text, line) : NULL;
+    char *text = printed(sample), *order = strstr(text, line);
     if (order) {
         order += sizeof line - 1;
         order[strcspn(order, "\n")] = '\0';

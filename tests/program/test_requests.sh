@@ -155,6 +155,8 @@ followed timers,n=30
 check a_timer_that_is_late_sleeps row sleeping 'b > 0'
 followed pingpong,rounds=300,latency=on
 check whom_a_ping_waits_for_is_followed sh -c '! grep -q "waiting for others" out && grep -q "^  running" out'
+followed wakers,n=20,rounds=300000 --workers 2
+check wakers_that_are_late_do_not_meet_their_load grep -q '^load not met: ' out
 
 # The same numbers in each place.
 table() { sed -n '/^where a request/,/^  in all/p' "$1"; }
