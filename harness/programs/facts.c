@@ -1,6 +1,7 @@
 /* facts.c - see facts.h. */
 #include "harness/programs/facts.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 
@@ -23,7 +24,7 @@ static const char *const ready_keys[READY_KINDS] = {
 
 static const double percents[] = {50, 90, 99, 99.9};
 static const char *const percent_keys[] = {"p50_ns", "p90_ns", "p99_ns", "p999_ns"};
-enum { PERCENTS = 4 };
+enum { PERCENTS = 4, PLACES_SHOWN = 12 };
 
 static struct text time_of(int64_t ns)
 {
@@ -41,6 +42,21 @@ static size_t reasons_sorted(const struct import_facts *facts, struct import_rea
     memcpy(reasons, facts->reasons, sizeof facts->reasons);
     qsort(reasons, facts->reasons_count, sizeof *reasons, compare_reasons);
     return facts->reasons_count;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct import_place *x = a, *y = b;
+    return (x->ns < y->ns) - (x->ns > y->ns);
+}
+
+/* The most time first; free() it. */
+static struct import_place *places_sorted(const struct import_facts *facts)
+{
+    struct import_place *places = xcalloc(facts->places_count, sizeof *places);
+    memcpy(places, facts->places, facts->places_count * sizeof *places);
+    qsort(places, facts->places_count, sizeof *places, compare_places);
+    return places;
 }
 
 static void print_cell(struct text text, FILE *to)
@@ -63,9 +79,31 @@ static void print_waits(const struct import_facts *facts, FILE *to)
     if (facts->waits_peers > 0)
         fprintf(to, "  %" PRIu64 " waits for the network are for writes of goroutines here\n",
                 facts->waits_peers);
+    if (facts->sections > 0)
+        fprintf(to,
+                "  %" PRIu64 " sections under a mutex are told; %" PRIu64
+                " waits are for these locks, and others for a wake\n",
+                facts->sections, facts->waits_locks);
     if (facts->waits_outside > 0)
         fprintf(to, "  %" PRIu64 " waits are for something outside of the program\n",
                 facts->waits_outside);
+}
+
+static void print_places(const struct import_facts *facts, FILE *to)
+{
+    struct import_place *places = places_sorted(facts);
+    size_t count = facts->places_count;
+    if (count > 0)
+        fprintf(to, "\n%-38s %-15s %9s %9s\n", "waits in", "for", "count", "in all");
+    for (size_t i = 0; i < count && i < PLACES_SHOWN; i++) {
+        fprintf(to, "  %-36s %-15s %9" PRIu64, *places[i].function ? places[i].function : "unknown",
+                places[i].word, places[i].count);
+        print_cell(time_of(places[i].ns), to);
+        fputc('\n', to);
+    }
+    if (count > PLACES_SHOWN)
+        fprintf(to, "  and %zu more with --format json\n", count - PLACES_SHOWN);
+    free(places);
 }
 
 static void print_late(const struct import_facts *facts, FILE *to)
@@ -102,6 +140,7 @@ void facts_print(const struct import_facts *facts, FILE *to)
                 (double)facts->work_ns / (double)facts->critical_ns);
     fputc('\n', to);
     print_waits(facts, to);
+    print_places(facts, to);
     print_late(facts, to);
 }
 
@@ -123,6 +162,18 @@ static json_t *late_to_json(const struct histogram *late)
     return object;
 }
 
+static json_t *places_to_json(const struct import_facts *facts)
+{
+    struct import_place *places = places_sorted(facts);
+    json_t *array = json_array();
+    for (size_t i = 0; i < facts->places_count; i++)
+        json_array_append_new(
+            array, json_pack("{ss ss sI sI}", "function", places[i].function, "for", places[i].word,
+                             "count", (json_int_t)places[i].count, "ns", (json_int_t)places[i].ns));
+    free(places);
+    return array;
+}
+
 json_t *facts_to_json(const struct import_facts *facts)
 {
     struct import_reason reasons[IMPORT_REASONS_MAX];
@@ -137,14 +188,15 @@ json_t *facts_to_json(const struct import_facts *facts)
     const struct histogram sum = started_and_woken(facts);
     json_object_set_new(late, "started_and_woken", late_to_json(&sum));
     return json_pack(
-        "{ss sI sI sI sI sI sI sI sI sI sI sI so so so}", "go", facts->version, "processors",
-        (json_int_t)facts->processors, "events", (json_int_t)facts->events, "span_ns",
+        "{ss sI sI sI sI sI sI sI sI sI sI sI sI sI so so so so}", "go", facts->version,
+        "processors", (json_int_t)facts->processors, "events", (json_int_t)facts->events, "span_ns",
         (json_int_t)facts->span_ns, "goroutines", (json_int_t)facts->goroutines,
         "goroutines_left_out", (json_int_t)facts->goroutines_cut, "computing_ns",
         (json_int_t)facts->run_ns, "computing_left_out_ns", (json_int_t)facts->run_cut_ns,
         "stopped_ns", (json_int_t)facts->stopped_ns, "critical_path_ns",
-        (json_int_t)facts->critical_ns, "waits_for_peers", (json_int_t)facts->waits_peers,
-        "waits_outside", (json_int_t)facts->waits_outside, "torn",
-        *facts->torn ? json_string(facts->torn) : json_null(), "waits", waits,
-        "runnable_to_running", late);
+        (json_int_t)facts->critical_ns, "lock_sections", (json_int_t)facts->sections,
+        "waits_for_locks", (json_int_t)facts->waits_locks, "waits_for_peers",
+        (json_int_t)facts->waits_peers, "waits_outside", (json_int_t)facts->waits_outside, "torn",
+        *facts->torn ? json_string(facts->torn) : json_null(), "waits", waits, "places",
+        places_to_json(facts), "runnable_to_running", late);
 }

@@ -15,7 +15,9 @@
 #include "harness/programs/gotrace.h"
 #include "harness/programs/idmap.h"
 #include "harness/programs/learn.h"
+#include "harness/programs/sections.h"
 #include "harness/programs/stacks.h"
+#include "harness/programs/waits.h"
 #include "workloads/program.h"
 
 #include <ctype.h>
@@ -41,9 +43,13 @@ struct traced {
     int64_t work_ns, path_ns; /* of what is written: computing, the longest chain of steps */
     uint32_t waits, free_lines;
     unsigned regions;
+    const struct section_mark *marks; /* where its sections under locks begin and end */
+    size_t marks_count, marks_done;
+    const char *held; /* the lock; or NULL */
     /* its wait */
     enum wait_kind kind;
     char reason[IMPORT_REASON_SIZE];
+    char function[IMPORT_FUNCTION_SIZE]; /* that waits */
     uint64_t place;
     int64_t ready_ns; /* -1: it does not wait for a processor */
     enum import_ready ready;
@@ -85,7 +91,7 @@ struct importer {
 static void add(struct traced *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add(struct traced *self, const char *format, ...)
 {
-    char line[IMPORT_REASON_SIZE + 64];
+    char line[PROGRAM_WORD_MAX + 64];
     va_list args;
     va_start(args, format);
     int length = vsnprintf(line, sizeof line, format, args);
@@ -215,18 +221,54 @@ static struct traced *traced_of(struct importer *self, struct gotrace_g *g, int6
     traced->is_cut = is_cut(self, traced->name) || ++*times > 1; /* a broken trace has it again */
     traced->since_ns = ns;
     traced->ready_ns = -1;
+    traced->marks = sections_of(learned_sections(self->learned), g->id, &traced->marks_count);
     snprintf(traced->reason, sizeof traced->reason, "unknown");
     self->facts->goroutines += !traced->is_cut;
     self->facts->goroutines_cut += traced->is_cut;
     return traced;
 }
 
-static void run_until(struct importer *self, struct traced *traced, int64_t ns)
+static void run_up_to(struct importer *self, struct traced *traced, int64_t ns)
 {
     int64_t ran_ns = within(self, traced->since_ns, ns);
     traced->run_ns += ran_ns;
     traced->since_ns = ns;
     *(traced->is_cut ? &self->facts->run_cut_ns : &self->facts->run_ns) += ran_ns;
+}
+
+static void unlock(struct traced *traced)
+{
+    if (traced->held)
+        add(traced, "unlock %s\n", traced->held);
+    traced->held = NULL;
+}
+
+/* A section begins or ends. One of which the end alone lies within the window is none. */
+static void mark(struct importer *self, struct traced *traced, const struct section_mark *of,
+                 int64_t ns)
+{
+    if (!begin_step(self, traced, ns))
+        return;
+    if (of->ends) {
+        unlock(traced);
+        return;
+    }
+    traced->held = sections_name(learned_sections(self->learned), of->lock);
+    add(traced, "lock %s\n", traced->held);
+    self->facts->sections++;
+}
+
+/* It ran, up to now. */
+static void run_until(struct importer *self, struct traced *traced, int64_t ns)
+{
+    for (; traced->marks_done < traced->marks_count; traced->marks_done++) {
+        const struct section_mark *of = &traced->marks[traced->marks_done];
+        if (of->ns > ns)
+            break;
+        run_up_to(self, traced, of->ns > traced->since_ns ? of->ns : traced->since_ns);
+        mark(self, traced, of, traced->since_ns);
+    }
+    run_up_to(self, traced, ns);
 }
 
 static void make_ready(struct traced *traced, int64_t ns, enum import_ready ready)
@@ -249,6 +291,7 @@ static void end(struct importer *self, struct gotrace_g *g, int64_t ns)
         add_time(traced, "run", traced->run_ns);
         traced->is_needed = true;
     }
+    unlock(traced);
     if (self->facts->critical_ns < traced->path_ns)
         self->facts->critical_ns = traced->path_ns;
     self->facts->work_ns += traced->work_ns;
@@ -343,27 +386,25 @@ static void read_resolve(struct importer *self, struct traced *traced, bool wait
 
 static void reason_count(struct importer *self, const struct traced *traced, int64_t ns)
 {
-    struct import_facts *facts = self->facts;
-    size_t at = 0;
-    if (traced->is_cut)
-        return;
-    while (at < facts->reasons_count && strcmp(facts->reasons[at].word, traced->reason) != 0)
-        at++;
-    if (at == IMPORT_REASONS_MAX)
-        return;
-    if (at == facts->reasons_count) {
-        memcpy(facts->reasons[at].word, traced->reason, IMPORT_REASON_SIZE);
-        facts->reasons_count++;
-    }
-    facts->reasons[at].count++;
-    facts->reasons[at].ns += within(self, traced->since_ns, ns);
+    if (!traced->is_cut)
+        waits_count(self->facts, traced->reason, traced->function,
+                    within(self, traced->since_ns, ns));
 }
 
-/* "chan receive" as one word of the file. */
-static void reason_read(struct importer *self, struct traced *traced, uint64_t string)
+/* "chan receive" as one word of the file; "sync" says less than the stack. */
+static void reason_read(struct importer *self, struct traced *traced, uint64_t string,
+                        uint64_t stack)
 {
     size_t size, length = 0;
-    const char *reason = gotrace_string(self->trace, string, &size);
+    const char *reason = stacks_own(self->trace, stack, &size);
+    snprintf(traced->function, sizeof traced->function, "%.*s", (int)size, size ? reason : "");
+    reason = gotrace_string(self->trace, string, &size);
+    const char *word =
+        size >= 4 && memcmp(reason, "sync", 4) == 0 ? stacks_sync(self->trace, stack) : NULL;
+    if (word) {
+        reason = word;
+        size = strlen(word);
+    }
     for (; length < size && length + 1 < IMPORT_REASON_SIZE; length++)
         traced->reason[length] = isalnum((unsigned char)reason[length]) ? reason[length] : '-';
     traced->reason[length] = '\0';
@@ -375,7 +416,7 @@ static void block(struct importer *self, const struct gotrace_event *event)
 {
     struct traced *traced = event->on->data;
     uint64_t stack = event->args[1];
-    reason_read(self, traced, event->args[0]);
+    reason_read(self, traced, event->args[0], stack);
     traced->kind = WAIT_OTHER;
     if (strcmp(traced->reason, "sleep") == 0)
         traced->kind = WAIT_SLEEP;
@@ -436,6 +477,13 @@ static void network(struct importer *self, struct traced *traced, int64_t ns)
     outside(self, traced, ns);
 }
 
+/* True if locks make it wait as long: both sections lie in the window. */
+static bool is_lock(const struct importer *self, const struct traced *traced, int64_t ns)
+{
+    return !traced->is_cut && is_within(self, traced->since_ns) && is_within(self, ns) &&
+           sections_replace(learned_sections(self->learned), traced->id, ns);
+}
+
 /* by: NULL if it is the runtime. */
 static void unblock(struct importer *self, struct traced *by, struct traced *traced, int64_t ns)
 {
@@ -458,7 +506,9 @@ static void unblock(struct importer *self, struct traced *by, struct traced *tra
     case WAIT_COLLECTOR:
         break;
     case WAIT_OTHER:
-        if (by && !by->is_cut)
+        if (by && !by->is_cut && is_lock(self, traced, ns))
+            self->facts->waits_locks++;
+        else if (by && !by->is_cut)
             wake(self, by, traced, ns);
         else if (by)
             outside(self, traced, ns);
@@ -487,6 +537,7 @@ static void create(struct importer *self, const struct gotrace_event *event)
     if (event->kind == GOTRACE_CREATE_BLOCKED) {
         traced->ready_ns = -1;
         snprintf(traced->reason, sizeof traced->reason, "coroutine");
+        traced->function[0] = '\0';
     }
     if (traced->is_cut || !is_within(self, event->ns))
         return;
@@ -574,6 +625,7 @@ static void switch_to(struct importer *self, struct traced *by, struct traced *t
         wake(self, by, traced, ns);
         by->kind = WAIT_OTHER;
         snprintf(by->reason, sizeof by->reason, "coroutine");
+        by->function[0] = '\0';
     }
     start(self, traced, ns);
 }

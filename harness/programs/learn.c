@@ -17,6 +17,7 @@
 #include "harness/base/fnv1a.h"
 #include "harness/base/memory.h"
 #include "harness/programs/idmap.h"
+#include "harness/programs/sections.h"
 #include "harness/programs/stacks.h"
 
 #include <stdlib.h>
@@ -67,6 +68,7 @@ struct learned {
     struct idmap names, peers, readers, places, texts; /* values: char *, ids, ids, struct place *,
                                                           char * */
     struct idmap tasks; /* 1 + a task: the goroutine that began it, and then TASK_OWN */
+    struct sections *sections;
     uint64_t events;
 };
 
@@ -305,12 +307,15 @@ static void block_learn(struct learner *self, const struct gotrace_event *event)
                               stacks_has(self->trace, event->args[1], 4, ".Read");
     if (learning->sleeps)
         learning->place = stacks_place(self->trace, event->args[1]);
+    sections_block(self->learned->sections, self->trace, event->on->id, event->ns, event->args[1]);
     name_learn(self, event->on, event->args[1], true);
 }
 
 static void unblock_learn(struct learner *self, const struct gotrace_event *event)
 {
     struct learning *learning = of(event->of);
+    sections_unblock(self->learned->sections, self->trace, event->on ? event->on->id : 0,
+                     event->of->id, event->ns, event->args[2]);
     if (event->on)
         return;
     if (learning->sleeps)
@@ -327,6 +332,8 @@ static void call_learn(struct learner *self, const struct gotrace_event *event)
         write_note(self, event->ns, event->on->id);
     if (kind == CALL_READ)
         of(event->on)->read_ns = event->ns;
+    if (kind == CALL_READ || kind == CALL_ACCEPT)
+        sections_call(self->learned->sections, event->on->id, event->ns);
     name_learn(self, event->on, event->args[1], true);
 }
 
@@ -345,8 +352,19 @@ static void task_learn(struct learner *self, const struct gotrace_event *event)
         *by = TASK_OWN;
 }
 
+/* One goroutine hands its processor to another, or a processor takes one. */
+static void start_learn(struct learner *self, const struct gotrace_event *event)
+{
+    if (event->kind != GOTRACE_START && event->on)
+        sections_block(self->learned->sections, self->trace, event->on->id, event->ns, 0);
+    sections_start(self->learned->sections, event->of->id, event->ns);
+}
+
 static void event_learn(struct learner *self, const struct gotrace_event *event)
 {
+    if (event->kind == GOTRACE_START || event->kind == GOTRACE_SWITCH ||
+        event->kind == GOTRACE_SWITCH_DESTROY)
+        start_learn(self, event);
     switch (event->kind) {
     case GOTRACE_STATUS_STACK:
         name_learn(self, event->of, event->args[3], true);
@@ -397,12 +415,14 @@ struct learned *learn(struct gotrace *trace)
     struct gotrace_event event;
     self->learned = learned;
     self->trace = trace;
+    learned->sections = sections_new();
     while (gotrace_next(trace, &event)) {
         learned->events++;
         event_learn(self, &event);
     }
     gotrace_each(trace, keep_live, self);
     peers_judge(self);
+    sections_judge(learned->sections);
     gotrace_rewind(trace, learning_free);
     for (size_t i = 0; learned->places.slots && i <= learned->places.mask; i++)
         if (learned->places.slots[i].key)
@@ -445,6 +465,11 @@ int64_t learned_sleep(const struct learned *learned, uint64_t place, int64_t ns)
     return asked_ns > 0 && asked_ns < ns ? asked_ns : ns;
 }
 
+const struct sections *learned_sections(const struct learned *learned)
+{
+    return learned->sections;
+}
+
 uint64_t learned_events(const struct learned *learned)
 {
     return learned->events;
@@ -459,6 +484,7 @@ static void values_free(struct idmap *map)
 
 void learned_free(struct learned *learned)
 {
+    sections_free(learned->sections);
     values_free(&learned->texts);
     values_free(&learned->places);
     idmap_free(&learned->tasks);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct learned;
+struct sections;
 
 /* Reads the trace to its end. */
 struct learned *learn(struct gotrace *trace);
@@ -30,6 +31,9 @@ bool learned_task_is_own(const struct learned *learned, uint64_t task);
 
 /* How long a sleep at that place was asked to be that took ns: timers are late. */
 int64_t learned_sleep(const struct learned *learned, uint64_t place, int64_t ns);
+
+/* The parts of goroutines that lie under a mutex. */
+const struct sections *learned_sections(const struct learned *learned);
 
 uint64_t learned_events(const struct learned *learned);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CALL_FRAMES = 8, PLACE_FRAMES = 16 };
+enum { CALL_FRAMES = 8, PLACE_FRAMES = 16, SYNC_FRAMES = 4 };
 
 bool stacks_has(const struct gotrace *trace, uint64_t stack, size_t most, const char *word)
 {
@@ -73,6 +73,58 @@ void call_kinds_free(struct call_kinds *kinds)
 {
     free(kinds->kind_of_stack);
     *kinds = (struct call_kinds){.count = 0};
+}
+
+const char *stacks_sync(const struct gotrace *trace, uint64_t stack)
+{
+    /* an RWMutex has a Mutex within, for which who writes may wait */
+    static const struct {
+        const char *function, *word;
+    } of[] = {{"sync.(*RWMutex).RLock", "rwmutex-read"},
+              {"sync.(*RWMutex).Lock", "rwmutex-write"},
+              {"sync.(*Mutex).Lock", "mutex"},
+              {"sync.(*WaitGroup).Wait", "waitgroup"},
+              {"sync.(*Cond).Wait", "cond"}};
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++)
+        if (stacks_has(trace, stack, SYNC_FRAMES, of[i].function))
+            return of[i].word;
+    return NULL;
+}
+
+static bool is_of_go(const char *name, size_t size)
+{
+    static const char *const packages[] = {"runtime.", "runtime/", "sync.", "internal/", "syscall.",
+                                           "time.",    "net.",     "os.",   "io.",       "bufio."};
+    for (size_t i = 0; i < sizeof packages / sizeof packages[0]; i++) {
+        size_t length = strlen(packages[i]);
+        if (size > length && memcmp(name, packages[i], length) == 0)
+            return true;
+    }
+    return false;
+}
+
+const char *stacks_own(const struct gotrace *trace, uint64_t stack, size_t *size)
+{
+    size_t count = gotrace_frames(trace, stack);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = gotrace_function(trace, stack, i, size);
+        if (*size > 0 && !is_of_go(name, *size))
+            return name;
+    }
+    return gotrace_function(trace, stack, 0, size);
+}
+
+const char *stacks_caller(const struct gotrace *trace, uint64_t stack, const char *function,
+                          size_t *size)
+{
+    size_t count = gotrace_frames(trace, stack), length = strlen(function);
+    for (size_t i = 0; i + 1 < count && i < SYNC_FRAMES; i++) {
+        const char *name = gotrace_function(trace, stack, i, size);
+        if (*size == length && memcmp(name, function, length) == 0)
+            return gotrace_function(trace, stack, i + 1, size);
+    }
+    *size = 0;
+    return "";
 }
 
 uint64_t stacks_place(const struct gotrace *trace, uint64_t stack)

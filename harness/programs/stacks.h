@@ -25,6 +25,19 @@ void call_kinds_free(struct call_kinds *kinds);
 /* True if a function of the innermost `most` frames has the word in its name. */
 bool stacks_has(const struct gotrace *trace, uint64_t stack, size_t most, const char *word);
 
+/* The word for a wait whose reason is Go's "sync", as the stack tells: "mutex", "rwmutex-read",
+ * "rwmutex-write", "waitgroup", "cond"; NULL: it does not. */
+const char *stacks_sync(const struct gotrace *trace, uint64_t stack);
+
+/* The innermost function that is none of Go's own packages; else the innermost one. Not terminated;
+ * *size is 0 if it is unknown. Valid until gotrace_close(). */
+const char *stacks_own(const struct gotrace *trace, uint64_t stack, size_t *size);
+
+/* The function that called that one, which is among the innermost. Likewise; *size is 0 if that one
+ * is not there. */
+const char *stacks_caller(const struct gotrace *trace, uint64_t stack, const char *function,
+                          size_t *size);
+
 /* A number for the place in the program, equal in all generations. */
 uint64_t stacks_place(const struct gotrace *trace, uint64_t stack);
 

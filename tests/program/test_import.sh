@@ -184,6 +184,83 @@ run old_network.trace -o old_network.slp
 check older_versions_of_the_format_are_read eval '[ $status = 0 ] && grep -q "of Go 1.22" out &&
     cmp -s <(sed 1,2d network.slp) <(sed 1,2d old_network.slp)'
 
+# Locks ---------------------------------------------------------------------------------------------------------------------
+
+# 7 holds a mutex when 8 and then 9 come. Each releases it to the next one; nobody waits for 9, so its end is not told.
+cat >locks <<'END'
+1 0 status_stack 1 1 2 runtime.main
+1 10 procs 3 -
+1 1000 create 7 main.a main.main
+1 1100 create 8 main.b main.main
+1 1200 create 9 main.b main.main
+1 2000 block sync sync.(*WaitGroup).Wait;main.main;runtime.main
+1 2100 start 7
+2 2200 start 8
+3 2300 start 9
+2 6000 block sync sync.(*Mutex).Lock;main.b
+3 6500 block sync sync.(*Mutex).Lock;main.b
+1 9000 unblock 8 sync.(*Mutex).Unlock;main.a.deferwrap1;main.a
+2 9100 start 8
+2 12000 unblock 9 sync.(*Mutex).Unlock;main.b
+3 12100 start 9
+2 12500 destroy
+1 13000 unblock 1 sync.(*WaitGroup).Done;main.a
+1 13100 destroy
+3 15000 destroy
+1 15100 start 1
+1 15200 destroy
+END
+made locks <locks
+check who_releases_a_lock_held_it_since_others_waited \
+    has locks.slp 7 "run 3900; lock main.b; run 3000; unlock main.b; run 4000; wake 1 1; run 100"
+check who_was_woken_for_a_lock_took_it \
+    has locks.slp 8 "run 3800; lock main.b; run 2900; unlock main.b; wake 9 1; run 500"
+check a_section_without_an_end_is_a_wait has locks.slp 9 "run 4200; wait mutex; run 2900"
+check what_is_waited_for_is_told_by_the_stack \
+    has locks.slp 1 "run 1000; go 7; run 100; go 8; run 100; go 9; run 800; wait waitgroup; run 100"
+check sections_are_counted grep -q '^  2 sections under a mutex are told; 1 waits are for these locks' out
+check waits_are_told_by_function grep -qE '^  main\.b +mutex +2 ' out
+check a_program_with_its_locks_replays replays locks.slp
+made apart --to 10us <locks
+check a_section_that_a_window_cuts_ends_there has apart.slp 8 "run 3800; lock main.b; run 900; unlock main.b"
+# A second mutex of the same functions: sections lie in each other, so they are of several, and none is told.
+cat >both <<'END'
+1 0 status_stack 1 1 2 runtime.main
+1 1000 create 7 main.b main.main
+1 1001 create 8 main.b main.main
+1 1002 create 9 main.b main.main
+1 1003 create 10 main.b main.main
+1 1004 create 11 main.b main.main
+1 1005 create 12 main.b main.main
+1 2000 block sync sync.(*WaitGroup).Wait;main.main
+1 2100 start 7
+2 2100 start 8
+3 2100 start 9
+4 2100 start 10
+5 2100 start 11
+6 2100 start 12
+2 6000 block sync sync.(*Mutex).Lock;main.b
+3 6500 block sync sync.(*Mutex).Lock;main.b
+5 6600 block sync sync.(*Mutex).Lock;main.b
+6 6700 block sync sync.(*Mutex).Lock;main.b
+1 9000 unblock 8 sync.(*Mutex).Unlock;main.b
+2 9100 start 8
+4 10000 unblock 11 sync.(*Mutex).Unlock;main.b
+5 10100 start 11
+5 15000 unblock 12 sync.(*Mutex).Unlock;main.b
+6 15100 start 12
+2 20000 unblock 9 sync.(*Mutex).Unlock;main.b
+3 20100 start 9
+1 21000 unblock 1 sync.(*WaitGroup).Done;main.b
+1 21100 start 1
+END
+made both <both
+check mutexes_that_look_alike_are_none sh -c '! grep -q "lock" both.slp && [ "$(grep -c "^wait mutex" both.slp)" = 4 ]'
+# A goroutine that read since others came may have held it all the time.
+sed '/^1 9000/i 1 8000 call 0 syscall.read;main.a\n1 8100 back' locks >reads
+made reads <reads
+check what_lies_before_a_read_is_not_told [ "$(grep -c '^wait mutex' reads.slp) $(grep -c '^lock' reads.slp)" = '2 1' ]
+
 # Windows and filters ------------------------------------------------------------------------------------------------------
 
 cat >cut <<'END'
@@ -353,6 +430,11 @@ for name in serve-p1 serve-p2 pipeline-p1 pipeline-p2 tree-p1 tree-p2 crowd-p1 c
 done
 check regions_are_requests [ "$(grep -c '^begin' jobs-p2.slp)" = 800 ]
 check a_select_replays replays fan-p2.slp
+check locks_of_a_program_replay replays locked-p2.slp
+run locked-p2.trace --format json
+check locks_of_a_program_are_told python3 -c 'import json; j = json.load(open("out"))
+assert j["lock_sections"] > 0 and j["waits_for_locks"] > 0 and j["waits"]["mutex"]["count"] >= j["waits_for_locks"], j
+assert any(p["for"] == "mutex" and p["function"] == "main.locked.func1" for p in j["places"]), j'
 check a_crowd_is_whole [ "$(grep -c '^goroutine' crowd-p1.slp)" = 10001 ]
 check peers_of_a_service_are_found grep -q '^wait network' serve-p2.slp
 run serve-p1.trace
