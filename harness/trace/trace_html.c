@@ -180,9 +180,9 @@ static void run_write(FILE *to, const struct trace_page *page)
     if (page->from_ps > 0 || page->to_ps > 0)
         json_object_set_new(
             run, "shown",
-            json_pack("[ff]", (double)page->from_ps / 1e3, (double)page->to_ps / 1e3));
+            json_pack("[II]", (json_int_t)page->from_ps / 1000, (json_int_t)page->to_ps / 1000));
     if (page->call_ps > 0)
-        json_object_set_new(run, "call", json_real((double)page->call_ps / 1e3));
+        json_object_set_new(run, "call_ps", json_integer((json_int_t)page->call_ps));
     if (page->before > 0)
         json_object_set_new(run, "before", json_integer((json_int_t)page->before));
     if (page->names)

@@ -135,10 +135,10 @@ class Reader {
 /* One run: its events, and the state after one of them. */
 class Run {
     constructor(facts, text) {
-        const {variant, workload, machine, workers, seed, by_m: byM, lanes, ms, count, happened, texts, odd, shown, call, before, only, services, source, names} = facts;
+        const {variant, workload, machine, workers, seed, by_m: byM, lanes, ms, count, happened, texts, odd, shown, call_ps: callPs, before, only, services, source, names} = facts;
         Object.assign(this, {variant, workload, machine, workers, seed, happened, odd});
         this.shown = shown; /* [from, to] in ns, of which to may be 0; or undefined */
-        this.call = call || 0; /* in ns: when the call after those that warm up begins; 0: there are none */
+        this.call = (callPs || 0) / 1000; /* in ns: when the call after those that warm up begins; 0: there are none */
         this.before = before || 0; /* of the events those that two runs are not compared by */
         this.services = services; /* timers, the poller, sysmon: [{name, count, marks, missing}] */
         this.source = source; /* {sites: [[line, function]], functions: [{name, file, first, text}]} */
@@ -170,7 +170,7 @@ class Run {
     decode(reader) {
         const count = this.count;
         this.ns = new Float64Array(count);
-        this.text = new Uint16Array(count);
+        this.text = new (this.texts.length > 0xffff ? Uint32Array : Uint16Array)(count);
         this.site = new Uint16Array(count); /* in source.sites, from 1; 0: none */
         this.hidden = new Uint8Array(count); /* 1: it is not among the steps */
         this.m = new Int16Array(count);

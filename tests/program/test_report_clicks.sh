@@ -353,7 +353,7 @@ follows a_cell_leads_to_its_trace Trace 0
 page=$(sed 's/.* --output //' command)
 check the_trace_is_a_page grep -q '<!DOCTYPE html>' "$page"
 check of_a_call_that_finds_memory_warm grep -q -- ' --warmup 1 --output ' command
-check which_the_page_knows grep -qE '"call": ?[0-9]' "$page"
+check which_the_page_knows grep -qE '"call_ps": ?[0-9]' "$page"
 follows a_cell_leads_to_where_it_parts_from_the_baseline 'Where it parts from gmp' 1
 check by_another_file test "$page" != "$(sed 's/.* >//' command)"
 page=$(sed 's/.* >//' command)
