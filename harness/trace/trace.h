@@ -3,6 +3,7 @@
  *   trace_state.c     what each worker runs and holds, brought forward event by event
  *   trace_only.c      which events are shown
  *   trace_services.c  what an event says of timers, the poller and sysmon
+ *   trace_words.c     what the words of events mean
  *   trace_story.c     who ran when, who stole from whom, how long queues were: from all events
  *   trace_steps.c     the step table, and the same as JSON
  *   trace_timeline.c  the figure, and its form for a terminal
@@ -206,6 +207,10 @@ struct trace_service_mark {
 /* The marks of an event, before it is applied; returns how many. */
 size_t trace_service_marks(const struct trace_state *state, const struct sched_trace_event *event,
                            struct trace_service_mark marks[TRACE_SERVICE_MARKS]);
+
+/* Meanings of the words of these events, each once: {"parked": "a goroutine waits ..."}. Owned by
+ * the caller. */
+json_t *trace_words_to_json(const struct sched_trace *trace);
 
 /* trace_story.c ------------------------------------------------------------------------------- */
 

@@ -1,13 +1,14 @@
 /* trace_html.c - see trace.h: a page to look around in.
  *
  * The page has its events as base64 of numbers of seven bits a byte, lowest first, the eighth bit
- * set on all but the last. An event is the ps since the one before, its text's place in the list
- * of texts, and twice its site, plus 1 if --only does not show it. Then come M + 1, its lane + 1,
- * the G or task, how many changes of the state follow, and these. A change is its kind, where, a
- * and b. Signed ones are folded: 0, -1, 1, -2 are 0, 1, 2, 3. In texts "G 0" or "T 0" stands for
- * the name of the G or task. So the script has neither the scheduler's words nor its rules. Stops
- * are [{"at": event from 0, "says": words}]. "names", if there, has names for Gs and tasks, and
- * "before" how many events come before those that two runs are compared by.
+ * set on all but the last. An event is the ps since the one before, its text's place in the list of
+ * texts, and twice its site, plus 1 if --only does not show it. Then come M + 1, its lane + 1, the
+ * G or task, how many changes of the state follow, and these. A change is its kind, where, a and b.
+ * Signed ones are folded: 0, -1, 1, -2 are 0, 1, 2, 3. In texts "G 0" or "T 0" stands for the name
+ * of the G or task. So the script has neither the scheduler's words nor its rules. Stops are
+ * [{"at": event from 0, "says": words}]. "meanings" has those of the texts' words. "names", if
+ * there, has names for Gs and tasks. "before" is how many events come before those that two runs
+ * are compared by.
  */
 #include "harness/base/memory.h"
 #include "harness/report/doc.h"
@@ -170,13 +171,13 @@ static void run_write(FILE *to, const struct trace_page *page)
     fputs("<script type=\"text/plain\" class=\"events\">", to);
     events_write(&out, page, &state, &texts);
     fputs("</script>\n<script type=\"application/json\" class=\"run\">", to);
-    json_t *run =
-        json_pack("{ss ss ss si sI sb si si sI sI sO so so}", "variant", page->variant, "workload",
-                  page->workload, "machine", page->machine, "workers", page->workers, "seed",
-                  (json_int_t)page->seed, "by_m", page->by_m, "lanes", state.lanes, "ms", state.ms,
-                  "count", (json_int_t)page->trace.count, "happened",
-                  (json_int_t)page->trace.happened, "texts", texts.list, "services",
-                  services_to_json(page->variant), "source", trace_source_to_json(page));
+    json_t *run = json_pack(
+        "{ss ss ss si sI sb si si sI sI sO so so so}", "variant", page->variant, "workload",
+        page->workload, "machine", page->machine, "workers", page->workers, "seed",
+        (json_int_t)page->seed, "by_m", page->by_m, "lanes", state.lanes, "ms", state.ms, "count",
+        (json_int_t)page->trace.count, "happened", (json_int_t)page->trace.happened, "texts",
+        texts.list, "services", services_to_json(page->variant), "source",
+        trace_source_to_json(page), "meanings", trace_words_to_json(&page->trace));
     if (page->from_ps > 0 || page->to_ps > 0)
         json_object_set_new(
             run, "shown",

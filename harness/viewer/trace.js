@@ -141,9 +141,14 @@ class View {
     serviceHeight(k) {
         return MARKS_HEIGHT + (this.run.services[k].count ? QUEUE_HEIGHT : 0) + GAP;
     }
-    /* The words for the marks that this run has, and what no event tells. */
+    /* What is drawn in this run, in words: lanes, arrows, marks, what no event tells; and, folded, the words of events. */
     legend() {
-        const legend = element('div', {className: 'note'});
+        const legend = element('div', {className: 'note'}), {run} = this, steals = run.arrows[4].indexOf(1) >= 0, wakes = run.arrows[4].indexOf(0) >= 0;
+        const spins = run.slices.some(([, , ids]) => ids.indexOf(SPINNING) >= 0);
+        const arrows = [steals ? '\u2192 from a queue that is stolen from' : '', wakes ? '\u21e2 (dashed) from who wakes to where the woken one runs' : ''];
+        legend.append(element('div', {}, element('b', {}, 'lanes'), `: what each ${run.byM ? 'thread (M)' : 'worker (P)'} runs${
+            spins ? '; yellow: it spins, which is to search for work' : ''}; grey: how many wait in its queue, at most the number on the left${
+            arrows.filter(Boolean).map((text) => `; ${text}`).join('')}.`));
         this.rows = this.run.services.map((_, k) => k).filter((k) => this.run.marks[k][0].length > 0);
         for (const k of this.rows) {
             const {name, count, marks, missing} = this.run.services[k], used = new Set(this.run.marks[k][1]);
@@ -151,11 +156,16 @@ class View {
             legend.append(element('div', {}, element('b', {}, name), `: ${words.join('; ')}${count ? `; grey: ${count}` : ''}. ${missing}`));
         }
         const silent = this.run.services.filter((_, k) => !this.rows.includes(k)).map(({name}) => name);
-        if (silent.length) legend.append(element('div', {}, `No event of ${silent.join(', ').replace(/, ([^,]*)$/, ' or $1')} in this run.`));
+        if (silent.length && !this.page.stops.length)
+            legend.append(element('div', {}, `No event of ${silent.join(', ').replace(/, ([^,]*)$/, ' or $1')} in this run.`));
+        this.ofMs = element('div', {hidden: true}, element('b', {}, 'Ms'), ': the P that each thread holds. Striped: in a call; yellow: it spins; pale: parked, asleep in the kernel.');
+        legend.append(this.ofMs, element('details', {}, element('summary', {}, 'Words of the events'), element('dl', {},
+            ...Object.entries(run.meanings).flatMap(([word, meaning]) => [element('dt', {}, word), element('dd', {}, meaning)]))));
         return legend;
     }
     draw() {
         const width = this.canvas.clientWidth, height = this.height(), scale = devicePixelRatio || 1;
+        this.ofMs.hidden = !this.shownMs();
         this.canvas.style.height = `${height}px`;
         this.canvas.width = Math.round(width * scale);
         this.canvas.height = Math.round(height * scale);
@@ -450,7 +460,7 @@ class View {
         parts.forEach(([from, to, state]) => { sum[state] += to - from; });
         const at = this.run.ns[Math.max(this.run.at, 0)], now = parts.find(([from, to]) => from <= at && at < to);
         this.life.append(element('div', {className: 'note'},
-            `Followed: ${this.run.name(id)}. Running ${timeText(sum.running)}, runnable ${timeText(sum.runnable)}, waiting ${timeText(sum.waiting)}. Now: ${now ? `${now[2]}${now[3] ? ` (${now[3]})` : ''}` : 'not there'}.`), canvas);
+            `Followed: ${this.run.name(id)}. Running ${timeText(sum.running)}, runnable ${timeText(sum.runnable)}, waiting ${timeText(sum.waiting)} (in its strip dark, striped and pale). Now: ${now ? `${now[2]}${now[3] ? ` (${now[3]})` : ''}` : 'not there'}.`), canvas);
         canvas.setAttribute('role', 'img');
         canvas.setAttribute('aria-label', 'Strip of the followed goroutine: dark running, striped runnable, light waiting');
         const scale = devicePixelRatio || 1, width = this.canvas.clientWidth;
@@ -698,9 +708,13 @@ addEventListener('resize', () => pages.forEach((page) => page.changed(true)));
 addEventListener('hashchange', () => restore(false));
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => pages.forEach((page) => page.changed(true)));
 
-/* On paper pictures have the colours of a light screen, since paper is white. */
+/* On paper pictures have the colours of a light screen, since paper is white. The words of the first run are unfolded. */
+const words = pages[0].lead.root.querySelector('details');
+let isUnfolded = false;
 const printing = (is) => {
     document.documentElement.classList.toggle('paper', is);
+    if (is) isUnfolded = words.open;
+    words.open = is || isUnfolded;
     pages.flatMap((page) => page.views).forEach((view) => {
         view.draw();
         view.tellLife();

@@ -137,13 +137,14 @@ class Reader {
 /* One run: its events, and the state after one of them. */
 class Run {
     constructor(facts, text) {
-        const {variant, workload, machine, workers, seed, by_m: byM, lanes, ms, count, happened, texts, odd, shown, call_ps: callPs, before, only, services, source, names} = facts;
+        const {variant, workload, machine, workers, seed, by_m: byM, lanes, ms, count, happened, texts, odd, shown, call_ps: callPs, before, only, services, source, meanings, names} = facts;
         Object.assign(this, {variant, workload, machine, workers, seed, happened, odd});
         this.shown = shown; /* [from, to] in ns, of which to may be 0; or undefined */
         this.call = (callPs || 0) / 1000; /* in ns: when the call after those that warm up begins; 0: there are none */
         this.before = before || 0; /* of the events those that two runs are not compared by */
         this.services = services; /* timers, the poller, sysmon: [{name, count, marks, missing}] */
         this.source = source; /* {sites: [[line, function]], functions: [{name, file, first, text}]} */
+        this.meanings = meanings || {}; /* of the words of events */
         this.only = only || ''; /* of which events the steps are */
         this.names = new Map(names || []); /* G or task -> its name; empty: they are named by who made them */
         this.byM = byM; /* lanes are Ms, else Ps */
@@ -484,7 +485,7 @@ class Run {
             const [kind, words] = this.texts[this.text[i]];
             const by = this.who(i), how = words.replace(/.*\(|\).*/g, '');
             if (kind === 'CREATED' || kind === 'TASK_SPAWNED') set(i, 'runnable', this.doneBy('created', i));
-            else if (kind === 'READIED') set(i, 'runnable', how === 'woken' || how === 'new' ? this.doneBy(how, i) : `${how}, by ${by}`);
+            else if (kind === 'READIED') set(i, 'runnable', how === 'woken' || how === 'new' ? this.doneBy(how === 'new' ? 'created' : how, i) : `${how}, by ${by}`);
             else if (kind === 'DISPATCHED' || kind === 'TASK_BEGUN') set(i, 'running', `on ${by}`);
             else if (kind === 'PARKED') set(i, 'waiting', how);
             else if (kind === 'ENDED' || kind === 'TASK_RETURNED') { set(i, null, ''); }

@@ -26,6 +26,9 @@ const lanes = () => Array.from({length: run.lanes}, (_, lane) => {
 const all = () => ({lanes: lanes(), global: run.queues[0].map(tell)});
 const press = (key, options) => document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, ...options}));
 const found = {opened: location.hash, at: run.at + 1, followed: page.followed, texts: run.texts.length};
+const fold = page.lead.root.querySelector('details');
+found.folds = ['', 'beforeprint', 'afterprint'].map((event) => { if (event) dispatchEvent(new Event(event)); return fold.open; });
+found.meanings = Object.fromEntries([...page.lead.root.querySelectorAll('dt')].map((word) => [word.textContent, word.nextSibling.textContent]));
 found.forwards = [];
 for (let i = 0; i < run.count; i++) { page.goTo(i); found.forwards.push(all()); }
 found.end = run.at + 1;
@@ -166,6 +169,9 @@ done
 with_test run.html
 browse 'tested.html#e=30&g=5'
 check a_link_opens_its_event found 'f["at"] == 30 and f["followed"] == 5'
+check the_words_of_events_have_meanings found '{"created", "readied", "put", "took", "ran", "ended", "stole", "spin"} <= set(f["meanings"]) and all(f["meanings"].values()) and "parked" not in f["meanings"]'
+check words_are_unfolded_on_paper found 'f["folds"] == [False, True, False]'
+check the_legend_tells_what_is_drawn found '"what each worker (P) runs; yellow: it spins" in f["legend"] and "from a queue that is stolen from" in f["legend"]'
 check clicks_step found 'f["clicked"] == 3'
 check keys_step found 'f["pressed"] == 12'
 check a_goroutine_is_followed found 'f["follows"] == 0 and f["next"] >= 0'
