@@ -558,7 +558,8 @@ class Page {
     remember() {
         const {run, from, to} = this.lead;
         if (this !== current) return;
-        const text = `#e=${run.at + 1}&z=${from.toFixed(0)}-${to.toFixed(0)}${this.followed ? `&g=${this.followed}` : ''}${this.index ? `&p=${this.index + 1}` : ''}`;
+        const text = `#e=${run.at + 1}&z=${from.toFixed(0)}-${to.toFixed(0)}${this.followed ? `&g=${this.followed}` : ''}${this.input('ms').checked ? '&m=1' : ''}${
+            this.input('arrows').checked ? '' : '&a=0'}${this.index ? `&p=${this.index + 1}` : ''}`;
         try {
             history.replaceState(null, '', text);
         } catch { /* a browser may forbid it for files */ }
@@ -566,6 +567,8 @@ class Page {
     restore(asked) {
         const view = asked.get('z');
         this.followed = +asked.get('g') || 0;
+        this.input('ms').checked = asked.get('m') === '1';
+        this.input('arrows').checked = asked.get('a') !== '0';
         const [from, to] = (view || '').split('-').map(Number);
         if (to > from)
             this.views.forEach((each) => { [each.from, each.to] = [from, to]; });
@@ -640,6 +643,9 @@ class Page {
         on('ahead', () => this.step(1));
         on('stop', () => this.stop(1));
         on('play', () => this.play());
+        this.part('speed').addEventListener('change', () => {
+            if (this.playing) [0, 1].forEach(() => this.play()); /* with the new speed */
+        });
         on('in', () => this.views.forEach((view) => view.zoom(0.5)));
         on('out', () => this.views.forEach((view) => view.zoom(2)));
         on('fit', () => this.views.forEach((view) => view.show(0, view.run.last)));

@@ -26,6 +26,14 @@ const lanes = () => Array.from({length: run.lanes}, (_, lane) => {
 const all = () => ({lanes: lanes(), global: run.queues[0].map(tell)});
 const press = (key, options) => document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, ...options}));
 const found = {opened: location.hash, at: run.at + 1, followed: page.followed, texts: run.texts.length};
+found.boxes_opened = [page.input('ms').checked, page.input('arrows').checked];
+press(' ');
+found.played = [page.playing];
+page.input('speed').value = '60';
+page.input('speed').dispatchEvent(new Event('change'));
+found.played.push(page.playing);
+press(' ');
+found.played.push(page.playing);
 const fold = page.lead.root.querySelector('details');
 found.folds = ['', 'beforeprint', 'afterprint'].map((event) => { if (event) dispatchEvent(new Event(event)); return fold.open; });
 found.meanings = Object.fromEntries([...page.lead.root.querySelectorAll('dt')].map((word) => [word.textContent, word.nextSibling.textContent]));
@@ -167,8 +175,10 @@ done
 "$schedlab" trace gmp order,n=20,mode=steal --workers 2 --format page --output run.html 2>err
 "$schedlab" trace gmp order,n=20,mode=steal --workers 2 --format json --output steps.json 2>err
 with_test run.html
-browse 'tested.html#e=30&g=5'
+browse 'tested.html#e=30&g=5&m=1&a=0'
 check a_link_opens_its_event found 'f["at"] == 30 and f["followed"] == 5'
+check a_link_shows_its_lanes_and_arrows found 'f["boxes_opened"] == [True, False] and "&m=1&a=0" in f["hash"]'
+check the_speed_changes_while_it_plays found 'f["played"][0] and f["played"][1] and f["played"][0] != f["played"][1] and f["played"][2] == 0'
 check the_words_of_events_have_meanings found '{"created", "readied", "put", "took", "ran", "ended", "stole", "spin"} <= set(f["meanings"]) and all(f["meanings"].values()) and "parked" not in f["meanings"]'
 check words_are_unfolded_on_paper found 'f["folds"] == [False, True, False]'
 check the_legend_tells_what_is_drawn found '"what each worker (P) runs; yellow: it spins" in f["legend"] and "from a queue that is stolen from" in f["legend"]'
