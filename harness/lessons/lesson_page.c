@@ -76,12 +76,12 @@ static void run_write(FILE *to, const struct lesson *lesson, unsigned r,
     html_put(to, "<h2>Run %u of %u</h2>\n", r + 1, lesson->runs_count);
     doc_paragraphs(&doc, run->says);
     html_put(to, "<pre class='code'>$ schedlab %s", run->command);
-    if (run->stops_count == 0) {
-        char *shown = lesson_output_shown(run, output->text);
-        html_put(to, "\n%s", shown);
-        free(shown);
-    }
-    fputs("</pre>\n", to);
+    char *shown = lesson_output_shown(run, output->text);
+    if (run->stops_count == 0)
+        html_put(to, "\n%s</pre>\n", shown);
+    else /* the player has these steps, and more */
+        html_put(to, "</pre>\n<noscript><pre class='code'>%s</pre></noscript>\n", shown);
+    free(shown);
 }
 
 /* Behind the viewer: the stops that it shows, for those who read without a script too. */

@@ -109,6 +109,12 @@ import pathlib, re
 for name in ("index.html", "README.md"):
     links = re.findall("(?:href=\"|\\]\\()([^\")]+)", pathlib.Path("pages", name).read_text())
     assert len(links) == '${#lessons[@]}' and all(pathlib.Path("pages", link).exists() for link in links), links'
+check each_stop_of_a_run_without_a_script_has_its_table python3 -c '
+import pathlib, re
+for page in pathlib.Path("pages").glob("[01]*.html"):
+    text = page.read_text()
+    tables = re.findall("<noscript><pre class=\"code\">(.*?)</pre>\\s*</noscript>", text, re.S)
+    assert len(tables) == text.count("<ol class=\"stops\">") > 0 and all(tables), page'
 check the_index_is_a_course sh -c '[ "$(grep -c "<h2>" pages/index.html)" = 4 ] && [ "$(grep -c "<details>" pages/index.html)" = '${#lessons[@]}' ]'
 check the_list_has_its_parts sh -c '"$1" lesson | grep -qx Time' - "$schedlab"
 run lesson 8 --format page
