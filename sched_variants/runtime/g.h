@@ -305,6 +305,7 @@ struct sched {
     const int32_t *groups;               /* as in struct sched_config */
     int64_t beat_ns;                     /* promote=beat; else 0 */
     enum fj_promote promote;             /* FJ_HELP's, if the variant's init() says so */
+    struct beat *beat;                   /* NULL: no promote=beat */
 
     /* looked at at every scheduling point, written when an M goes idle */
     _Alignas(64) _Atomic int32_t spinning; /* Ms spinning */
@@ -363,7 +364,6 @@ struct sched {
     int32_t heaps;                     /* how many */
     struct call_sites *call_sites;     /* calls=adaptive */
     struct sysmon *sysmon;             /* NULL: off */
-    struct beat *beat;                 /* NULL: no promote=beat */
     _Atomic(struct outside *) outside; /* NULL until the first go_outside() */
     int64_t wake_delay_ns;             /* 0, unless the variant's init() says otherwise */
     struct wake_later *wake_later;     /* NULL: new work wakes at once */

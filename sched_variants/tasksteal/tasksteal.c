@@ -37,7 +37,7 @@ static const struct param tasksteal_knobs[] = {
                KNOB_DECISIVE(STEALING, "TASKS_PUBLISHED", "promote=always fib,n=12 2")),
     PARAM_NUMBER(struct tasksteal_knobs, beat_ns, 100000, 1000, 1000000000, "ns", "[Rainey21]",
                  "time between two beats of promote=beat",
-                 KNOB_FINE(STEALING, "TASKS_PUBLISHED", "promote=beat,beat_ns=10000 fib,n=18 2")),
+                 KNOB_FINE(STEALING, "TASKS_PUBLISHED", "promote=beat,beat_ns=10000 fib,n=22 2")),
     PDEQUE_KNOBS(struct tasksteal_knobs, deque),
     {0},
 };
