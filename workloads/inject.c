@@ -162,7 +162,7 @@ static void inject_fini(void *arg)
 
 const struct workload workload_inject = {
     .name = "inject",
-    .idea = "threads that are no workers start goroutines: one queue for all comers",
+    .idea = "threads that are no workers start goroutines: one queue for all",
     .op = "spawn",
     .source = "tokio-rs/tokio#7944 benches/remote_spawn.rs",
     .style = STYLE_GOROUTINE,

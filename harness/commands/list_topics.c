@@ -72,10 +72,8 @@ void list_all_print(const struct list_page *page)
         page_line(&narrow, COLUMN_NAME, (*at)->name, (*at)->idea);
     putchar('\n');
     puts("schedlab list NAME      explains one: gmp, fib, a knob (tick), an event (STEALS)");
-    puts("schedlab list presets   schedulers elsewhere as variants with knobs set");
-    puts("schedlab list knobs     what can be set in variants, by topic, with defaults");
-    puts("schedlab list events    what can be counted in a run");
-    puts("schedlab list machines  what can be simulated; sim:MODEL lists all keys of one");
+    puts("schedlab list TOPIC     all of a kind in full: variants, presets, knobs, workloads,");
+    puts("                        events, machines");
 }
 
 /* The order of lists: knobs without a group come last. */

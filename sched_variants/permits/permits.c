@@ -228,7 +228,7 @@ static int64_t permits_queued(struct sched *sched, struct p *p)
 
 const struct sched_ops permits_ops = {
     .name = "permits",
-    .idea = "M:N with CPU permits as in Kotlin: a queue per thread, a slot closed to thieves",
+    .idea = "M:N as in Kotlin: CPU permits, and a slot closed to thieves",
     .source = "[Kotlin]",
     .knobs = permits_knobs,
     .knobs_size = sizeof(struct permits_knobs),

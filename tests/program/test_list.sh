@@ -49,7 +49,7 @@ json json_says_what_changes_nothing \
 # Topics --------------------------------------------------------------------------------------
 
 listed variants_have_knobs_and_sources variants -- contsteal 'tokio-1.51 ' runnext_cap=3 Vyukov12 malloc=jemalloc
-listed presets_say_what_they_leave_out presets -- 'is           perm ring=128' 'left out     Tasks that are known to block'
+listed presets_say_what_they_leave_out presets -- 'is           permits spinners=all' 'left out     Tasks that are known to block'
 run list presets --format json
 mv out presets.json
 json presets_are_a_topic "list(j) == ['presets'] and all(p['left_out'] for p in j['presets'])" presets.json
