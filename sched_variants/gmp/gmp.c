@@ -73,7 +73,7 @@ static const struct param gmp_knobs[] = {
                "into which global queue a thread without a worker puts",
                .detail = "one: all into the first. random: each time into one that is drawn anew. "
                          "sticky: each thread always into the same one, which it has drawn.",
-               KNOB_DECISIVE(QUEUES, "GRQ_LOCK_WAITS GRQ_FAR",
+               KNOB_DECISIVE(QUEUES, "GRQ_LOCK_WAITS",
                              "globals=4,inject=sticky inject,n=2000,submitters=8 4")),
     {0},
 };
