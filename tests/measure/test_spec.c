@@ -543,18 +543,19 @@ static void promises_follow_the_knobs(void **state)
     (void)state;
     static const struct {
         const char *text;
-        struct promises promised; /* hands off, preempts, polls, resizes, outside */
+        struct promises promised; /* hands off, preempts, polls, resizes, outside, helps */
     } rows[] = {
-        {"gmp", {true, true, true, true, true}},
-        {"gmp,preempt=coop", {true, false, true, true, true}},
-        {"gmp,calls=none", {false, true, true, true, true}},
-        {"gmp,sysmon=off", {false, false, true, true, true}},
-        {"gmp,calls=immediate,sysmon=off", {true, false, true, true, true}},
-        {"gmp,netpoll=call", {true, true, false, true, true}},
-        {"uthread", {false, true, true, false, false}},
-        {"static,preempt=none", {false, false, true, false, false}},
-        {"kthread", {true, true, true, false, false}},
-        {"peer:tbb", {true, true, true, true, true}},
+        {"gmp", {true, true, true, true, true, false}},
+        {"gmp,preempt=coop", {true, false, true, true, true, false}},
+        {"gmp,calls=none", {false, true, true, true, true, false}},
+        {"gmp,sysmon=off", {false, false, true, true, true, false}},
+        {"gmp,calls=immediate,sysmon=off", {true, false, true, true, true, false}},
+        {"gmp,netpoll=call", {true, true, false, true, true, false}},
+        {"uthread", {false, true, true, false, false, false}},
+        {"static,preempt=none", {false, false, true, false, false, false}},
+        {"tasksteal", {true, true, true, true, true, true}},
+        {"kthread", {true, true, true, false, false, false}},
+        {"peer:tbb", {true, true, true, true, true, true}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct variant_spec spec;
@@ -564,10 +565,10 @@ static void promises_follow_the_knobs(void **state)
         struct promises found = promises_of(spec.ops, spec.knobs), wanted = rows[i].promised;
         if (found.hands_off != wanted.hands_off || found.preempts != wanted.preempts ||
             found.polls != wanted.polls || found.resizes != wanted.resizes ||
-            found.outside != wanted.outside)
-            fail_msg("%s: hands off %d, preempts %d, polls %d, resizes %d, outside %d",
+            found.outside != wanted.outside || found.helps != wanted.helps)
+            fail_msg("%s: hands off %d, preempts %d, polls %d, resizes %d, outside %d, helps %d",
                      rows[i].text, found.hands_off, found.preempts, found.polls, found.resizes,
-                     found.outside);
+                     found.outside, found.helps);
         variant_spec_free(&spec);
     }
 }
