@@ -54,7 +54,7 @@ const struct preset presets[] = {
      "Kotlin's CoroutineScheduler: calls give their permit away at once and queue for another",
      "[Kotlin]",
      "Tasks that are known to block before they begin, their queue for all, and thieves without a "
-     "permit that take these alone: the hunt's scenario `permits` has them. A signal for each "
+     "permit that take these alone: the hunt's scenario `cpu_permits` has them. A signal for each "
      "task, "
      "whoever searches. Threads that end after a minute without work"},
     {"beam", "gmp",

@@ -31,7 +31,7 @@
     X(preempted)                                                                                   \
     X(poller_break)                                                                                \
     X(two_children)                                                                                \
-    X(permits)
+    X(cpu_permits)
 
 #define SCENARIO_DECLARE(name) extern const struct workload scenario_##name;
 #define SCENARIO_ROW(name) &scenario_##name,

@@ -114,11 +114,11 @@ check without_a_failure_there_is_no_schedule one_line 0 'nothing was found, so t
 
 # Three ways to lose a task in a pool with CPU permits; the scenario's defaults are among those that pass below.
 for way in park=blind:deadlock release=quiet:deadlock tasks=yield,steal=dry:'a task lay in a queue'; do
-    run kthread "permits,${way%%:*}" --executions 20000 --algorithm pos
+    run kthread "cpu_permits,${way%%:*}" --executions 20000 --algorithm pos
     check "permits_${way%%:*}_is_found" [ "$status $(grep -c "^failed: .*${way#*:}" out)" = '1 1' ]
 done
 for memory in sc tso; do
-    run kthread permits,tasks=yield --executions 2000 --memory $memory
+    run kthread cpu_permits,tasks=yield --executions 2000 --memory $memory
     check "permits_with_yields_pass_under_$memory" [ "$status $(tail -n 1 out)" = '0 nothing was found' ]
 done
 
@@ -207,7 +207,7 @@ misuse unknown_algorithm 'pct' -- gmp sleep_wake --algorithm pctt
 misuse unknown_memory 'valid: sc, tso, weak' -- gmp sleep_wake --memory power
 misuse unknown_variant 'the nearest is "gmp"' -- gmpp sleep_wake
 misuse unknown_scenario 'sleep_wake' -- gmp sleep_wak
-misuse parameters_of_scenarios_are_checked 'the nearest is "blind"' -- kthread permits,park=blnd
+misuse parameters_of_scenarios_are_checked 'the nearest is "blind"' -- kthread cpu_permits,park=blnd
 misuse parameters_are_checked 'valid: 0 to 45' -- gmp fib,n=-1
 misuse a_clock_is_refused 'has no time here' -- gmp timers,n=4
 misuse depth_is_of_pct '--depth comes with --algorithm=pct or delay' -- gmp sleep_wake --depth 3
@@ -231,10 +231,13 @@ misuse serial_is_no_scheduler 'serial' -- serial fib,n=4
 run --scenarios
 check scenarios_are_listed [ "$status $(grep -c '^sleep_wake ' out)" = '0 1' ]
 cp out scenarios
-check parameters_of_scenarios_are_listed grep -q '^permits .*; park: look, blind' out
+# A campaign tells them apart by their names.
+check no_scenario_has_the_name_of_a_variant \
+    [ -z "$(comm -12 <(sed 's/ .*//' out | sort) <("$schedlab" list | sed '/^$/q; s/ .*//' | sort))" ]
+check parameters_of_scenarios_are_listed grep -q '^cpu_permits .*; park: look, blind' out
 while read -r scenario _; do
-    run gmp "$scenario" --executions 100 --workers 3
-    check "${scenario}_passes_on_gmp" [ "$status $(tail -n 1 out)" = '0 nothing was found' ]
+    run tasksteal "$scenario" --executions 100 --workers 3
+    check "${scenario}_passes_on_tasksteal" [ "$status $(tail -n 1 out)" = '0 nothing was found' ]
 done <scenarios
 run --help
 check help_has_an_example [ "$status $(grep -c 'schedlab hunt gmp sleep_wake' out)" = '0 1' ]

@@ -46,8 +46,8 @@ begin two --jobs 2
 check jobs_change_nothing [ "$(found two)" = "$all" ]
 
 run --campaign last_item --executions 1 --algorithm pos --memory tso
-check no_variant_means_all [ "$status $(grep -c ' last_item  *tso  *pos ' out)" = '0 8' ]
-run --campaign gmp --workers 3 --executions 1 --algorithm pos --memory tso --format json
+check no_variant_means_all [ "$status $(grep -c ' last_item  *tso  *pos ' out)" = '0 9' ]
+run --campaign tasksteal --workers 3 --executions 1 --algorithm pos --memory tso --format json
 check no_workload_means_all_scenarios [ "$(grep -c '"workload":' out)" = "$("$schedlab" hunt --scenarios | wc -l)" ]
 
 run --campaign gmp gmp gmp,recheck=after last_item last_item --executions 1 --algorithm pos --memory sc

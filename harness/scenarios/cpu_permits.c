@@ -1,4 +1,4 @@
-/* permits.c - a scenario of CPU permits: one pool of workers for tasks that compute and that block.
+/* cpu_permits.c - a scenario of CPU permits: one pool for tasks that compute and that block.
  *
  * The pool is a model of Kotlin's CoroutineScheduler. Its workers are goroutines: under kthread
  * each is a thread. There are more workers than permits. A worker needs a permit to run tasks that
@@ -40,16 +40,16 @@ enum worker_state { WORKER_DORMANT, WORKER_CPU, WORKER_BLOCKING, WORKER_PARKING 
 enum worker_word { CLAIMED, PARKED };
 enum { BOTTOM = 0, NOT_IN_STACK = -1 }; /* of worker->below */
 
-struct permits_params {
+struct cpu_permits_params {
     int64_t tasks, park, steal, release;
 };
 
-struct permits;
+struct cpu_permits;
 struct worker;
 
 struct task {
     bool blocks;
-    void (*run)(struct permits *pool, struct worker *self, struct task *task);
+    void (*run)(struct cpu_permits *pool, struct worker *self, struct task *task);
     struct task *next;
 };
 
@@ -59,7 +59,7 @@ struct queue {
 };
 
 struct worker {
-    struct permits *pool;
+    struct cpu_permits *pool;
     int32_t number; /* from 1 */
     /* its own */
     enum worker_state state;
@@ -76,8 +76,8 @@ struct worker {
     _Atomic int32_t blocking_in_ring;
 };
 
-struct permits {
-    struct permits_params params;
+struct cpu_permits {
+    struct cpu_permits_params params;
     _Atomic uint64_t control; /* permits, tasks that block, workers made */
     _Atomic uint64_t stack;   /* version, number of the worker on top */
     struct queue computing, blocking;
@@ -101,7 +101,7 @@ static uint64_t part(uint64_t control, int shift)
 
 static bool permit_take(struct worker *self)
 {
-    struct permits *pool = self->pool;
+    struct cpu_permits *pool = self->pool;
     if (self->state == WORKER_CPU)
         return true;
     uint64_t control = pool->control;
@@ -138,14 +138,14 @@ static uint64_t stack_with(uint64_t stack, int32_t top)
 
 static void stack_push(struct worker *self)
 {
-    struct permits *pool = self->pool;
+    struct cpu_permits *pool = self->pool;
     uint64_t stack = pool->stack;
     do
         self->below = (int32_t)stack;
     while (!atomic_compare_exchange_weak(&pool->stack, &stack, stack_with(stack, self->number)));
 }
 
-static struct worker *stack_pop(struct permits *pool)
+static struct worker *stack_pop(struct cpu_permits *pool)
 {
     uint64_t stack = pool->stack;
     while ((int32_t)stack != BOTTOM) {
@@ -168,7 +168,7 @@ static void unpark(struct worker *worker)
 
 /* Signals: a worker is woken, or made, for a new task ---------------------------------------- */
 
-static bool signal_parked(struct permits *pool)
+static bool signal_parked(struct cpu_permits *pool)
 {
     struct worker *worker;
     while ((worker = stack_pop(pool))) {
@@ -188,7 +188,7 @@ static bool wants_worker(uint64_t control)
 
 static void worker_main(void *arg);
 
-static bool worker_make(struct permits *pool)
+static bool worker_make(struct cpu_permits *pool)
 {
     mutex_lock(&pool->making);
     bool makes =
@@ -207,7 +207,7 @@ static bool worker_make(struct permits *pool)
 }
 
 /* control: of when the task was counted. The second look is for those who went to sleep since. */
-static void pool_signal(struct permits *pool, uint64_t control)
+static void pool_signal(struct cpu_permits *pool, uint64_t control)
 {
     if (!signal_parked(pool) && !(wants_worker(control) && worker_make(pool)))
         signal_parked(pool);
@@ -291,7 +291,7 @@ static struct task *slot_take(struct worker *owner, enum wanted wanted)
 
 /* Makes a task known. fair: behind all that self has. A worker that runs a task that blocks could
  * not run one that computes, and puts it where all look. */
-static void dispatch(struct permits *pool, struct worker *self, struct task *task, bool fair)
+static void dispatch(struct cpu_permits *pool, struct worker *self, struct task *task, bool fair)
 {
     const uint64_t one = UINT64_C(1) << BLOCKING_SHIFT;
     uint64_t control = pool->control;
@@ -312,7 +312,7 @@ static void dispatch(struct permits *pool, struct worker *self, struct task *tas
 
 static struct task *steal(struct worker *self, enum wanted wanted)
 {
-    struct permits *pool = self->pool;
+    struct cpu_permits *pool = self->pool;
     uint32_t made = (uint32_t)part(pool->control, 0);
     uint32_t first = (uint32_t)(go_random() % made);
     for (uint32_t i = 0; i < made; i++) {
@@ -328,7 +328,7 @@ static struct task *steal(struct worker *self, enum wanted wanted)
     return NULL;
 }
 
-static struct task *find_for_all(struct permits *pool)
+static struct task *find_for_all(struct cpu_permits *pool)
 {
     bool blocking_first = go_random() % 2;
     struct task *task = queue_take(blocking_first ? &pool->blocking : &pool->computing);
@@ -369,7 +369,7 @@ static struct task *find(struct worker *self)
 }
 
 /* Is there a task for which a permit is needed? */
-static bool sees_task(struct permits *pool)
+static bool sees_task(struct cpu_permits *pool)
 {
     mutex_lock(&pool->computing.mu);
     bool sees = pool->computing.head;
@@ -399,7 +399,7 @@ static void park(struct worker *self)
 
 static void execute(struct worker *self, struct task *task)
 {
-    struct permits *pool = self->pool;
+    struct cpu_permits *pool = self->pool;
     if (!task->blocks) {
         task->run(pool, self, task);
         return;
@@ -425,7 +425,7 @@ static void worker_main(void *arg)
     }
 }
 
-static void pool_stop(struct permits *pool)
+static void pool_stop(struct cpu_permits *pool)
 {
     mutex_lock(&pool->making);
     pool->stops = true;
@@ -438,7 +438,7 @@ static void pool_stop(struct permits *pool)
 
 /* tasks=wait: one that blocks until another has computed --------------------------------------- */
 
-static void task_waits(struct permits *pool, struct worker *self, struct task *task)
+static void task_waits(struct cpu_permits *pool, struct worker *self, struct task *task)
 {
     (void)self, (void)task;
     sem_acquire(&pool->computed);
@@ -446,7 +446,7 @@ static void task_waits(struct permits *pool, struct worker *self, struct task *t
     wg_done(&pool->done);
 }
 
-static void task_computes(struct permits *pool, struct worker *self, struct task *task)
+static void task_computes(struct cpu_permits *pool, struct worker *self, struct task *task)
 {
     (void)self, (void)task;
     tick(&pool->ran);
@@ -454,7 +454,7 @@ static void task_computes(struct permits *pool, struct worker *self, struct task
     wg_done(&pool->done);
 }
 
-static void task_alone(struct permits *pool, struct worker *self, struct task *task)
+static void task_alone(struct cpu_permits *pool, struct worker *self, struct task *task)
 {
     (void)self, (void)task;
     tick(&pool->ran);
@@ -462,7 +462,7 @@ static void task_alone(struct permits *pool, struct worker *self, struct task *t
 }
 
 /* The one that computes comes alone in between: workers are about to sleep, or do. */
-static uint32_t cross_waiting(struct permits *pool)
+static uint32_t cross_waiting(struct cpu_permits *pool)
 {
     uint32_t tasks = 0;
     for (int i = 0; i < ROUNDS; i++) {
@@ -482,7 +482,7 @@ static uint32_t cross_waiting(struct permits *pool)
 
 /* tasks=yield: one yields until another has run, behind one that blocks ------------------------ */
 
-static void task_lies(struct permits *pool, struct worker *self, struct task *task)
+static void task_lies(struct cpu_permits *pool, struct worker *self, struct task *task)
 {
     (void)self, (void)task;
     pool->lies = false;
@@ -490,7 +490,7 @@ static void task_lies(struct permits *pool, struct worker *self, struct task *ta
     wg_done(&pool->done);
 }
 
-static void task_blocks(struct permits *pool, struct worker *self, struct task *task)
+static void task_blocks(struct cpu_permits *pool, struct worker *self, struct task *task)
 {
     (void)self, (void)task;
     sem_acquire(&pool->yields);
@@ -498,7 +498,7 @@ static void task_blocks(struct permits *pool, struct worker *self, struct task *
     wg_done(&pool->done);
 }
 
-static void task_yields(struct permits *pool, struct worker *self, struct task *task)
+static void task_yields(struct cpu_permits *pool, struct worker *self, struct task *task)
 {
     tick(&pool->patience);
     if (ticks(&pool->patience) == 1)
@@ -513,7 +513,7 @@ static void task_yields(struct permits *pool, struct worker *self, struct task *
     wg_done(&pool->done);
 }
 
-static void task_makes_two(struct permits *pool, struct worker *self, struct task *task)
+static void task_makes_two(struct cpu_permits *pool, struct worker *self, struct task *task)
 {
     (void)task;
     dispatch(pool, self, &pool->tasks[1], false);
@@ -522,7 +522,7 @@ static void task_makes_two(struct permits *pool, struct worker *self, struct tas
     wg_done(&pool->done);
 }
 
-static uint32_t cross_yielding(struct permits *pool)
+static uint32_t cross_yielding(struct cpu_permits *pool)
 {
     pool->tasks[0] = (struct task){.run = task_makes_two};
     pool->tasks[1] = (struct task){.run = task_lies};
@@ -544,18 +544,18 @@ static const char *const steal_words[] = {"often", "dry", NULL};
 static const char *const release_words[] = {"signal", "quiet", NULL};
 
 static const struct param permits_table[] = {
-    PARAM_WORD(struct permits_params, tasks, tasks_words, TASKS_WAIT, "[Kotlin]",
+    PARAM_WORD(struct cpu_permits_params, tasks, tasks_words, TASKS_WAIT, "[Kotlin]",
                "one that blocks until another has run, or one that yields until then"),
-    PARAM_WORD(struct permits_params, park, park_words, PARK_LOOK, "[Kotlin]",
+    PARAM_WORD(struct cpu_permits_params, park, park_words, PARK_LOOK, "[Kotlin]",
                "whether a worker that gives its permit back to sleep looks once more"),
-    PARAM_WORD(struct permits_params, steal, steal_words, STEAL_OFTEN, "[Kotlin]",
+    PARAM_WORD(struct cpu_permits_params, steal, steal_words, STEAL_OFTEN, "[Kotlin]",
                "whether a worker steals now and then, or only when all else is empty"),
-    PARAM_WORD(struct permits_params, release, release_words, RELEASE_SIGNAL, "[Kotlin]",
+    PARAM_WORD(struct cpu_permits_params, release, release_words, RELEASE_SIGNAL, "[Kotlin]",
                "whether a worker that gives its permit back to block wakes another"),
     {0},
 };
 
-static const char *permits_crosses(struct permits *pool)
+static const char *cpu_permits_crosses(struct cpu_permits *pool)
 {
     pool->control = (uint64_t)PERMITS << PERMITS_SHIFT;
     uint32_t tasks = pool->params.tasks == TASKS_WAIT ? cross_waiting(pool) : cross_yielding(pool);
@@ -564,6 +564,6 @@ static const char *permits_crosses(struct permits *pool)
         return "a task lay in a queue while a worker with a permit ran 100 times another one";
     return ticks(&pool->ran) == tasks ? NULL : "not each task ran once";
 }
-SCENARIO_WITH(permits_table, permits, WORKERS_MOST, 1,
+SCENARIO_WITH(permits_table, cpu_permits, WORKERS_MOST, 1,
               "workers give CPU permits back to sleep and to block (kthread)",
               "[Kotlin] CoroutineScheduler");
