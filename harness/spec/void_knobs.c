@@ -2,8 +2,9 @@
 #include "harness/spec/void_knobs.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
-/* "key=word|word" or "key", of a row's text. */
+/* "key=word|word" or "key", of a row's text; a word may be a number. */
 struct clause {
     const char *key, *words; /* words NULL: any value */
     int key_length, words_length;
@@ -35,14 +36,17 @@ static const struct param *clause_param(const struct clause *clause, const struc
     return NULL;
 }
 
-/* The value of a word of these `length` characters; false if the parameter has no such word. */
+/* The value of a word or a number, of so many characters; false if it is none of the parameter. */
 static bool word_value(const struct param *param, const char *word, int length, int64_t *value)
 {
     *value = param->words_base;
     for (const char *const *at = param->words; at && *at; at++, ++*value)
         if ((int)strlen(*at) == length && strncmp(*at, word, (size_t)length) == 0)
             return true;
-    return false;
+    char *end;
+    *value = strtoll(word, &end, 10);
+    return param_takes_numbers(param) && end == word + length && *value >= param->min &&
+           *value <= param->max;
 }
 
 /* Has the parameter one of the clause's values? *lacks: the first word that it does not know. */
@@ -102,8 +106,11 @@ char *void_knob_when_text(const struct param_moot *row, const struct param *tabl
     while (clause_next(&when, ",", &clause) && length < text_size) {
         const struct param *param = clause_param(&clause, table);
         int64_t value = *param_field(owner, param);
+        const char *word = param_word(param, value);
+        char number[24];
+        snprintf(number, sizeof number, "%lld", (long long)value);
         length += (size_t)snprintf(text + length, text_size - length, "%s%s=%s", length ? "," : "",
-                                   param_key(param), param->words[value - param->words_base]);
+                                   param_key(param), word ? word : number);
     }
     return text;
 }

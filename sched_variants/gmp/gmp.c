@@ -81,18 +81,11 @@ static const struct param gmp_knobs[] = {
 static const struct param_moot gmp_moot[] = {
     LRQ_MOOT,
     {"idle_mask", NOBODY_SEARCHES},
+    {"inject", "globals=1", "where there is one global queue"},
     {"returns_to", "calls=none", "where a call keeps its P"},
     {"returns_to", "calls=sysmon,sysmon=off", "where a call keeps its P"},
     {0},
 };
-
-static const char *gmp_check(const void *knobs)
-{
-    const struct gmp_knobs *k = knobs;
-    if (k->inject != INJECT_ONE && k->globals == GLOBALS_ONE)
-        return "inject chooses among global queues: globals must be group or more than 1";
-    return lrq_check(knobs);
-}
 
 static struct globq *globq_of(const struct sched *sched)
 {
@@ -479,7 +472,7 @@ static bool groups_have_work(struct sched *sched)
 
 #define GMP_OPS                                                                                    \
     .name = "gmp", .knobs = gmp_knobs, .knobs_size = sizeof(struct gmp_knobs), .moot = gmp_moot,   \
-    .check = gmp_check, .forkjoin = FJ_GO, .init = gmp_init, .p_init = gmp_p_init,                 \
+    .check = lrq_check, .forkjoin = FJ_GO, .init = gmp_init, .p_init = gmp_p_init,                 \
     .p_fini = gmp_p_fini
 
 static const struct sched_ops groups_ops = {

@@ -81,6 +81,7 @@ json the_command_of_a_record_repeats_it 'json.dumps(r[0], sort_keys=True) == ope
 cat >knobs.py <<'END'
 import itertools, json, subprocess, sys
 program, failed = sys.argv[1], 0
+needs = {"inject": "globals=2,"} # without which it changes nothing
 def run(variant, settings):
     global failed
     told = subprocess.run([program + "-sim", "sample", ",".join((variant, *settings)), "timers,n=30,ns=20000", "--machine",
@@ -95,7 +96,7 @@ def run(variant, settings):
         print(variant, settings, told.stdout[:200], told.stderr[:200])
 listed = json.loads(subprocess.run([program, "list", "--format", "json"], capture_output=True).stdout)
 for variant in listed["variants"]:
-    settings = [[f"{knob['key']}={value}" for value in knob.get("words", []) + ["1"] * (knob["key"] == "slack_ns")]
+    settings = [[f"{needs.get(knob['key'], '')}{knob['key']}={value}" for value in knob.get("words", []) + ["1"] * (knob["key"] == "slack_ns")]
                 for knob in variant.get("knobs", [])]
     for at_once in itertools.zip_longest(*filter(None, settings)):
         run(variant["name"], [setting for setting in at_once if setting])
