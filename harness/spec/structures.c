@@ -4,6 +4,7 @@
 #include <string.h>
 
 const struct structure structures[] = {
+    {"beat", "the thread that sends beats (promote=beat)"},
     {"call.sites", "how long blocking calls took, by caller (calls=adaptive)"},
     {"chan", "channels: their lock, counts and waiters"},
     {"chan.ring", "what channels buffer"},

@@ -162,7 +162,7 @@ check the_table_shows_what_it_would_buy grep -qE '^grq +[0-9.]+× +too few$' out
 check the_answer_is_what_it_would_buy grep -qE '^grq.lock=free would buy grq [0-9.]+×; too few to show it' <(tail -n 2 out)
 run grq fib,n=12 --machine $machine --reps 1 --what-if cores=8
 check workers_that_lose_their_cores_are_named grep -q 'warning: what if: 16 workers take turns on 8 cores' err
-misuse unknown_structures_are_named 'unknown structure "grq.lok"; valid: call.sites, chan, ' -- \
+misuse unknown_structures_are_named 'unknown structure "grq.lok"; valid: beat, call.sites, ' -- \
     grq fib,n=12 --machine $machine --what-if grq.lok=free
 misuse a_structure_can_only_be_free 'valid: grq.lock=free' -- grq fib,n=12 --machine $machine --what-if grq.lock=3
 misuse unknown_keys_are_named 'the nearest is "dirty.near"' -- grq fib,n=12 --machine $machine --what-if dirty.nea=0
