@@ -115,7 +115,7 @@ input=hand.txt
 run - -o hand.slp
 check a_text_is_read eval '[ "$status $(wc -c <err)" = "0 0" ]'
 check it_says_where_it_is_from grep -qx '# from a trace of Go 1.22 or later' hand.slp
-main="run 1000; go 7; run 1000; wait sync; run 1000; yield; run 1000; go 9; run 1000; wake 9 1; wait coroutine"
+main="run 1000; go 7; run 1000; wait waitgroup; run 1000; yield; run 1000; go 9; run 1000; wake 9 1; wait coroutine"
 check goroutines_wait_and_hand_over has hand.slp 1 "$main; run 1000"
 check goroutines_call_and_wake has hand.slp 7 \
     "run 3000; call cpu 2000; run 100; begin; run 500; done; run 500; wake 1 1; run 1000"

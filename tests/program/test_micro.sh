@@ -111,7 +111,7 @@ misuse unknown_variant '"gmp"' -- gpm
 misuse variant_twice "given twice" -- gmp gmp,tick=61
 misuse serial_has_no_scheduler "no scheduler" -- serial
 misuse peer_has_no_scheduler "no scheduler" -- peer:pthreads
-misuse far_off_variant "valid: kthread, uthread, static, grq, perm, gmp, tasksteal, contsteal" -- gizmo
+misuse far_off_variant "valid: kthread, uthread, static, grq, perm, permits, gmp, tasksteal, contsteal" -- gizmo
 ! grep -q serial err && report 1 what_cannot_run_is_not_listed || report 0 what_cannot_run_is_not_listed
 misuse context_without_value "valid: KEY=VALUE,KEY=VALUE" -- --benchmark_context=a=b,c
 misuse unknown_event '"PAPI_L1_DCM"' -- --events=PAPI_L1_DCN
