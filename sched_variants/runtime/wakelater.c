@@ -79,11 +79,12 @@ static __attribute__((noinline)) void drop_if_no_work(struct m *m, int64_t due)
     int64_t none = 0;
     if (!drop(m, due))
         return;
-    if (!m->sched->ops->has_work(m->sched)) /* WL5 */
+    /* put off again if there is work, unless another one was meanwhile */
+    bool again = m->sched->ops->has_work(m->sched) && /* WL5; relaxed: WL2 */
+                 atomic_compare_exchange_strong_explicit(
+                     &later->due, &none, due, memory_order_relaxed, memory_order_relaxed);
+    if (!again)
         stat_add(&m->stats, STAT_WAKES_DROPPED, 1);
-    else if (!atomic_compare_exchange_strong_explicit(&later->due, &none, due, memory_order_relaxed,
-                                                      memory_order_relaxed)) /* relaxed: WL2 */
-        stat_add(&m->stats, STAT_WAKES_DROPPED, 1); /* another one was put off meanwhile */
 }
 
 void wake_later(struct m *m, int32_t idle_ps)
