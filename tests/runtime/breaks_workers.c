@@ -1,6 +1,7 @@
 /* breaks_workers.c - ways to break the invariants of idle workers, calls, threads, fork/join and
  * variants; see breaks.h. */
 #include "breaks.h"
+#include "permits/workq.h"
 
 /* Idle Ms and Ps ------------------------------------------------------------------------------ */
 
@@ -372,6 +373,19 @@ BREAK(poll_of_a_frame_in_gmp)
     fj_poll(&frame);
 }
 
+BREAK_IN(promotion_by_no_rule, "tasksteal", 1, CALM)
+{
+    struct fj_frame frame = {.queued = 1};
+    SELF->fj.depth_max = FJ_BY_RULE;
+    fj_poll(&frame);
+}
+
+BREAK_IN(promotion_of_what_is_public, "tasksteal", 1, CALM ",promote=always")
+{
+    struct fj_frame frame = {.queued = 1, .newest = FJ_PUBLIC};
+    fj_poll(&frame);
+}
+
 BREAK_IN(goroutine_for_no_task, "tasksteal", 1, CALM)
 {
     g_new_for_task(SELF, NULL);
@@ -443,6 +457,24 @@ BREAK_IN(perm_steals_as_no_worker, "perm", 1, CALM)
 BREAK_IN(perm_drains_no_p, "perm", 1, CALM)
 {
     SCHED->ops->p_drain(SELF, NULL);
+}
+
+BREAK_IN(permits_readies_on_no_worker, "permits", 1, CALM)
+{
+    SELF->variant = NULL;
+    ready(some_g(), READY_WOKEN);
+}
+
+BREAK_IN(permits_drains_no_p, "permits", 1, CALM)
+{
+    SCHED->ops->p_drain(SELF, NULL);
+}
+
+BREAK_IN(permits_puts_before_its_head, "permits", 1, CALM)
+{
+    struct workq *workq = SELF->variant;
+    workq->taken = workq->put + 5;
+    ring_put(SELF, workq, some_g());
 }
 
 BREAK_IN(static_readies_for_no_worker, "static", 1, CALM)
@@ -520,4 +552,53 @@ BREAK_IN(pdeque_steals_without_a_p, "tasksteal", 1, CALM)
 {
     SELF->p = NULL;
     SCHED->ops->steal(SELF);
+}
+
+/* Threads that are no workers ----------------------------------------------------------------- */
+
+static void outside_briefly(void *arg, int i)
+{
+    (void)arg;
+    (void)i;
+}
+
+static void outside_for_ever(void *arg, int i)
+{
+    (void)arg;
+    (void)i;
+    for (;;)
+        machine_yield();
+}
+
+static void go_outside_for_ever(void *arg)
+{
+    go_outside(1, outside_for_ever, arg);
+}
+
+BREAK(no_thread_outside)
+{
+    go_outside(0, outside_briefly, NULL);
+}
+
+BREAK(no_goroutine_goes_outside)
+{
+    SELF->curg = NULL;
+    go_outside(1, outside_briefly, NULL);
+}
+
+BREAK(two_go_outside_at_once)
+{
+    go(go_outside_for_ever, NULL);
+    gosched();
+    go_outside(1, outside_briefly, NULL);
+}
+
+BREAK(nothing_starts_from_outside)
+{
+    go_from_outside(NULL, NULL);
+}
+
+BREAK(worker_starts_from_outside)
+{
+    go_from_outside(nothing, NULL);
 }
