@@ -14,7 +14,11 @@
  *           The first task wakes all. Until the spawner has called for the last of them, the others
  *           have found nothing, and sleep. It spawns the rest while the last ones look. One of
  *           these finds a task, and wakes all others, one after the other.
- *               storm = (P - 1) * (call + wake)
+ *               storm = (P - 1) * (call + wake), less for the few that are awake yet
+ *           The storm is held against its formula, and starts against what the storm took: on the
+ *           machine itself about two formulas (1.8 to 2.1 over 16 seeds of gmp and perm), since
+ *           those that it wakes take the locks that it needs. There all may sleep again when it
+ *           ends, in 5 of 16 seeds; then one more wake-up follows.
  *           So it is as long as call + wake < wakeup. Else nobody looks any more when the spawner
  *           goes on, and it wakes all for each task.
  *   none    k / P * (poll + slack + wakeup)
@@ -54,10 +58,12 @@ static struct sim_model model, guest;
 /* By how much what is measured may be off a formula, as a part of it: on the machine itself, and on
  * the guest. No more than half of it may be missing. */
 struct bounds {
-    double chain, all, half_of_none;
+    double chain, storm, all, half_of_none;
 };
-static const struct bounds of_model = {.chain = 0.3, .all = 1.2, .half_of_none = 0.35};
-static const struct bounds of_guest = {.chain = 0.15, .all = 0.25, .half_of_none = 0.25};
+static const struct bounds of_model = {
+    .chain = 0.3, .storm = 1.4, .all = 0.35, .half_of_none = 0.35};
+static const struct bounds of_guest = {
+    .chain = 0.15, .storm = 0.35, .all = 0.2, .half_of_none = 0.25};
 
 /* The guest with one price of its own. */
 static struct sim_model guest_with(int64_t wake_ps, int64_t wakeup_ps)
@@ -84,6 +90,7 @@ static double wakeup_us(const struct sim_model *of)
 static struct crowd {
     struct sim_model model;
     int64_t start_ns[P]; /* of the tasks, sorted in the end; from just before the first spawn */
+    int64_t storm_ns;    /* until the first spawn has returned */
     uint64_t wakeups;
 } * crowd;
 
@@ -127,6 +134,8 @@ static void crowd_come(void)
     for (int i = 0; i < P; i++) {
         members[i] = (struct member){.done = done};
         go(member_main, &members[i]);
+        if (i == 0)
+            crowd->storm_ns = go_now() - began;
     }
     wg_wait(done);
     crowd->wakeups = stat_now(STAT_WAKEUPS) - wakeups;
@@ -216,16 +225,16 @@ static void wake_chain_reaches_all(void **state)
 static void all_claims(const char *variant, const struct sim_model *with,
                        const struct bounds *bounds)
 {
-    double one = call_and_wake_us(with), storm = (P - 1) * one;
+    double one = call_and_wake_us(with);
     double woken = (double)with->call_ps / 1e6 + wakeup_us(with);
     crowd_run(variant, "wake=all", 1, with);
+    double storm = (double)crowd->storm_ns / 1e3;
+    claim(variant, "us of a storm over", P, (P - 1) * one, bounds->storm, storm);
     for (int k = P / 4; k < P; k++)
         claim(variant, "us to start", k, storm + woken + k * one, bounds->all, start_us(k));
     claim(variant, "wake-ups of a crowd of", P, 2 * (P - 1), 0.25, (double)crowd->wakeups);
 }
 
-/* On the machine itself calls are so short that searches and locks, which the formula leaves out,
- * make the ramp up to 2.2 times as long. */
 static void wake_all_reaches_all(void **state)
 {
     (void)state;
