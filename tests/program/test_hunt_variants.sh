@@ -11,7 +11,7 @@ shift
 
 # is_silent WORKERS MEMORY ALGORITHM: in all scenarios that so many workers can play.
 is_silent() {
-    "$schedlab" hunt --campaign "$variant" --workers "$1" --memory "$2" --algorithm "$3" --executions 60 --results runs >all 2>err </dev/null
+    "$schedlab" hunt --campaign "$variant" --workers "$1" --memory "$2" --algorithm "$3" --executions 20 --results runs >all 2>err </dev/null
     local status=$?
     grep -A 1 '^failed' all >out
     return $status
