@@ -1,7 +1,7 @@
 /* load.h - says that a workload with a rate could not serve what was asked of it.
  *
- * Callers: arrivals, echo and replay, in print(); sample.c for workloads with load(). Requests that
- * come faster than they are served wait in a queue that grows: latencies say how long the run was.
+ * Callers: arrivals, echo, replay and wakers, in print(). Requests that come faster than they are
+ * served wait in a queue that grows: latencies say how long the run was.
  */
 #ifndef SCHEDLAB_LOAD_H
 #define SCHEDLAB_LOAD_H

@@ -19,6 +19,7 @@
 #include "workload.h"
 
 #include "histogram.h"
+#include "load.h"
 #include "runtime/io.h"
 
 #include <inttypes.h>
@@ -59,6 +60,7 @@ struct wakers_state {
     struct waker *readers, *sleepers;
     int64_t *waits_ns; /* the readers' */
     int64_t start_ns;  /* of the first period; written before anybody else exists */
+    int64_t time_ns;   /* from there until all had done their last period */
     int64_t error;     /* of making a pipe or writing: 0, or -errno */
     struct waitgroup done;
     struct histogram latency;
@@ -111,12 +113,6 @@ static bool wakers_is_paced(const void *params)
 {
     (void)params;
     return true;
-}
-
-static double wakers_load(const void *params)
-{
-    const struct wakers_params *p = params;
-    return (double)(p->connections + p->sleepers) * 1e9 / (double)p->period_ns;
 }
 
 static void *wakers_init(const void *params, uint64_t seed)
@@ -262,7 +258,7 @@ static void wakers_run(void *arg, struct outcome *out)
         wakers_start(&state->sleepers[i], wakers_sleeper_main);
     go(wakers_source_main, state);
     wg_wait(&state->done);
-    out->time_ns = go_now() - state->start_ns;
+    state->time_ns = out->time_ns = go_now() - state->start_ns;
     wakers_pipes_free(state, params->connections);
     wakers_collect(state, out);
 }
@@ -313,10 +309,15 @@ static void wakers_find(void *arg, double *values)
 
 static void wakers_print(void *arg, FILE *to)
 {
+    const struct wakers_state *state = arg;
+    const struct wakers_params *params = &state->params;
     double values[FINDINGS_MAX];
     wakers_find(arg, values);
     fprintf(to, "mean waits: %.1f us of readers, %.1f us of sleepers, %.2f times as long\n",
             values[0] / 1e3, values[1] / 1e3, values[2]);
+    int64_t each_period = params->connections + params->sleepers;
+    load_print(to, each_period * 1000000000 / params->period_ns, params->n * params->period_ns,
+               state->time_ns, "wake-ups");
 }
 
 static void wakers_fini(void *arg)
@@ -339,7 +340,6 @@ const struct workload workload_wakers = {
     .live_gs_max = wakers_live_gs_max,
     .has_latency = wakers_has_latency,
     .is_paced = wakers_is_paced,
-    .load = wakers_load,
     .check = wakers_check,
     .polls = wakers_polls,
     .init = wakers_init,

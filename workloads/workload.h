@@ -98,10 +98,6 @@ struct workload {
      * tell schedulers apart and its throughput does not. Left out: never. */
     bool (*is_paced)(const void *params);
 
-    /* Optional. How many operations a second its clock asks for, if print() does not say itself
-     * that fewer were served. Left out: no matter. */
-    double (*load)(const void *params);
-
     /* Its result is what print() shows of one call; how long the call took is none. */
     bool is_shown;
 

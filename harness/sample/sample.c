@@ -27,7 +27,6 @@
 #include "harness/spec/spec.h"
 #include "sched.h"
 #include "workloads/histogram.h"
-#include "workloads/load.h"
 #include "workloads/workload.h"
 
 #include <inttypes.h>
@@ -119,27 +118,12 @@ static json_t *times_to_json(const struct call_times *times)
     return iterations;
 }
 
-/* Says that the timed calls served less than the workload's clock asked for. */
-static void print_load(const struct sample *sample, FILE *to)
-{
-    const struct workload *workload = sample->workload.workload;
-    if (!workload->load || sample->times.count == 0)
-        return;
-    char what[REASON_SIZE];
-    double rate = workload->load(sample->workload.params);
-    snprintf(what, sizeof what, "%ss", workload->op);
-    load_print(to, (int64_t)rate, (int64_t)((double)sample->times.ops / rate * 1e9),
-               sample->times.time_ns, what);
-}
-
 /* The text that the workload prints for people about its last call, to be freed. */
 static char *printed(const struct sample *sample)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *stream = memory_stream(&text, &size);
-    if (sample->called)
-        print_load(sample, stream);
     if (sample->called && sample->workload.workload->print)
         sample->workload.workload->print(sample->state, stream);
     fclose(stream);
