@@ -116,7 +116,7 @@ chmod +x "$scratch/.bin/make"
 (cd "$tree" && git ls-files -co --exclude-standard -z | tar --null -T - -cf -) | tar -xf - -C "$copy"
 # In one call, so that names of one file stay that. Objects that are missing will be built.
 (cd "$tree" && cp -a --parents build/registry.checked build/schedlab{,-sim} \
-    build/{release,sim}/{command,origin.h,schedlab,harness,sched_variants,workloads} build/release/harness.a \
+    build/{release,sim,hunt}/{command,origin.h,labels.h,schedlab,harness,sched_variants,workloads} build/release/harness.a \
     build/release/tests/{conform*,support*} "$copy") 2>/dev/null
 passes "docs/ADDING.md splits into steps" document_split || { finish; exit 1; }
 cd "$copy" || exit 1
@@ -136,7 +136,6 @@ misused() {
 passes "a variant begins as a copy of another one" make new-variant NAME=mine FROM=gmp
 passes "which is there once it is built" make build/schedlab build/release/tests/conformance
 passes "and conforms" build/release/tests/conformance --short ' mine '
-passes "and has an experiment" build/schedlab repro examples/mine.yaml --quick --machine native --no-report --results "$work/repro"
 passes "a name is taken once" test "make new-variant: NAME=mine is a variant already; valid: another word" = \
     "$(make new-variant NAME=mine FROM=gmp 2>&1 | head -n 1)"
 passes "conformance lists its lines" grep -qx "conform_live_gs_zero_after lifo workers=2" \
@@ -184,6 +183,7 @@ for workload in barrier fib,n=15 pingpong,rounds=500; do
 done
 passes "both are made for simulated machines" commands_run <(printf -- '-\nmake\n')
 passes "without a warning" no_warning
+passes "the copy has an experiment" build/schedlab repro examples/mine.yaml --quick --machine sim --no-report --results "$work/repro"
 passes "lifo serves barrier on a simulated machine" build/schedlab run lifo barrier,rounds=50 --machine sim:desktop8 \
     --workers 3 --reps 1 --iterations 1 --warmup 0 --events none
 passes "every cell of the sweep is ok" every_cell_ok
