@@ -452,7 +452,7 @@ AUTHOR_ABI = $(shell $(CC) -dumpmachine) $(shell cat sched_variants/*.h sched_va
 
 # It compiles what reads specifications; the archive has the rest of the harness.
 $(OUT)/schedlab-hunt: $(call objects,$(HUNT_SOURCES) harness/commands/cli.c harness/host/allocator.c harness/base/build_info.c harness/sample/source_line.c \
-    $(addprefix harness/trace/,diff_words.c trace_services.c trace_state.c trace_story.c) \
+    $(addprefix harness/trace/,diff_words.c trace_crop.c trace_services.c trace_state.c trace_story.c) \
     $(addprefix harness/spec/,spec.c knobs.c outside.c machine_memory.c machine_start.c machine_start_hunt.c peer_table.c promises.c)) $(CORE_OBJECTS) $(HARNESS_ARCHIVE)
 	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 	$(call author_leave,$(CONFIG))

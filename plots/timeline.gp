@@ -1,13 +1,13 @@
 # timeline.gp - one run: what each worker ran and when, steals as arrows, queue lengths below.
 #
-# gnuplot -c plots/timeline.gp FOLDER FILE FORMAT LANES END LETTER TITLE
+# gnuplot -c plots/timeline.gp FOLDER FILE FORMAT LANES BEGIN END LETTER TITLE
 #   FOLDER  holds slices.tsv (lane begin_us end_us colour name depth; name -: something
 #           begins on top of it), arrows.tsv (from_lane to_lane
 #           us) and lengths.tsv (lane us length; lane -1 is the global queue)
 #   FILE    to write
 #   FORMAT  svg, pdf or png
 #   LANES   how many lanes there are
-#   END     of the time axis in us
+#   BEGIN, END  of the time axis in us
 #   LETTER  P or M: what a lane is
 #   TITLE   what was run
 #
@@ -20,9 +20,10 @@ while (strlen(SL_HERE) && SL_HERE[strlen(SL_HERE):*] ne "/") {
 load SL_HERE . "style.gp"
 FOLDER = ARG1
 LANES = int(ARG4)
-END = real(ARG5) > 0 ? real(ARG5) : 1.0
-LETTER = ARG6
-TITLE = ARG7
+BEGIN = real(ARG5)
+END = real(ARG6) > BEGIN ? real(ARG6) : BEGIN + 1.0
+LETTER = ARG7
+TITLE = ARG8
 READING = "A bar is a goroutine (G) or child task (T) on a worker, an arrow a steal from victim to thief. " \
     . "Below: how many wait in each worker's queue, and in the global one."
 CAPTION = "Time begins with the first event that the scheduler told of."
@@ -45,8 +46,8 @@ load SL_HERE . "canvas.gp"
 SLICES = FOLDER . "/slices.tsv"
 half(depth) = depth > 6 ? 0.10 : 0.42 - 0.05 * depth
 # A name where the bar has room for it.
-fits(begin, end, name) = name ne "-" && (end - begin) / END * (RIGHT - LEFT) > 7.0 * strlen(name)
-set xrange [0:END]
+fits(begin, end, name) = name ne "-" && (end - begin) / (END - BEGIN) * (RIGHT - LEFT) > 7.0 * strlen(name)
+set xrange [BEGIN:END]
 set yrange [LANES - 0.5:-0.5]
 eval sl_panel(LEFT, RIGHT, TOP, LANES_END, W, H)
 set ytics scale 0 textcolor rgb SL_INK

@@ -47,6 +47,7 @@ enum {
     KEY_FROM,
     KEY_TO,
     KEY_ONLY,
+    KEY_WHOLE,
 };
 
 enum format {
@@ -79,7 +80,8 @@ struct options {
     int policy;         /* of policy_words; -1: all */
     int processors;     /* 0: all */
     bool play;
-    int64_t from_ns, to_ns;  /* to_ns -1: to the last event */
+    bool whole;              /* start-up and the check too */
+    int64_t from_ns, to_ns;  /* -1: not given */
     struct trace_only *only; /* NULL: all */
 };
 
@@ -102,15 +104,18 @@ static const struct argp_option option_table[] = {
      "us. A page opens there. Lines of schedtrace have their own clock, in ms from the start",
      0},
     {"to", KEY_TO, "TIME", 0, "and until then", 0},
+    {"whole", KEY_WHOLE, NULL, 0,
+     "show start-up and the check of the answer too, which are left out unless --from or --to says "
+     "what is shown. A page has them always, and opens on them",
+     0},
     {"only", KEY_ONLY, "LIST", 0,
      "and only events of these kinds, goroutines or workers, with commas: stolen,woken or G3,P1; "
      "of several sorts an event has to fit each. Not of schedtrace, whose lines count all that "
      "has happened",
      0},
     {"warmup", KEY_WARMUP, "N", 0,
-     "calls before it, whose events come first; default 0. The first call meets cold memory. A "
-     "page "
-     "opens on the call after them",
+     "calls before it, whose events come first; default 0. The first call meets cold memory. What "
+     "is shown begins with the call after them",
      0},
     {"every", KEY_EVERY, "MS", 0, "schedtrace: a line that often; default 1 ms", 0},
     {"scheddetail", KEY_DETAIL, NULL, 0, "schedtrace: a line about each P, M and G too", 0},
@@ -171,6 +176,9 @@ static bool show_parse(struct options *options, int key, char *arg)
     case KEY_TO:
         options->to_ns = cli_time_ns(options->command, "to", arg, 1000, INT64_C(86400000000000));
         break;
+    case KEY_WHOLE:
+        options->whole = true;
+        break;
     case KEY_ONLY:
         options->only = trace_option_only(options->command, options->only, arg);
         break;
@@ -192,7 +200,7 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     struct sample_request *request = &options->request;
     if (key == 'w' || key == KEY_MACHINE || key == KEY_SEED || key == KEY_MOST ||
         key == KEY_EVERY || key == KEY_DETAIL || key == KEY_TIMEOUT || key == KEY_WARMUP ||
-        key == KEY_FROM || key == KEY_TO || key == KEY_PLAY || key == KEY_ONLY)
+        key == KEY_FROM || key == KEY_TO || key == KEY_PLAY || key == KEY_ONLY || key == KEY_WHOLE)
         note_of_run(options, key);
     switch (key) {
     case 'w':
@@ -316,6 +324,22 @@ static void warn_of_workers(const struct options *options, int cores)
         fprintf(stderr, "%s: warning: %s\n", options->command, text);
 }
 
+/* Which part of the run is shown. */
+static void part_complete(struct options *options)
+{
+    bool is_given = options->from_ns >= 0 || options->to_ns >= 0;
+    if (options->whole && options->format == FORMAT_SCHEDTRACE)
+        cli_misuse(options->command, "--whole does not come with --format=schedtrace, whose lines "
+                                     "are of the whole run");
+    if (options->whole && is_given)
+        cli_misuse(options->command, "--whole beside --%s; valid: one of both",
+                   options->from_ns >= 0 ? "from" : "to");
+    options->whole = options->whole || is_given;
+    options->from_ns = options->from_ns < 0 ? 0 : options->from_ns;
+    if (options->to_ns >= 0 && options->to_ns <= options->from_ns)
+        cli_misuse(options->command, "--to is no later than --from; valid: a later time");
+}
+
 /* Arguments that are right alone may be wrong together. */
 static void options_complete(struct options *options)
 {
@@ -347,8 +371,7 @@ static void options_complete(struct options *options)
     if (plays(options) && rows_of_terminal() < TRACE_PLAY_ROWS)
         cli_misuse(options->command, "--play: this terminal has %d rows; valid: %d or more",
                    rows_of_terminal(), TRACE_PLAY_ROWS);
-    if (options->to_ns >= 0 && options->to_ns <= options->from_ns)
-        cli_misuse(options->command, "--to is no later than --from; valid: a later time");
+    part_complete(options);
     if (options->format == FORMAT_SCHEDTRACE && !request->schedtrace_ns)
         request->schedtrace_ns = EVERY_DEFAULT_NS;
     check_output(options);
@@ -530,17 +553,22 @@ static void check_shown(const struct options *options, const struct trace_page *
 {
     char why[ERROR_SIZE];
     size_t count = page->trace.count, before = 0;
+    bool fits = false; /* --only, in the whole run */
     if (count == 0)
         give_up(options, "no event was kept");
     for (size_t i = 0; i < count; i++) {
         if (trace_shows(page, &page->trace.event[i]))
             return;
+        fits =
+            fits || !page->only || trace_only_has(page->only, &page->trace, &page->trace.event[i]);
         if (us_of(page, i) * 1e3 < (double)options->from_ns)
             before = i;
     }
     if (options->only)
         snprintf(why, sizeof why, "no event fits --only=%s%s", trace_only_text(options->only),
-                 options->from_ns || options->to_ns > 0 ? " between --from and --to" : "");
+                 options->from_ns || options->to_ns > 0 ? " between --from and --to"
+                 : fits ? " between start-up and the check; --whole shows those that do"
+                        : "");
     else if (before + 1 < count)
         snprintf(why, sizeof why,
                  "no event between --from and --to: the nearest are at %.3f and %.3f us",
@@ -566,8 +594,11 @@ static int trace_events(struct options *options)
         .from_ps = options->from_ns * 1000,
         .to_ps = options->to_ns > 0 ? options->to_ns * 1000 : 0,
         .only = options->only,
+        .whole = options->whole,
     };
     run_with_events(options, &page);
+    if (!options->whole && options->format != FORMAT_PAGE)
+        trace_crop(&page);
     check_shown(options, &page);
     bool ok = true;
     if (plays(options))
@@ -670,6 +701,7 @@ int cmd_trace(int argc, char **argv)
     struct options options = {
         .command = argv[0],
         .policy = -1,
+        .from_ns = -1,
         .to_ns = -1,
         .request = {.seed = 1,
                     .sim_seed = 1,

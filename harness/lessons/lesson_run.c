@@ -95,10 +95,11 @@ static bool places_find(const struct lesson *lesson, const struct lesson_run *ru
     json_array_foreach(json_object_get(trace, "steps"), i, step)
     {
         char words[sizeof place->words];
+        size_t number = (size_t)json_integer_value(json_object_get(step, "index")) + 1;
         step_words(step, words, sizeof words);
-        if (stop == run->stops_count || !is_stop(&run->stops[stop], i + 1, words))
+        if (stop == run->stops_count || !is_stop(&run->stops[stop], number, words))
             continue;
-        place[stop].step = i + 1;
+        place[stop].step = number;
         place[stop].when_us = json_number_value(json_object_get(step, "when_ps")) / 1e6;
         snprintf(place[stop++].words, sizeof words, "%s", words);
     }

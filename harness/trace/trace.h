@@ -1,7 +1,8 @@
 /* trace.h - one small run as a table of steps, a timeline, a file for Perfetto.
  *
  *   trace_state.c     what each worker runs and holds, brought forward event by event
- *   trace_only.c      which events are shown
+ *   trace_only.c      which events are shown: those that --only names
+ *   trace_crop.c      and those between start-up and the check of the answer
  *   trace_services.c  what an event says of timers, the poller and sysmon
  *   trace_words.c     what the words of events mean
  *   trace_story.c     who ran when, who stole from whom, how long queues were: from all events
@@ -174,14 +175,28 @@ struct trace_page {
     int64_t from_ps, to_ps; /* what is shown, counted from the first event; to_ps 0: to the end */
     int64_t call_ps; /* when the call after those of --warmup begins, likewise; 0: it has none */
     size_t before;   /* events before that call, where two runs are compared from it on */
+    bool whole;      /* start-up and the check are asked for; a page opens on all of it */
+    size_t startup;  /* else so many events at the beginning are not shown, */
+    size_t check;    /* and so many at the end: trace_crop() */
     const struct trace_only *only; /* and which of it; NULL: all */
     const char *lead;              /* words above it on a page, and */
     const json_t *stops;           /* where that stops, as trace_html.c has them; NULL: none */
     json_t *names; /* [[G or task, "fib(3)"]], for a page; NULL: they are named by who made them */
 };
 
-/* True if the event is within what is shown. */
+/* True if the event, which is one of the page's, is within what is shown. */
 bool trace_shows(const struct trace_page *page, const struct sched_trace_event *event);
+
+/* trace_crop.c -------------------------------------------------------------------------------- */
+
+/* Sets startup and check: the first event shown is main's first own one in the call that was asked
+ * for, the last one is where its answer is there. Both stay 0 where no event says so. Numbers of
+ * steps and times do not change. */
+void trace_crop(struct trace_page *page);
+
+/* "Left out: 3 events of start-up, 2 of the check; --whole shows them." Returns text, "" if nothing
+ * is left out. */
+char *trace_left_out(const struct trace_page *page, char *text, size_t size);
 
 /* trace_services.c ---------------------------------------------------------------------------- */
 

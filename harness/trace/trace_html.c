@@ -178,7 +178,7 @@ static void run_write(FILE *to, const struct trace_page *page)
         (json_int_t)page->trace.count, "happened", (json_int_t)page->trace.happened, "texts",
         texts.list, "services", services_to_json(page->variant), "source",
         trace_source_to_json(page), "meanings", trace_words_to_json(&page->trace));
-    if (page->from_ps > 0 || page->to_ps > 0)
+    if (page->from_ps > 0 || page->to_ps > 0 || page->whole)
         json_object_set_new(
             run, "shown",
             json_pack("[II]", (json_int_t)page->from_ps / 1000, (json_int_t)page->to_ps / 1000));

@@ -106,6 +106,10 @@ json_t *trace_perfetto_to_json(const struct trace_page *page)
                   page->machine, "workers", page->workers, "seed", (json_int_t)page->seed, "events",
                   (json_int_t)page->trace.count, "not_kept",
                   (json_int_t)(page->trace.happened - page->trace.count));
+    char left_out[128];
+    if (*trace_left_out(page, left_out, sizeof left_out))
+        json_object_set_new(json_object_get(object, "otherData"), "left_out",
+                            json_string(left_out));
     trace_story_free(&story);
     return object;
 }

@@ -273,6 +273,9 @@ void trace_print_limits(const struct trace_page *page, uint64_t odd, const char 
     if (page->trace.happened > page->trace.count)
         fprintf(to, "Of %" PRIu64 " events the first %zu were kept (--most).\n",
                 page->trace.happened, page->trace.count);
+    char left_out[128];
+    if (*trace_left_out(page, left_out, sizeof left_out))
+        fprintf(to, "%s\n", left_out);
     if (odd)
         fprintf(to, "%s not fit those before, the first: %s\n",
                 counted(odd, odd == 1 ? "event does" : "event do").s, odd_text);
@@ -281,6 +284,9 @@ void trace_print_limits(const struct trace_page *page, uint64_t odd, const char 
 bool trace_shows(const struct trace_page *page, const struct sched_trace_event *event)
 {
     int64_t at_ps = event->when_ps - page->trace.event[0].when_ps;
+    size_t index = (size_t)(event - page->trace.event);
+    if (index < page->startup || index >= page->trace.count - page->check)
+        return false;
     if (page->only && !trace_only_has(page->only, &page->trace, event))
         return false;
     return at_ps >= page->from_ps && (page->to_ps == 0 || at_ps <= page->to_ps);
@@ -394,6 +400,9 @@ json_t *trace_steps_to_json(const struct trace_page *page)
                   page->workers, "seed", (json_int_t)page->seed, "lane", page->by_m ? "M" : "P",
                   "happened", (json_int_t)page->trace.happened, "odd", (json_int_t)state.odd,
                   "steps", steps, "record", page->record);
+    json_object_set_new(object, "left_out",
+                        json_pack("{sI sI}", "startup", (json_int_t)page->startup, "check",
+                                  (json_int_t)page->check));
     if (state.odd)
         json_object_set_new(object, "first_odd", json_string(state.odd_text));
     trace_state_free(&state);

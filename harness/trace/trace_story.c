@@ -220,9 +220,14 @@ static void teller_end(struct teller *teller, int64_t when_ps)
  * the first. */
 static void crop(struct trace_story *story, const struct trace_page *page, int64_t origin_ps)
 {
+    const struct sched_trace *trace = &page->trace;
     int64_t from = origin_ps + page->from_ps;
     int64_t to = page->to_ps > 0 ? origin_ps + page->to_ps : story->end_ps;
     size_t kept = 0;
+    if (page->startup > 0)
+        from = trace->event[page->startup].when_ps;
+    if (page->check > 0)
+        to = trace->event[trace->count - 1 - page->check].when_ps;
     story->begin_ps = from;
     story->end_ps = to < story->end_ps ? to : story->end_ps;
     for (size_t i = 0; i < story->slices; i++) {
@@ -317,7 +322,7 @@ void trace_story_make(struct trace_story *story, const struct trace_page *page)
         lengths_tell(&teller, event->when_ps);
     }
     teller_end(&teller, story->end_ps);
-    if (page->from_ps > 0 || page->to_ps > 0)
+    if (page->from_ps > 0 || page->to_ps > 0 || page->startup + page->check > 0)
         crop(story, page, story->begin_ps);
     if (page->only)
         choose(story, page);

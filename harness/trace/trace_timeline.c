@@ -129,7 +129,8 @@ void trace_timeline_print(const struct trace_page *page, int width, FILE *to)
     char *title = trace_title(page);
     text_wrap(to, 0, 0, width, title);
     free(title);
-    double from_us = (double)page->from_ps / 1e6;
+    double from_us =
+        page->trace.count ? (double)(story.begin_ps - page->trace.event[0].when_ps) / 1e6 : 0;
     double span_us = (double)(story.end_ps - story.begin_ps) / 1e6;
     fprintf(to, "%g to %.3f us, %.3f us a column\n\n", from_us, from_us + span_us,
             span_us / columns);
@@ -167,9 +168,10 @@ static unsigned id_colour(const struct trace_slice *slice)
     return pale[(slice->id & ~TRACE_TASK) % (sizeof pale / sizeof pale[0])];
 }
 
-static double us(const struct trace_story *story, int64_t ps)
+/* Times begin with the trace's first event, as in the table of steps. */
+static double us(int64_t ps)
 {
-    return (double)(ps - story->begin_ps) / 1e6;
+    return (double)ps / 1e6;
 }
 
 static FILE *tsv_open(const char *folder, const char *name)
@@ -190,8 +192,8 @@ static bool slices_write(const struct trace_story *story, const char *folder)
         const struct trace_slice *slice = &story->slice[i];
         int32_t lane = slice_lane(story, slice);
         if (lane >= 0 && lane < lanes_shown(story))
-            fprintf(to, "%" PRId32 "\t%.6f\t%.6f\t%u\t%s\t%u\n", lane, us(story, slice->begin_ps),
-                    us(story, slice->end_ps), id_colour(slice),
+            fprintf(to, "%" PRId32 "\t%.6f\t%.6f\t%u\t%s\t%u\n", lane, us(slice->begin_ps),
+                    us(slice->end_ps), id_colour(slice),
                     slice->kind == SLICE_CALL ? "call"
                     : slice->covered          ? "-"
                                               : trace_id_text(story->trace, slice->id, text),
@@ -211,7 +213,7 @@ static bool arrows_write(const struct trace_story *story, const char *folder)
         if (arrow->steal && arrow->from_lane >= 0 && arrow->to_lane >= 0 &&
             arrow->from_lane < lanes_shown(story) && arrow->to_lane < lanes_shown(story))
             fprintf(to, "%" PRId32 "\t%" PRId32 "\t%.6f\n", arrow->from_lane, arrow->to_lane,
-                    us(story, arrow->to_ps));
+                    us(arrow->to_ps));
     }
     return fclose(to) == 0;
 }
@@ -225,12 +227,12 @@ static bool lengths_write(const struct trace_story *story, const char *folder)
     fputs("lane\tus\tlength\n", to);
     for (int32_t lane = -1; lane < lanes_shown(story); lane++) {
         uint32_t last = 0;
-        fprintf(to, "%" PRId32 "\t0\t0\n", lane);
+        fprintf(to, "%" PRId32 "\t%.6f\t0\n", lane, us(story->begin_ps));
         for (size_t i = 0; i < story->lengths; i++)
             if (story->length[i].lane == lane)
-                fprintf(to, "%" PRId32 "\t%.6f\t%u\n", lane, us(story, story->length[i].when_ps),
+                fprintf(to, "%" PRId32 "\t%.6f\t%u\n", lane, us(story->length[i].when_ps),
                         last = story->length[i].length);
-        fprintf(to, "%" PRId32 "\t%.6f\t%u\n", lane, us(story, story->end_ps), last);
+        fprintf(to, "%" PRId32 "\t%.6f\t%u\n", lane, us(story->end_ps), last);
     }
     return fclose(to) == 0;
 }
@@ -250,11 +252,15 @@ static bool gnuplot_draw(const struct trace_page *page, const struct trace_story
                          const char *folder, const char *path, char *error, size_t error_size)
 {
     struct gnuplot gnuplot;
-    char lanes[16], end[32], letter[2] = {lane_letter(story), '\0'};
-    char *title = trace_title(page);
+    char lanes[16], begin[32], end[32], letter[2] = {lane_letter(story), '\0'};
+    char *plain = trace_title(page);
+    bool is_part = page->startup + page->check > 0;
+    char *title = text_format("%s%s", plain, is_part ? ", without start-up and the check" : "");
+    free(plain);
     snprintf(lanes, sizeof lanes, "%" PRId32, lanes_shown(story));
-    snprintf(end, sizeof end, "%.6f", us(story, story->end_ps));
-    const char *arguments[] = {folder, path, strrchr(path, '.') + 1, lanes, end, letter,
+    snprintf(begin, sizeof begin, "%.6f", us(story->begin_ps));
+    snprintf(end, sizeof end, "%.6f", us(story->end_ps));
+    const char *arguments[] = {folder, path, strrchr(path, '.') + 1, lanes, begin, end, letter,
                                title,  NULL};
     bool ok = gnuplot_find(&gnuplot, error, error_size) &&
               gnuplot_run(&gnuplot, "timeline", arguments, error, error_size);

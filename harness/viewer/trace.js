@@ -45,7 +45,7 @@ class View {
         this.steps.setAttribute('role', 'region');
         this.steps.setAttribute('aria-label', 'Events around this one');
         const title = `${run.variant} ${run.workload} on ${run.machine}, ${run.workers} worker${run.workers > 1 ? 's' : ''}, seed ${run.seed}`;
-        const part = run.shown ? ` It opens on ${timeText(run.shown[0])}${run.shown[1] ? ` to ${timeText(run.shown[1])}` : ' and later'}.` : '';
+        const part = run.shown && Math.max(...run.shown) ? ` It opens on ${timeText(run.shown[0])}${run.shown[1] ? ` to ${timeText(run.shown[1])}` : ' and later'}.` : '';
         const warm = !run.call ? '' : run.call > run.last ? ' The events end before the call after those of --warmup: --most keeps more.' :
             ` Calls to warm up come first: the one after them begins at ${timeText(run.call)}${run.shown ? '' : ', where this page opens'}.`;
         const only = run.only ? ` Steps are those of ${run.only} only; the lanes have all.` : '';

@@ -23,8 +23,11 @@ check rows_end_without_blanks sh -c '! grep -q " $" out'
 cp out first
 run gmp spawn,n=2 --workers 1
 check the_same_run_is_the_same_table cmp -s first out
+run gmp spawn,n=2 --workers 1 --warmup 2 --whole
+check calls_before_it_come_first [ "$status $(grep -c 'created' first) $(grep -c 'created' out)" = '0 2 7' ]
 run gmp spawn,n=2 --workers 1 --warmup 2
-check calls_before_it_come_first [ "$status $(grep -c 'created' first) $(grep -c 'created' out)" = '0 3 7' ]
+check the_table_begins_with_the_call_after_them [ "$(grep -c 'created' out) $(grep -m 1 -o 'created G[0-9]*' out)" = '2 created G4' ]
+check warming_up_is_left_out grep -qE '^Left out: [1-9][0-9]+ events of start-up and warming up, 2 of the check; --whole shows them.$' out
 for variant in kthread uthread static grq perm gmp tasksteal contsteal; do
     run $variant fib,n=9 --workers 3
     cp out first
@@ -32,6 +35,54 @@ for variant in kthread uthread static grq perm gmp tasksteal contsteal; do
     check "${variant}_is_the_same_twice" cmp -s first out
     check "${variant}_events_fit" sh -c '! grep -q "not fit" out'
 done
+
+# Start-up and the check are left out: from main's first own event to where its answer is there, under the numbers of the
+# whole. Left out are events of main and of idle workers alone. A check that is preempted (rounds=400000) is one too.
+cat >cropped.py <<'END'
+import json, sys
+part, whole = (json.load(open(name)) for name in ("part", "whole"))
+steps, all_steps, out = part["steps"], whole["steps"], part["left_out"]
+assert whole["left_out"] == {"startup": 0, "check": 0} and min(out.values()) > 0, out
+assert steps == all_steps[out["startup"]:len(all_steps) - out["check"]], out
+assert steps[0]["index"] == out["startup"]
+of = lambda step: step.get("g", step.get("task"))
+before, behind = all_steps[:out["startup"]], all_steps[len(all_steps) - out["check"]:]
+assert {of(s) for s in before + behind} == {None, "main"}, (before, behind)
+assert [s["event"] for s in before if of(s)] == ["CREATED", "DISPATCHED"], before
+told = [s["event"] for s in behind if of(s)]
+assert told[-2:] == ["RETURNED", "ENDED"] and set(told[:-2]) <= {"READIED", "PUT", "TAKEN", "DISPATCHED"}, told
+assert all("(preempted)" in s["text"] for s in behind if s["event"] == "READIED"), behind
+if "preempted" in sys.argv:
+    assert told[0] == "READIED", told
+END
+cropped() { # WORKLOAD WORKERS VARIANT [preempted]
+    run "$3" "$1" --workers "$2" --format json && cp out part
+    run "$3" "$1" --workers "$2" --format json --whole && cp out whole
+    python3 cropped.py "${4:-}" >out 2>&1
+}
+for variant in kthread uthread static grq perm gmp tasksteal contsteal; do
+    check "${variant}_is_shown_from_main_to_its_answer" cropped fib,n=6 2 $variant
+done
+check a_check_that_is_preempted_is_left_out cropped uneven,tasks=200,rounds=400000 2 gmp preempted
+run gmp fib,n=6 --workers 2 --most 10
+check what_has_no_end_has_no_check grep -qx 'Left out: 3 events of start-up, 0 of the check; --whole shows them.' out
+run gmp fib,n=6 --workers 2 --whole
+check the_whole_begins_with_start_up sh -c 'grep -qE "^ +1 +0.000  P0 +got P0" out && ! grep -q "Left out" out'
+cp out whole
+run gmp fib,n=6 --workers 2 --from 0
+check from_0_is_the_whole cmp -s out whole
+run gmp fib,n=6 --workers 2 --format timeline
+check a_timeline_leaves_them_out sh -c 'grep -q "^Left out: 3 events of start-up" out && ! grep -q "^0 to" out'
+run gmp fib,n=6 --workers 2 --format perfetto
+names=
+json perfetto_says_what_is_left_out "j['otherData']['left_out'].startswith('Left out: 3 events of start-up') and
+    min(e['ts'] for e in j['traceEvents'] if 'ts' in e) > 1"
+run gmp fib,n=6 --workers 2 --only main --format timeline --whole
+check the_whole_of_some_can_be_shown grep -q '^0 to' out
+run gmp spawn,n=3 --workers 1 --only ended,main
+check what_fits_start_up_alone_is_said grep -qx 'schedlab trace: no event fits --only=ended,main between start-up and the check; --whole shows those that do' err
+misuse the_whole_and_a_part '--whole beside --from; valid: one of both' -- gmp fib --whole --from 1us
+misuse go_s_lines_are_of_the_whole '--whole does not come with --format=schedtrace' -- gmp fib --whole --format schedtrace
 
 # A program from a file has names of its own.
 run gmp replay --workers 1
@@ -269,7 +320,8 @@ print('lines', max(text.count('\n') for text in shown) + 1)
 print(shown[3])
 END
 python3 play.py "$schedlab" trace gmp order,n=5 --workers 1 --play >out 2>err
-check keys_go_on_and_back grep -qE '^1 2 3 13 12 ([0-9]+) 1 1 0 True' out
+check keys_go_on_and_back grep -qE '^4 5 6 16 15 ([0-9]+) 4 4 0 True' out
+check it_says_how_to_see_start_up grep -q 'seed 1 (--whole: start-up too)' out
 check boxes_are_shown grep -qE '\(G[0-9]\)' out
 python3 play.py "$schedlab" trace gmp order,n=5 --workers 2 --play >out 2>err
 check an_empty_runnext_and_free_cells_are_shown grep -qE '^     \( \)(\[ \])+' out
@@ -278,7 +330,7 @@ check without_runnext_there_is_no_slot [ "$(grep -c '( )' out)$(grep -cE '^     
 # With fewer rows less is shown, and each picture fits: 13 rows have all of one worker.
 for rows in 24 13 12 9 7 6 5; do
     ROWS=$rows python3 play.py "$schedlab" trace gmp order,n=5 --workers 3 --play >out 2>err
-    check "${rows}_rows_show_as_much_as_they_can" sh -c 'grep -qE "^1 2 3 13 12 ([0-9]+) 1 1 0 True" out && grep -q " P0 created G2" out && grep -qE "^lines ($1|$(($1 - 1)))$" out' - $((rows < 24 ? rows : 17))
+    check "${rows}_rows_show_as_much_as_they_can" sh -c 'grep -qE "^4 5 6 16 15 ([0-9]+) 4 4 0 True" out && grep -q " P0 put G1 into its own" out && grep -qE "^lines ($1|$(($1 - 1)))$" out' - $((rows < 24 ? rows : 17))
 done
 # Ps that have no room are told, in a line of their own or in the place of the title; no line is broken by a narrow terminal.
 for rows in 24 10 7; do
@@ -347,7 +399,7 @@ tasks = [s for s in steps if s['event'] == 'TASK_STOLEN']
 self = 'm_self' if j['lane'] == 'M' else 'p_self'
 def times_grow(): return all(a['when_ps'] <= b['when_ps'] for a, b in zip(steps, steps[1:]))"
 for variant in kthread uthread static grq perm gmp tasksteal contsteal; do
-    run $variant uneven,tasks=60,rounds=4000 --workers 2 --machine native --format json
+    run $variant uneven,tasks=60,rounds=4000 --workers 2 --machine native --whole --format json
     json "${variant}_records_whom_it_runs" "len(begun) >= 1 and set(begun) <= set(made) and set(begun) == set(ended)"
     json "${variant}_gs_are_made_begun_and_ended_in_order" "times_grow() and all(made[g] < begun[g] < ended[g] for g in begun)"
     json "${variant}_steals_have_a_victim" "all(s[self] != s['victim'] for s in steals) and all(s['m_self'] != s['victim'] for s in tasks)"
@@ -404,7 +456,7 @@ misuse an_unknown_replay_is_a_misuse "--replay=fib5" -- --replay fib5
 misuse a_replay_of_a_variant_is_a_misuse '--replay says what is run; found "gmp" too' -- gmp --replay fib4
 misuse a_policy_without_replay_is_a_misuse "--policy comes with --replay=fib4" -- gmp fib,n=3 --policy task
 misuse three_processors_are_a_misuse "--processors=3" -- --replay fib4 --processors 3
-for option in '--workers 3' '--machine native' '--seed 2' '--most 5' '--every 1' '--scheddetail' '--timeout 1' '--warmup 1'; do
+for option in '--workers 3' '--machine native' '--seed 2' '--most 5' '--every 1' '--scheddetail' '--timeout 1' '--warmup 1' '--whole'; do
     # shellcheck disable=SC2086 # an option and its value
     misuse "a_replay_takes_no_${option%% *}" "--replay says what is run; leave out ${option%% *}" -- --replay fib4 $option
 done

@@ -162,7 +162,7 @@ for what in "gmp order,n=20,mode=steal" "gmp,ring=4 order,n=12" "perm spawn,n=30
     "gmp calls,n=2,sleep_ns=1000000" "gmp timers,n=6,ns=100000" "gmp pipes,n=4" "gmp slice,chunks=20000" "grq pingpong,rounds=10" "kthread spawn,n=3"; do
     name=$(tr -c 'a-z0-9\n' _ <<<"$what")
     "$schedlab" trace $what --workers 2 --format page --output run.html 2>err
-    "$schedlab" trace $what --workers 2 --format json --output steps.json 2>err
+    "$schedlab" trace $what --workers 2 --whole --format json --output steps.json 2>err
     with_test run.html
     browse tested.html
     check "console_is_silent_$name" test ! -s said
@@ -173,7 +173,7 @@ for what in "gmp order,n=20,mode=steal" "gmp,ring=4 order,n=12" "perm spawn,n=30
     check "wakers_are_those_of_the_steps_$name" found "$wakers_are_those"
 done
 "$schedlab" trace gmp order,n=20,mode=steal --workers 2 --format page --output run.html 2>err
-"$schedlab" trace gmp order,n=20,mode=steal --workers 2 --format json --output steps.json 2>err
+"$schedlab" trace gmp order,n=20,mode=steal --workers 2 --whole --format json --output steps.json 2>err
 with_test run.html
 browse 'tested.html#e=30&g=5&m=1&a=0'
 check a_link_opens_its_event found 'f["at"] == 30 and f["followed"] == 5'
@@ -228,6 +228,10 @@ done
 shows "gmp spawn,n=8 --workers 1 --warmup 2 --most 40"
 check a_call_that_was_not_kept_is_told grep -q 'the 40 events that were kept (--most) end before the call after --warmup=2 begins' err
 check its_page_says_so found '"--most keeps more" in f["note"]'
+for part in --whole '--from 0'; do
+    shows "gmp spawn,n=8 --workers 1 $part"
+    check "a_page_of_the_whole_opens_on_start_up_${part//[- ]/_}" found 'f["at"] == 1 and "opens on" not in f["note"]'
+done
 shows "gmp timers,n=12,ns=200000 --workers 2"
 check a_sleep_found_by_another_worker_is_marked found '[2, -1] in f["marks"][0] and "◆ it is over, found by another worker" in f["legend"]'
 check rows_without_events_are_told found '"No event of poller or sysmon in this run." in f["legend"]'
@@ -239,7 +243,7 @@ check lanes_of_ms_come_and_go_with_m found 'f["taller"] > 32 and f["again"]'
 check sysmon_takes_a_p_and_starts_a_thread found 'f["marks"][2] == [[2, 0], [0, -1]]'
 shows "gmp,netpoll=thread pipes,n=3 --workers 1"
 check the_thread_of_the_poller_is_told found '"The thread of netpoll=thread has no M either" in f["legend"]'
-"$schedlab" trace gmp uneven,tasks=60,rounds=4000 --workers 3 --only stolen,P1 --format json --output steps.json 2>err
+"$schedlab" trace gmp uneven,tasks=60,rounds=4000 --workers 3 --only stolen,P1 --whole --format json --output steps.json 2>err
 shows "gmp uneven,tasks=60,rounds=4000 --workers 3 --only stolen,P1"
 check a_page_steps_through_what_is_chosen found 'f["steps"] == [s["index"] for s in j["steps"]] and f["clicked"] == f["steps"][1] + 1'
 check it_says_so found '"Steps are those of stolen,P1 only; the lanes have all." in f["note"]'
