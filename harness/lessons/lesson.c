@@ -29,6 +29,7 @@ static const cyaml_schema_field_t run_fields[] = {
     YAML_TEXT("command", struct lesson_run, command),
     YAML_LIST("expect", struct lesson_run, expect, yaml_text),
     YAML_MAY_TEXT("shows", struct lesson_run, shows),
+    YAML_MAY_TEXT("tells", struct lesson_run, tells),
     YAML_MAY_LIST("stops", struct lesson_run, stops, stop_schema),
     CYAML_FIELD_END,
 };

@@ -14,13 +14,17 @@
  *       ...                           # may be left out
  *     learned: The newest ...         # the answer, in a sentence or two, for the end and the index
  *     runs:
- *       - says: Main starts 20 ...    # what to see in it
+ *       - says: Main starts 20 ...    # what is run, before the reader sees it
  *         command: trace gmp order,n=20 --workers 1    # run, trace or diff, on a simulated one
  *         expect: ["regex", ...]      # each must be in the output
  *         shows: "^ran"               # the lines of the output to print; all of it if left out
+ *         tells: The newest ...       # what is to be seen in it, behind it; may be left out
  *         stops:                      # of a trace: where its player stops
  *           - event: "put G0 into runnext"   # a regex of its words, after the
  *             says: The newest ...                     # stop before
+ *
+ * A reader predicts, sees the run, and is told: accounts, which say the answer too, come behind all
+ * runs. On a page the output of the first run is folded, unless it has a player.
  *
  * On the page each run with stops has a player. So has each `trace --replay`, of one table, which
  * stops after each row.
@@ -45,7 +49,9 @@ struct lesson_stop {
 };
 
 struct lesson_run {
-    char *says, *command, *shows; /* shows: NULL if all of it */
+    char *says, *command;
+    char *shows; /* NULL: all of it */
+    char *tells; /* NULL: nothing */
     char **expect;
     struct lesson_stop *stops;
     unsigned expect_count, stops_count;

@@ -62,10 +62,13 @@ static void begin_write(FILE *to, const struct lessons *lessons, const struct le
              lesson->question);
     struct doc doc = {.to = to, .format = DOC_HTML};
     doc_paragraphs(&doc, lesson->text);
-    if (lesson->account) {
-        html_put(to, "<h2>What popular accounts say</h2>\n");
-        doc_paragraphs(&doc, lesson->account);
-    }
+}
+
+/* The first output answers the question: a reader who predicts opens it. A player shows nothing of
+ * its run before it is played. */
+static bool is_folded(unsigned r, const struct lesson_output *output)
+{
+    return r == 0 && !output->page;
 }
 
 static void run_write(FILE *to, const struct lesson *lesson, unsigned r,
@@ -77,11 +80,36 @@ static void run_write(FILE *to, const struct lesson *lesson, unsigned r,
     doc_paragraphs(&doc, run->says);
     html_put(to, "<pre class='code'>$ schedlab %s", run->command);
     char *shown = lesson_output_shown(run, output->text);
-    if (run->stops_count == 0)
-        html_put(to, "\n%s</pre>\n", shown);
-    else /* the player has these steps, and more */
+    if (run->stops_count > 0) /* the player has these steps, and more */
         html_put(to, "</pre>\n<noscript><pre class='code'>%s</pre></noscript>\n", shown);
+    else if (is_folded(r, output))
+        html_put(to,
+                 "</pre>\n<details class='answer'><summary>Predict, then see what it prints"
+                 "</summary><pre class='code'>%s</pre>\n",
+                 shown);
+    else
+        html_put(to, "\n%s</pre>\n", shown);
     free(shown);
+}
+
+/* Tells what is to be seen in the run, behind its output and its player. */
+static void run_end_write(FILE *to, const struct lesson_run *run,
+                          const struct lesson_output *output, unsigned r)
+{
+    struct doc doc = {.to = to, .format = DOC_HTML};
+    if (run->tells)
+        doc_paragraphs(&doc, run->tells);
+    if (is_folded(r, output))
+        fputs("</details>\n", to);
+}
+
+static void account_write(FILE *to, const struct lesson *lesson)
+{
+    struct doc doc = {.to = to, .format = DOC_HTML};
+    if (!lesson->account)
+        return;
+    html_put(to, "<h2>What popular accounts say</h2>\n");
+    doc_paragraphs(&doc, lesson->account);
 }
 
 /* Behind the viewer: the stops that it shows, for those who read without a script too. */
@@ -141,7 +169,9 @@ static void page_write(FILE *to, const struct lessons *lessons, const struct les
         run_write(to, lesson, i, &output[i]);
         if (output[i].page)
             player_write(to, &lesson->runs[i], &output[i], output[i].page == page);
+        run_end_write(to, &lesson->runs[i], &output[i], i);
     }
+    account_write(to, lesson);
     html_put(to, "<h2>What you have learned</h2>\n<p>%s</p>\n", lesson->learned);
     html_put(to, "<p class='note'>`schedlab lesson %u` makes the same runs in a terminal.</p>\n",
              lesson->number);

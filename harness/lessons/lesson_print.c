@@ -61,6 +61,10 @@ static bool run_print(const struct lesson *lesson, const struct lesson_run *run,
     char *shown = lesson_output_shown(run, output.text);
     output_print(shown, to);
     stops_print(run, &output, columns, to);
+    if (run->tells) {
+        fputc('\n', to);
+        text_wrap(to, 0, 0, columns, run->tells);
+    }
     free(shown);
     lesson_output_free(&output);
     return true;
@@ -74,13 +78,13 @@ bool lesson_print(const struct lesson *lesson, int columns, FILE *to, char *erro
     text_wrap(to, 0, 0, columns, lesson->question);
     fputc('\n', to);
     text_wrap(to, 0, 0, columns, lesson->text);
+    for (unsigned i = 0; i < lesson->runs_count; i++)
+        if (!run_print(lesson, &lesson->runs[i], columns, to, error, error_size))
+            return false;
     if (lesson->account) {
         fputs("\nAccounts: ", to);
         text_wrap(to, 10, 0, columns, lesson->account);
     }
-    for (unsigned i = 0; i < lesson->runs_count; i++)
-        if (!run_print(lesson, &lesson->runs[i], columns, to, error, error_size))
-            return false;
     fputs("\nLearned: ", to);
     text_wrap(to, 9, 0, columns, lesson->learned);
     return true;

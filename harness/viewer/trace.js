@@ -714,13 +714,14 @@ addEventListener('resize', () => pages.forEach((page) => page.changed(true)));
 addEventListener('hashchange', () => restore(false));
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => pages.forEach((page) => page.changed(true)));
 
-/* On paper pictures have the colours of a light screen, since paper is white. The words of the first run are unfolded. */
-const words = pages[0].lead.root.querySelector('details');
-let isUnfolded = false;
+/* On paper pictures have the colours of a light screen, since paper is white. The words of the first run are unfolded,
+   and so is a lesson's answer. */
+const folds = [pages[0].lead.root.querySelector('details'), ...document.querySelectorAll('details.answer')];
+let unfolded = folds;
 const printing = (is) => {
     document.documentElement.classList.toggle('paper', is);
-    if (is) isUnfolded = words.open;
-    words.open = is || isUnfolded;
+    if (is) unfolded = folds.filter((fold) => fold.open);
+    folds.forEach((fold) => { fold.open = is || unfolded.includes(fold); });
     pages.flatMap((page) => page.views).forEach((view) => {
         view.draw();
         view.tellLife();

@@ -62,6 +62,7 @@ runs:
   - says: S
     command: trace gmp order,n=3 --workers 1
     expect: ["ran G2"]
+    tells: It ends.
     stops:
       - {event: "ran G2", says: Here.}
       - {event: "20", says: There.}'
@@ -75,9 +76,14 @@ wrong() {
 sed '' <<<"$whole" >lab/harness/lessons/01-it.yaml
 lab/build/schedlab lesson 1 >out 2>err
 check a_lesson_of_ones_own contains out 'There.'
+check what_it_tells_comes_behind_the_run sh -c '[ "$(tail -n 5 out)" = "    There.
+
+It ends.
+
+Learned: An answer." ]'
 wrong an_unknown_key '2: ' 1 's/^question/qestion/' question
 wrong a_missing_key '' 1 '/^text/d' text
-wrong a_key_of_a_stop_is_named '10: ' 1 's/says: Here/say: Here/' says
+wrong a_key_of_a_stop_is_named '11: ' 1 's/says: Here/say: Here/' says
 wrong a_regex_that_is_none '8: ' 1 '0,/ran G2/s//(ran/' 'is no regular expression'
 wrong a_command_that_is_none '7: ' 1 's/trace gmp/sweep gmp/' 'valid: run, trace or diff'
 wrong a_run_has_a_machine '7: ' 1 's/trace gmp/run gmp/;/stops/,$d' 'valid: --machine sim:MODEL'
@@ -85,8 +91,8 @@ wrong real_threads_are_never_the_same '7: ' 1 's/1$/1 --machine native/' 'real t
 wrong stops_are_of_a_trace '7: ' 1 's/trace gmp/diff gmp gmp/' 'valid: trace without --format and --replay'
 wrong rows_of_a_textbook_are_its_stops '7: ' 1 's/trace gmp.*/trace --replay fib4/' 'valid: trace without --format and --replay'
 wrong what_is_not_printed_fails '6: ' 1 '0,/ran G2/s//ran G20/' 'does not print "ran G20"'
-wrong a_stop_that_is_nowhere_fails '10: ' 1 's/event: .ran G2/event: "ran G20/' 'no event after step 0 fits'
-wrong stops_are_in_order '11: ' 1 's/"20"/created G0/' 'no event after step'
+wrong a_stop_that_is_nowhere_fails '11: ' 1 's/event: .ran G2/event: "ran G20/' 'no event after step 0 fits'
+wrong stops_are_in_order '12: ' 1 's/"20"/created G0/' 'no event after step'
 wrong a_command_that_fails '6: ' 1 's/order,n=3/ordre/' 'ordre'
 mv lab/harness/lessons/01-it.yaml lab/harness/lessons/02-it.yaml
 lab/build/schedlab lesson >out 2>err
@@ -115,6 +121,15 @@ for page in pathlib.Path("pages").glob("[01]*.html"):
     text = page.read_text()
     tables = re.findall("<noscript><pre class=\"code\">(.*?)</pre>\\s*</noscript>", text, re.S)
     assert len(tables) == text.count("<ol class=\"stops\">") > 0 and all(tables), page'
+# A reader predicts before the answer is there: the first output is folded or has a player, and accounts come behind all runs.
+check answers_come_behind_the_runs python3 -c '
+import pathlib, re
+for page in pathlib.Path("pages").glob("[01]*.html"):
+    text = page.read_text()
+    first, second = text.index("<h2>Run 1"), text.index("<h2>Run 2")
+    fold = re.search("<details class=.answer.><summary>Predict, then see what it prints</summary>\s*<pre.*</details>", text[first:second], re.S)
+    assert bool(fold) != ("class=\"events\"" in text[first:second]), page
+    assert text.find("<h2>What popular") == -1 or text.index("<h2>What popular") > text.rindex("<h2>Run "), page'
 check the_index_is_a_course sh -c '[ "$(grep -c "<h2>" pages/index.html)" = 4 ] && [ "$(grep -c "<details>" pages/index.html)" = '${#lessons[@]}' ]'
 check the_list_has_its_parts sh -c '"$1" lesson | grep -qx Time' - "$schedlab"
 run lesson 8 --format page
@@ -154,6 +169,10 @@ found.back = run.at === page.stops[page.stops.length - 2].at;
 items[0].click();
 found.clicked = run.at === page.stops[0].at;
 page.goTo(page.stops[page.stops.length - 1].at + 1);
+found.folds = ['', 'beforeprint', 'afterprint'].map((event) => {
+    if (event) dispatchEvent(new Event(event));
+    return [...document.querySelectorAll('details.answer')].map((fold) => fold.open);
+});
 found.passed = text().startsWith(`${page.stops.length} of`) && document.getElementById('caption').className === '';
 press('Home');
 document.getElementById('stop').click();
@@ -189,6 +208,7 @@ check after_the_last_stop_is_none found 'f["stays"]'
 check capital_s_goes_back found 'f["back"]'
 check a_click_in_the_list_goes_there found 'f["clicked"]'
 check a_caption_that_was_passed_steps_back found 'f["passed"]'
+check the_answer_is_unfolded_on_paper found 'f["folds"] == [[False], [True], [False]]'
 check the_button_is_the_key found 'f["button"]'
 
 # Each run with stops, and each table of the textbook, has a player, whose keys and stops move it alone.
