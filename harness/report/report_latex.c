@@ -5,6 +5,8 @@
 #include "harness/answers/report_verdict.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/units.h"
+#include "harness/records/hosts_used.h"
+#include "harness/spec/machine_start.h"
 #include "harness/tables/tables.h"
 
 #include <inttypes.h>
@@ -99,17 +101,57 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* Native cells are of the processor that the run tells of, simulated ones of none. */
+static void machine_write(FILE *to, const struct report *report, const char *machine)
+{
+    if (machine_text_is_simulated(machine)) {
+        fputs("the simulated machine ", to);
+        put_text(to, machine);
+        return;
+    }
+    char *processors = hosts_used_text(report->environment);
+    fputs("real threads", to);
+    if (strcmp(processors, "unknown") != 0) {
+        fputs(" of ", to);
+        put_text(to, processors);
+    }
+    free(processors);
+}
+
+/* Each machine of the group once. */
+static void machines_write(FILE *to, const struct report *report, const struct report_group *group)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        const char *machine = group->cells[i].machine;
+        size_t before = 0;
+        while (before < i && strcmp(group->cells[before].machine, machine) != 0)
+            before++;
+        if (before < i)
+            continue;
+        fputs(i > 0 ? " and " : "", to);
+        machine_write(to, report, machine);
+    }
+}
+
+/* A setting of the sweep's command that its file does not have. */
+static void option_write(FILE *to, const json_t *settings, const char *name, const char *key)
+{
+    if (!*field_text(settings, key))
+        return;
+    fprintf(to, " -{}-%s ", name);
+    put_text(to, field_text(settings, key));
+}
+
 static void caption_write(FILE *to, const struct report *report, const struct report_group *group)
 {
     const json_t *settings = json_object_get(report->environment, "sweep");
-    const char *machine = group->count > 0 ? group->cells[0].machine : "native";
     fputs("\\caption{", to);
     put_text(to, group->question ? group->question : group->id);
     fputs(report_subject(group) == SWEEP_FIGURE_LATENCY
               ? " Its latencies are in the report; here are operations a second on "
               : " Operations a second on ",
           to);
-    put_text(to, machine);
+    machines_write(to, report, group);
     fputs(has_intervals(group)
               ? ", medians with 95\\,\\% bootstrap intervals; *: a difference is shown "
                 "(Mann--Whitney, Holm, 5\\,\\%). "
@@ -120,6 +162,8 @@ static void caption_write(FILE *to, const struct report *report, const struct re
         put_text(to, base_name(field_text(settings, "file")));
         if (json_is_integer(json_object_get(settings, "seed")))
             fprintf(to, " -{}-seed %" JSON_INTEGER_FORMAT, field_integer(settings, "seed"));
+        option_write(to, settings, "machine", "machine");
+        option_write(to, settings, "what-if", "what_if");
         fputs("}.", to);
     }
     fprintf(to, "}\n\\label{tab:%s}\n", group->id);

@@ -316,6 +316,29 @@ assert head.index('caption') < head.index('label') < head.index('toprule')
 assert sum(line.startswith('\\\\quad') for line in rows.split('\\n')) == 40 and rows.count('}} \\\\\\\\*\\n') == 20"
 check latex_has_signs_that_every_font_has grep -qF "{Is \`\`it'' \\textless{}= 5 \\textbar{} \\textgreater{} 3? " out
 
+# A caption says where: a simulated run is on no real threads, and its command has the machine that the command line said.
+captions() { grep '^.caption' out; }
+cat >mixed.yaml <<'END'
+name: mixed
+title: Real threads and simulated ones
+reps: 1
+warmup: 0
+iterations: 1
+groups:
+  - {id: real, question: Real?, baseline: grq, variants: [grq, gmp], workloads: ["spawn,n=9"], workers: [1]}
+  - {id: not, question: Not real?, baseline: grq, variants: [grq, gmp], workloads: ["spawn,n=9"], workers: [1], machine: sim:laptop}
+END
+"$schedlab" sweep mixed.yaml --results results --no-report >folder 2>err || cat err
+run "$(cat folder)" --to latex
+check a_caption_of_each_machine sh -c 'grep -c "^.caption" out | grep -qx 2 && grep -q "Real? Operations a second on real threads" out &&
+    grep -q "Not real? Operations a second on the simulated machine sim:laptop, " out && ! grep -q "on native" out'
+check the_file_says_the_machine sh -c '! grep -qF -e "-{}-machine" out'
+"$schedlab" sweep mixed.yaml --machine sim:desktop8 --what-if grq.lock=free --results results --no-report >folder 2>err || cat err
+run "$(cat folder)" --to latex
+check a_simulated_run_is_on_no_real_threads sh -c '[ "$(grep -c "^.caption.*on the simulated machine sim:desktop8, " out)" = 2 ] && ! grep -q "real threads\|on native" out'
+check what_if_is_another_machine [ "$(captions | grep -c 'on the simulated machine sim:desktop8,grq.lock=free, ')" = 2 ]
+check the_command_has_its_machine [ "$(captions | grep -cF -e '-{}-machine sim:desktop8 -{}-what-if grq.lock=free}.')" = 4 ]
+
 # The same run as data frames. The first python3 may not be the distribution's, which has pandas.
 for pandas in python3 /usr/bin/python3; do
     "$pandas" -c 'import pandas' 2>/dev/null && break
