@@ -102,6 +102,8 @@ static void html_tag(struct doc *to, const char *tag)
     char word[32];
     if (strcmp(tag + (*tag == '/'), "code") == 0)
         to->in_code = *tag != '/';
+    if (strcmp(tag + (*tag == '/'), "title") == 0)
+        to->in_title = *tag != '/';
     snprintf(word, sizeof word, " %s ", tag);
     fprintf(to->to, "<%s>%s", tag, *tag == '/' && !strstr(in_line, word) ? "\n" : "");
 }
@@ -121,7 +123,7 @@ static void prose_put(struct doc *to, const char *text)
 {
     if (to->format == DOC_MARKDOWN)
         markdown_prose(to, text, false);
-    else if (to->in_code)
+    else if (to->in_code || to->in_title)
         html_text(to->to, text, strlen(text));
     else
         html_prose(to->to, text);

@@ -25,6 +25,7 @@ struct doc {
 
     /* The writer's own. */
     bool in_code;
+    bool in_title;  /* <title>, which has no elements in it */
     char rule[512]; /* Markdown's line below the head of a table, as far as there are cells */
 };
 

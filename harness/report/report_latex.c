@@ -27,7 +27,8 @@ static void put_text(FILE *to, const char *text)
     } signs[] = {{"\\", "\\textbackslash{}"},  {"~", "\\textasciitilde{}"},
                  {"^", "\\textasciicircum{}"}, {"<", "\\textless{}"},
                  {">", "\\textgreater{}"},     {"|", "\\textbar{}"},
-                 {"\302\265", "\\textmu{}"},   {"\303\227", "$\\times$"}};
+                 {"\302\265", "\\textmu{}"},   {"\303\227", "$\\times$"},
+                 {"`", "\\textasciigrave{}"},  {"--", "-{}-"}};
     for (char before = ' '; *text; before = text[-1]) {
         size_t i = 0, count = sizeof signs / sizeof signs[0];
         while (i < count && strncmp(text, signs[i].from, strlen(signs[i].from)) != 0)

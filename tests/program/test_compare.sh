@@ -220,6 +220,16 @@ check torn_line_is_said_once [ "$(grep -c "samples.jsonl: its last line is not w
 "$schedlab" report "$run" --no-figures >out 2>err
 check report_says_it_too [ "$(grep -c 'its last line is not whole; left out' err)" = 1 ]
 
+# A branch may have markup, quotes and a command of the shell in its name: the commit's number stands for it.
+branch="a\"<b>'x&\$(touch\${IFS}pwned)"
+git branch -q "$branch" HEAD~1
+compare --git HEAD~2 "$branch" ../sweep.yaml --results ../hostile
+hostile=$(echo ../hostile/two-*)
+check a_branch_with_a_hostile_name_is_compared has "^B .*:side=b \(revision $(git rev-parse --short=12 HEAD~1)\)" out
+"$schedlab" report "$hostile" >out 2>err
+check no_hostile_name_is_kept sh -c '[ -s "$1/report.html" ] && ! grep -qrF "<b>'"'"'x" "$1" && [ ! -e pwned ] && [ ! -e "$1/pwned" ]' - "$hostile"
+misuse unknown_hostile_revision 'no commit of ' --git HEAD "${branch}y" ../sweep.yaml
+
 compare --git HEAD~2 HEAD ../sweep.yaml --results ../results
 check revision_that_does_not_build_fails [ $status = 1 ]
 log=$PWD/build/revisions/$(git rev-parse --short=12 HEAD).log

@@ -316,6 +316,48 @@ assert head.index('caption') < head.index('label') < head.index('toprule')
 assert sum(line.startswith('\\\\quad') for line in rows.split('\\n')) == 40 and rows.count('}} \\\\\\\\*\\n') == 20"
 check latex_has_signs_that_every_font_has grep -qF "{Is \`\`it'' \\textless{}= 5 \\textbar{} \\textgreater{} 3? " out
 
+# Names that are markup, or commands of TeX, gnuplot and the shell, are text everywhere.
+cat >hostile.yaml <<'END'
+name: hostile
+title: &name '</title><script>alert(1)</script> "a" it''s & {x}_y^2 \alpha @z ~n %d #1 $HOME `id`'
+reps: 1
+warmup: 0
+iterations: 1
+groups:
+  - {id: all, question: *name, baseline: grq, variants: [grq, gmp], workloads: ["spawn,n=9"], workers: [1], machine: sim:laptop}
+END
+"$schedlab" sweep hostile.yaml --results results >folder 2>err || cat err
+hostile=$(tail -n 1 folder)
+cat >hostile.py <<'END'
+import html, re, sys, xml.etree.ElementTree
+folder, exported = sys.argv[1], open(sys.argv[2]).read()
+name = re.search("title: &name '(.*)'\n", open('hostile.yaml').read()).group(1).replace("''", "'")
+page = open(folder + '/report.html').read()
+assert html.unescape(re.search('<title>(.*?)</title>', page, re.S).group(1)) == name
+heads = [html.unescape(re.sub('</?code>', '`', head)) for head in re.findall('<h1>(.*?)</h1>', page)]
+assert name in heads and '<script>alert' not in page, heads
+figure = xml.etree.ElementTree.parse(folder + '/figures/all-throughput.svg')
+words = [''.join(each.itertext()).strip() for each in figure.iter('{http://www.w3.org/2000/svg}text')]
+assert name in " ".join(words), words
+caption = re.search(r'\\caption\{(.*?) Operations a second', exported).group(1)
+signs = {'textasciicircum': '^', 'textasciitilde': '~', 'textasciigrave': '`', 'textbackslash': '\0', 'textless': '<', 'textgreater': '>'}
+caption = re.sub(r'\\(text[a-z]+)\{\}', lambda found: signs[found.group(1)], caption)
+caption = re.sub(r'\\([&%$#_{}])', r'\1', caption.replace("``", '"').replace("''", '"')).replace('\0', '\\')
+assert caption == name, caption
+END
+run "$hostile" --to latex
+check hostile_names_are_text_in_page_figure_and_latex python3 hostile.py "$hostile" out
+mkdir -p again/figures && cp "$hostile"/*.tsv again/ && cp "$hostile/figures/draw.sh" again/figures/
+check the_shell_takes_hostile_names_as_they_are sh -c 'PLOTS="$1/plots" sh again/figures/draw.sh && python3 -c "
+import re, sys
+a, b = (re.findall(\"<text.*?</text>\", open(path).read(), re.S) for path in sys.argv[1:])
+assert a == b and a" again/figures/all-throughput.svg "$2/figures/all-throughput.svg"' - "$tree" "$hostile"
+run "$hostile" --to csv
+check csv_is_whole_beside_hostile_names python3 -c '
+import csv
+rows = list(csv.DictReader(open("out")))
+assert len(rows) == 2 and {row["variant"] for row in rows} == {"grq", "gmp"}, rows'
+
 # A caption says where: a simulated run is on no real threads, and its command has the machine that the command line said.
 captions() { grep '^.caption' out; }
 cat >mixed.yaml <<'END'

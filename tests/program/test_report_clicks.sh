@@ -11,7 +11,7 @@
 
 cat >small.yaml <<'END'
 name: small
-title: 'Who? </script><b>'
+title: 'Who? </script><b> `x`'
 reps: 8
 min_time_ms: 0
 groups:
@@ -118,7 +118,7 @@ found.either = rows();
 type('variant', 'perm');
 found.glance_filtered = glance();
 found.keys_shown = [...card.querySelectorAll('.key>span')].filter((item) => !item.hidden).map((item) => item.dataset.variant);
-found.title = document.querySelector('h1').textContent;
+found.title = [document.querySelector("h1").textContent, document.title];
 found.question = card.querySelector('h3').textContent;
 document.querySelector('.view-bar button').click();
 found.reset = rows();
@@ -153,7 +153,7 @@ check answers_are_filtered found 'f["filtered_items"] == 1 and f["hidden_cards"]
 check empty_parts_are_hidden found 'f["sections"] == ["group-queues"] and f["folds"] == 1'
 check one_of_several_is_enough found '[x["variant"] for x in f["either"]] == ["grq", "perm"]'
 check the_key_is_filtered found 'f["keys_shown"] == ["perm"]'
-check names_are_no_markup found 'f["title"] == "Who? </script><b>" and f["question"] == "Is \"one\" < many & </script>?" and f["scripts"] == 0'
+check names_are_no_markup found 'f["title"] == ["Who? </script><b> x", "Who? </script><b> `x`"] and f["question"] == "Is \"one\" < many & </script>?" and f["scripts"] == 0'
 
 # The sign of a difference that is not shown, of each multiple: in the page as it is written, and after a pin.
 cat >signs.py <<'END'
