@@ -73,7 +73,7 @@ static struct strip strip_make(const struct report *report, const char *cell, do
 enum symbol { ANY, NEAR, FAR, MIXED, MARK, BAD, SYMBOLS };
 
 /* A shape begins at x and y from its sample's place. A dot is a line of no length with round ends,
- * the shortest that SVG has. */
+ * the shortest that SVG has. With square ends it needs a length, or paper shows nothing. */
 static const struct {
     const char *class;
     int x, y;
@@ -82,7 +82,7 @@ static const struct {
     [ANY] = {"s-any", 0, 0, "h0", "one worker, or no probe"},
     [NEAR] = {"s-near", 0, 0, "h0", "cores near each other"},
     [FAR] = {"s-far", -4, 3, "h8l-4-7z", "cores far apart"},
-    [MIXED] = {"s-mixed", 0, 0, "h0", "changed during the sample"},
+    [MIXED] = {"s-mixed", 0, 0, "h.1", "changed during the sample"},
     [MARK] = {"s-mark", -5, 0, "a5 5 0 1 0 10 0a5 5 0 1 0-10 0", "disturbed from outside"},
     [BAD] = {"s-bad", -3, -3, "l6 6m0-6l-6 6", "failed"},
 };

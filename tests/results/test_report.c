@@ -361,7 +361,7 @@ static void strip_shows_samples_by_place_distance_and_mark(void **state)
     /* From 6 to 234 over positions 0 to 9; 10 % up or down is the whole height. */
     expect_part(page, "<path class=\"s-near\" d=\"M57 18h0\"/>"
                       "<path class=\"s-far\" d=\"M230 9h8l-4-7z\"/>"
-                      "<path class=\"s-mixed\" d=\"M183 30h0\"/>"
+                      "<path class=\"s-mixed\" d=\"M183 30h.1\"/>"
                       "<path class=\"s-mark\" d=\"M229 6a5 5 0 1 0 10 0a5 5 0 1 0-10 0\"/>"
                       "<path class=\"s-bad\" d=\"M130 27l6 6m0-6l-6 6\"/>");
     expect_part(page, "Samples in run order: 3 good, 1 bad, 1 disturbed");
