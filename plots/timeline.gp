@@ -1,6 +1,6 @@
 # timeline.gp - one run: what each worker ran and when, steals as arrows, queue lengths below.
 #
-# gnuplot -c plots/timeline.gp FOLDER FILE FORMAT LANES BEGIN END LETTER TITLE
+# gnuplot -c plots/timeline.gp FOLDER FILE FORMAT LANES BEGIN END LETTER TITLE PART
 #   FOLDER  holds slices.tsv (lane begin_us end_us colour name depth; name -: something
 #           begins on top of it), arrows.tsv (from_lane to_lane
 #           us) and lengths.tsv (lane us length; lane -1 is the global queue)
@@ -10,6 +10,7 @@
 #   BEGIN, END  of the time axis in us
 #   LETTER  P or M: what a lane is
 #   TITLE   what was run
+#   PART    what of the run is left out, in a sentence; may be empty
 #
 # A task is drawn inside the bar of the goroutine or task that it runs on top of.
 
@@ -26,7 +27,7 @@ LETTER = ARG7
 TITLE = ARG8
 READING = "A bar is a goroutine (G) or child task (T) on a worker, an arrow a steal from victim to thief. " \
     . "Below: how many wait in each worker's queue, and in the global one."
-CAPTION = "Time begins with the first event that the scheduler told of."
+CAPTION = "Time begins with the first event that the scheduler told of." . (strlen(ARG9) ? " " . ARG9 : "")
 
 W = 1000
 LANE = LANES <= 16 ? 34 : 18

@@ -106,7 +106,7 @@ static const struct argp_option option_table[] = {
     {"to", KEY_TO, "TIME", 0, "and until then", 0},
     {"whole", KEY_WHOLE, NULL, 0,
      "show start-up and the check of the answer too, which are left out unless --from or --to says "
-     "what is shown. A page has them always, and opens on them",
+     "what is shown. A page always has them, and opens on them with this option",
      0},
     {"only", KEY_ONLY, "LIST", 0,
      "and only events of these kinds, goroutines or workers, with commas: stolen,woken or G3,P1; "
@@ -115,7 +115,7 @@ static const struct argp_option option_table[] = {
      0},
     {"warmup", KEY_WARMUP, "N", 0,
      "calls before it, whose events come first; default 0. The first call meets cold memory. What "
-     "is shown begins with the call after them",
+     "is shown begins with the call after them, unless --whole, --from or --to says else",
      0},
     {"every", KEY_EVERY, "MS", 0, "schedtrace: a line that often; default 1 ms", 0},
     {"scheddetail", KEY_DETAIL, NULL, 0, "schedtrace: a line about each P, M and G too", 0},

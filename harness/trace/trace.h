@@ -189,12 +189,12 @@ bool trace_shows(const struct trace_page *page, const struct sched_trace_event *
 
 /* trace_crop.c -------------------------------------------------------------------------------- */
 
-/* Sets startup and check: the first event shown is main's first own one in the call that was asked
- * for, the last one is where its answer is there. Both stay 0 where no event says so. Numbers of
- * steps and times do not change. */
+/* Sets startup and check: the first event shown is main's first step, or the first in the call that
+ * was asked for; the last one is where the answer is there. Both stay 0 where no event says so.
+ * Numbers of steps and times do not change. */
 void trace_crop(struct trace_page *page);
 
-/* "Left out: 3 events of start-up, 2 of the check; --whole shows them." Returns text, "" if nothing
+/* "Left out: 2 events of start-up, 2 of the check; --whole shows them." Returns text, "" if nothing
  * is left out. */
 char *trace_left_out(const struct trace_page *page, char *text, size_t size);
 

@@ -1,10 +1,12 @@
-/* trace_crop.c - see trace.h: what of a run is its program, without start-up and the check.
+/* trace_crop.c - see trace.h: finds the part of a run that is its program, without start-up and the
+ * check.
  *
- * A run has more than the program that a reader asked for. Before main's first own event the
- * runtime starts, and calls to warm up are made. When the answer is there, main checks it, which
- * is plain computing, and returns. No event says that the check begins, so it follows from what a
- * check cannot do: it starts, wakes and waits for nobody, and main can only be preempted in it. If
- * main is preempted at the end of its own work, that is taken for the check's.
+ * Before main runs the runtime starts, and calls to warm up may be made. When the answer is there,
+ * main checks it, which is plain computing, and returns. No event says that the check begins. A
+ * check starts, wakes and waits for nobody, and main can only be preempted in it. So it is taken to
+ * begin after the last event that cannot be of a check. If main computes or is preempted at the end
+ * of its own work, that is taken for the check's. Where main has no event of its own at all,
+ * nothing tells its work from the check, and both are shown.
  */
 #include "harness/trace/trace.h"
 #include "sched.h"
@@ -23,26 +25,25 @@ static bool is_of_main(const struct sched_trace_event *event)
     return event->g == MAIN && !is_of_task(event);
 }
 
-/* The first event of any goroutine or task after main has begun, in the call that was asked for;
- * count if there is none. */
+/* Main's first step, or the first event in the call that was asked for; count if there is none. */
 static size_t first_own(const struct trace_page *page)
 {
     const struct sched_trace *trace = &page->trace;
     bool begun = false;
     for (size_t i = 0; i < trace->count; i++) {
         const struct sched_trace_event *event = &trace->event[i];
-        bool in_call = event->when_ps - trace->event[0].when_ps >= page->call_ps;
-        if (begun && in_call && event->g)
-            return i;
         begun = begun || (is_of_main(event) && event->kind == SCHED_DISPATCHED);
+        if (begun && event->when_ps - trace->event[0].when_ps >= page->call_ps)
+            return i;
     }
     return trace->count;
 }
 
-/* The last event that no check can have, up to main's return; 0 if main has not returned. */
+/* The last event that no check can have; 0 if main has not returned. Natively other goroutines may
+ * end after it. */
 static size_t last_own(const struct sched_trace *trace)
 {
-    bool preempted = false;
+    bool preempted = false, returned = false;
     size_t last = 0;
     for (size_t i = 0; i < trace->count; i++) {
         const struct sched_trace_event *event = &trace->event[i];
@@ -50,13 +51,12 @@ static size_t last_own(const struct sched_trace *trace)
             last = event->g ? i : last;
             continue;
         }
-        if (event->kind == SCHED_RETURNED)
-            return last;
+        returned = returned || event->kind == SCHED_RETURNED;
         preempted = preempted || (event->kind == SCHED_READIED && event->a == READY_PREEMPTED);
-        last = preempted ? last : i;
+        last = preempted || returned ? last : i;
         preempted = preempted && event->kind != SCHED_DISPATCHED;
     }
-    return 0;
+    return returned ? last : 0;
 }
 
 void trace_crop(struct trace_page *page)

@@ -12,7 +12,7 @@
 enum { AROUND = 3, FAR = 10, TEXT_SIZE = 128, KEY_SIZE = 8, LANES_LINES = 2 };
 enum { KEYS_WIDTH = 72 }; /* of a terminal with room for the names of keys */
 
-static const char PART[] = " (--whole: start-up too)";
+static const char PART[] = " (--whole: all)";
 
 struct player {
     const struct trace_page *page;
@@ -208,9 +208,9 @@ static void draw(const struct player *player)
         hidden_print(player, &layout, &state);
     } else {
         char *title = trace_title(page);
-        bool part = page->startup + page->check > 0;
-        int room = player->width - (part ? (int)strlen(PART) : 0);
-        fprintf(to, "%.*s%s\r\n", room > 0 ? room : 0, title, part && room > 0 ? PART : "");
+        bool part = page->startup + page->check > 0 &&
+                    strlen(title) + strlen(PART) <= (size_t)player->width;
+        fprintf(to, "%.*s%s\r\n", player->width, title, part ? PART : "");
         free(title);
     }
     fputs(blank, to);

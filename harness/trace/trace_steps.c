@@ -274,7 +274,7 @@ void trace_print_limits(const struct trace_page *page, uint64_t odd, const char 
         fprintf(to, "Of %" PRIu64 " events the first %zu were kept (--most).\n",
                 page->trace.happened, page->trace.count);
     char left_out[128];
-    if (*trace_left_out(page, left_out, sizeof left_out))
+    if (!page->only && *trace_left_out(page, left_out, sizeof left_out))
         fprintf(to, "%s\n", left_out);
     if (odd)
         fprintf(to, "%s not fit those before, the first: %s\n",

@@ -216,8 +216,29 @@ static void teller_end(struct teller *teller, int64_t when_ps)
     free(teller->length);
 }
 
-/* Leaves what is shown. Slices that reach beyond are cut; of each queue's length the last before is
- * the first. */
+/* The last length of each queue before `from` is the first that is left. */
+static void lengths_crop(struct trace_story *story, int64_t from_ps, int64_t to_ps)
+{
+    size_t kept = 0,
+           *first = xcalloc((size_t)story->lanes + 1, sizeof *first); /* 1 more; 0: none */
+    for (size_t i = 0; i < story->lengths; i++) {
+        struct trace_length length = story->length[i];
+        size_t *at = &first[length.lane + 1]; /* -1: the global queue */
+        if (length.when_ps > to_ps)
+            continue;
+        if (length.when_ps >= from_ps) {
+            story->length[kept++] = length;
+            continue;
+        }
+        length.when_ps = from_ps;
+        *at = *at ? *at : ++kept;
+        story->length[*at - 1] = length;
+    }
+    story->lengths = kept;
+    free(first);
+}
+
+/* Leaves what is shown. Slices that reach beyond are cut. */
 static void crop(struct trace_story *story, const struct trace_page *page, int64_t origin_ps)
 {
     const struct sched_trace *trace = &page->trace;
@@ -244,15 +265,7 @@ static void crop(struct trace_story *story, const struct trace_page *page, int64
         if (story->arrow[i].from_ps >= from && story->arrow[i].to_ps <= to)
             story->arrow[kept++] = story->arrow[i];
     story->arrows = kept;
-    kept = 0;
-    for (size_t i = 0; i < story->lengths; i++) {
-        struct trace_length length = story->length[i];
-        if (length.when_ps > to)
-            continue;
-        length.when_ps = length.when_ps < from ? from : length.when_ps;
-        story->length[kept++] = length;
-    }
-    story->lengths = kept;
+    lengths_crop(story, from, to);
 }
 
 static bool story_has(const struct trace_page *page, enum sched_event kind, trace_id id, int32_t m,

@@ -132,7 +132,7 @@ void trace_timeline_print(const struct trace_page *page, int width, FILE *to)
     double from_us =
         page->trace.count ? (double)(story.begin_ps - page->trace.event[0].when_ps) / 1e6 : 0;
     double span_us = (double)(story.end_ps - story.begin_ps) / 1e6;
-    fprintf(to, "%g to %.3f us, %.3f us a column\n\n", from_us, from_us + span_us,
+    fprintf(to, "%.3f to %.3f us, %.3f us a column\n\n", from_us, from_us + span_us,
             span_us / columns);
     if (story.end_ps > story.begin_ps) {
         lanes_print(&story, columns, to);
@@ -253,15 +253,14 @@ static bool gnuplot_draw(const struct trace_page *page, const struct trace_story
 {
     struct gnuplot gnuplot;
     char lanes[16], begin[32], end[32], letter[2] = {lane_letter(story), '\0'};
-    char *plain = trace_title(page);
-    bool is_part = page->startup + page->check > 0;
-    char *title = text_format("%s%s", plain, is_part ? ", without start-up and the check" : "");
-    free(plain);
+    char left_out[128];
+    char *title = trace_title(page);
+    trace_left_out(page, left_out, sizeof left_out);
     snprintf(lanes, sizeof lanes, "%" PRId32, lanes_shown(story));
     snprintf(begin, sizeof begin, "%.6f", us(story->begin_ps));
     snprintf(end, sizeof end, "%.6f", us(story->end_ps));
-    const char *arguments[] = {folder, path, strrchr(path, '.') + 1, lanes, begin, end, letter,
-                               title,  NULL};
+    const char *arguments[] = {
+        folder, path, strrchr(path, '.') + 1, lanes, begin, end, letter, title, left_out, NULL};
     bool ok = gnuplot_find(&gnuplot, error, error_size) &&
               gnuplot_run(&gnuplot, "timeline", arguments, error, error_size);
     free(title);
