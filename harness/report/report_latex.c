@@ -18,18 +18,25 @@
  * one that breaks over pages. */
 enum { ROWS_OF_A_PAGE = 28 };
 
+/* TeX makes one sign of two of these: "--" is a dash, "''" and ",," are quotation marks. */
+static bool is_one_sign(char before, char now)
+{
+    return (before == now && strchr("-,", now)) || (strchr("'\"", before) && strchr("'\"", now));
+}
+
 /* Text in which nothing is a command. TeX's first fonts have other signs in the places of some.
  * Units may have a micro sign, and ratios a times sign. */
 static void put_text(FILE *to, const char *text)
 {
     static const struct {
         const char *from, *to;
-    } signs[] = {{"\\", "\\textbackslash{}"},  {"~", "\\textasciitilde{}"},
-                 {"^", "\\textasciicircum{}"}, {"<", "\\textless{}"},
-                 {">", "\\textgreater{}"},     {"|", "\\textbar{}"},
-                 {"\302\265", "\\textmu{}"},   {"\303\227", "$\\times$"},
-                 {"`", "\\textasciigrave{}"},  {"--", "-{}-"}};
+    } signs[] = {
+        {"\\", "\\textbackslash{}"}, {"~", "\\textasciitilde{}"}, {"^", "\\textasciicircum{}"},
+        {"<", "\\textless{}"},       {">", "\\textgreater{}"},    {"|", "\\textbar{}"},
+        {"\302\265", "\\textmu{}"},  {"\303\227", "$\\times$"},   {"`", "\\textasciigrave{}"}};
     for (char before = ' '; *text; before = text[-1]) {
+        if (is_one_sign(before, *text))
+            fputs("{}", to);
         size_t i = 0, count = sizeof signs / sizeof signs[0];
         while (i < count && strncmp(text, signs[i].from, strlen(signs[i].from)) != 0)
             i++;

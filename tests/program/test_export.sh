@@ -319,7 +319,7 @@ check latex_has_signs_that_every_font_has grep -qF "{Is \`\`it'' \\textless{}= 5
 # Names that are markup, or commands of TeX, gnuplot and the shell, are text everywhere.
 cat >hostile.yaml <<'END'
 name: hostile
-title: &name '</title><script>alert(1)</script> "a" it''s & {x}_y^2 \alpha @z ~n %d #1 $HOME `id`'
+title: &name '</title><script>alert(1)</script> "a" it''s & {x}_y^2 \alpha @z ~n %d #1 $HOME `id` --x a---b c''''d e,,f "''g''"'
 reps: 1
 warmup: 0
 iterations: 1
@@ -341,8 +341,9 @@ words = [''.join(each.itertext()).strip() for each in figure.iter('{http://www.w
 assert name in " ".join(words), words
 caption = re.search(r'\\caption\{(.*?) Operations a second', exported).group(1)
 signs = {'textasciicircum': '^', 'textasciitilde': '~', 'textasciigrave': '`', 'textbackslash': '\0', 'textless': '<', 'textgreater': '>'}
+assert not re.search("--|,,|'''", caption), caption # TeX would make one sign of them
 caption = re.sub(r'\\(text[a-z]+)\{\}', lambda found: signs[found.group(1)], caption)
-caption = re.sub(r'\\([&%$#_{}])', r'\1', caption.replace("``", '"').replace("''", '"')).replace('\0', '\\')
+caption = re.sub(r'\\([&%$#_{}])', r'\1', caption.replace("``", '"').replace("''", '"').replace('{}', '')).replace('\0', '\\')
 assert caption == name, caption
 END
 run "$hostile" --to latex
