@@ -25,7 +25,9 @@ static const char PLAIN[] =                /* the page of a lesson without a pla
     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
     "content=\"width=device-width,initial-scale=1\"><title></title><style>:root{color-scheme:light "
     "dark}body{margin:0;padding:0 1rem 2rem;font:15px/1.45 system-ui,sans-serif}pre{overflow:auto;"
-    "font-size:.85rem}article{max-width:62rem}</style></head>\n<body data-parts=\"-1\">\n";
+    "font-size:.85rem}article{max-width:62rem}@media print{"
+    "details.answer::details-content{content-visibility:visible}}</style></head>\n<body "
+    "data-parts=\"-1\">\n";
 
 /* Pieces --------------------------------------------------------------------------------------- */
 
@@ -66,9 +68,9 @@ static void begin_write(FILE *to, const struct lessons *lessons, const struct le
 
 /* The first output answers the question: a reader who predicts opens it. A player shows nothing of
  * its run before it is played. */
-static bool is_folded(unsigned r, const struct lesson_output *output)
+static bool is_folded(const struct lesson_run *run, unsigned r, const struct lesson_output *output)
 {
-    return r == 0 && !output->page;
+    return r == 0 && run->stops_count == 0 && !output->page;
 }
 
 static void run_write(FILE *to, const struct lesson *lesson, unsigned r,
@@ -82,7 +84,7 @@ static void run_write(FILE *to, const struct lesson *lesson, unsigned r,
     char *shown = lesson_output_shown(run, output->text);
     if (run->stops_count > 0) /* the player has these steps, and more */
         html_put(to, "</pre>\n<noscript><pre class='code'>%s</pre></noscript>\n", shown);
-    else if (is_folded(r, output))
+    else if (is_folded(run, r, output))
         html_put(to,
                  "</pre>\n<details class='answer'><summary>Predict, then see what it prints"
                  "</summary><pre class='code'>%s</pre>\n",
@@ -99,7 +101,7 @@ static void run_end_write(FILE *to, const struct lesson_run *run,
     struct doc doc = {.to = to, .format = DOC_HTML};
     if (run->tells)
         doc_paragraphs(&doc, run->tells);
-    if (is_folded(r, output))
+    if (is_folded(run, r, output))
         fputs("</details>\n", to);
 }
 

@@ -211,6 +211,19 @@ check a_caption_that_was_passed_steps_back found 'f["passed"]'
 check the_answer_is_unfolded_on_paper found 'f["folds"] == [[False], [True], [False]]'
 check the_button_is_the_key found 'f["button"]'
 
+# The same by style alone, for a page whose script does not run. Rules for paper hold everywhere here.
+sed -e '/^<script>$/,$d' -e 's/@media print{/@media all{/g' pages/01-*.html >paper.html
+cat >>paper.html <<'END'
+<script>
+const folds = [...document.querySelectorAll('details.answer')], pre = document.createElement('pre');
+pre.id = 'found';
+pre.textContent = JSON.stringify(folds.map((fold) => [fold.open, fold.querySelector('pre').checkVisibility()]));
+document.body.append(pre);
+</script></body></html>
+END
+browse paper.html
+check paper_needs_no_script_for_the_answer found 'f == [[False, True]]'
+
 # Each run with stops, and each table of the textbook, has a player, whose keys and stops move it alone.
 cat >test.js <<'END'
 (() => {
