@@ -18,7 +18,7 @@
  *         command: trace gmp order,n=20 --workers 1    # run, trace or diff, on a simulated one
  *         expect: ["regex", ...]      # each must be in the output
  *         shows: "^ran"               # the lines of the output to print; all of it if left out
- *         tells: The newest ...       # what is to be seen in it, behind it; may be left out
+ *         tells: The newest ...       # what the reader saw in it; printed behind the output
  *         stops:                      # of a trace: where its player stops
  *           - event: "put G0 into runnext"   # a regex of its words, after the
  *             says: The newest ...                     # stop before
