@@ -40,6 +40,22 @@ static void design_write(struct doc *to, const struct experiment_part *part, con
     doc_put(to, "</ul>");
 }
 
+/* Writes the options by which `schedlab run` makes the calls that the file asks for. An order is
+ * shown of one call unless calls are asked for. */
+static void calls_write(struct doc *to, const struct experiment *experiment,
+                        const struct experiment_part *part, const char *machine)
+{
+    bool native = strcmp(machine, "native") == 0;
+    const struct sweep_file *num = native ? &experiment->native : &experiment->num;
+    if (strcmp(part->metric, "order") == 0)
+        return;
+    if (num->warmup >= 0)
+        doc_put(to, " --warmup %lld", (long long)num->warmup);
+    doc_put(to, " --iterations %lld", (long long)num->iterations);
+    if (num->min_time_given && num->min_time_ms > 0)
+        doc_put(to, " --min-time %lldms", (long long)num->min_time_ms);
+}
+
 /* The same cells by hand, where all levels fit into one table of `schedlab run`. */
 static void by_hand_write(struct doc *to, const struct experiment *experiment,
                           const struct experiment_part *part)
@@ -55,6 +71,7 @@ static void by_hand_write(struct doc *to, const struct experiment *experiment,
     doc_put(to, " %s --workers %lld", cell.workload, (long long)cell.workers);
     if (strcmp(machine, "native") != 0)
         doc_put(to, " --machine %s", machine);
+    calls_write(to, experiment, part, machine);
     doc_put(to, "%s\n```\n", experiment->pin ? " --pin" : "");
 }
 

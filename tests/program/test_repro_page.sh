@@ -244,6 +244,9 @@ run repro --catalogue pages
 check catalogue_is_written [ "$status" = 0 ]
 check every_experiment_has_a_page [ "$(ls pages/experiments/*.md | wc -l)" = "$(ls "$tree"/harness/experiments/[adeg]*.yaml | wc -l)" ]
 check without_a_reference_it_says_so has 'No reference reproduction is committed yet' pages/experiments/E3.md
+check calls_are_those_of_the_file has ' --workers 32 --machine sim:server64 --warmup 0 --iterations 1 --min-time 1ms' pages/experiments/E21.md
+check calls_are_those_of_the_native_machine has ' --workers 1 --warmup 0 --iterations 1 --min-time 100ms' pages/experiments/E21.md
+check an_order_is_shown has ' order,n=300 --workers 1' pages/experiments/E12.md && check and_not_timed lacks 'run .* order,.* --iterations' pages/experiments/E12.md
 check and_in_the_index has 'No reference reproduction is committed yet' pages/EXPERIMENTS.md
 run repro --catalogue pages --reference made
 check reference_is_in_the_index has '| ≠ **machines disagree**<br>native: refuted<br>sim:desktop8: supported | native: 1.00× (0.90× to 1.10×), expected at least 2.00×' \
