@@ -84,9 +84,15 @@ static void reference_write(struct doc *to, const struct catalogue_pages *pages)
     struct repro_sum sum = repro_file_sum(json_object_get(repro, "experiments"));
     doc_put(to,
             "<p>The verdicts are those of the committed reference reproduction, %s, made in the %s "
-            "form. The claims of %zu experiments are supported, of %zu refuted, of %zu undecided; "
+            "form",
+            field_text(repro, "began"), field_text(json_object_get(repro, "run"), "form"));
+    json_each(entry, json_object_get(repro, "experiments"))
+        if (json_is_true(json_object_get(entry, "later")))
+            doc_put(to, "; that of %s is of a later build, measured alone",
+                    field_text(entry, "id"));
+    doc_put(to,
+            ". The claims of %zu experiments are supported, of %zu refuted, of %zu undecided; "
             "of %zu machines disagree.",
-            field_text(repro, "began"), field_text(json_object_get(repro, "run"), "form"),
             sum.of[VERDICT_SUPPORTED], sum.of[VERDICT_REFUTED], sum.of[VERDICT_UNDECIDED],
             sum.of[VERDICT_DISAGREE]);
     if (sum.of[VERDICT_NOT_RUN] > 0)

@@ -256,6 +256,10 @@ check claims_have_their_answers_in_the_index has '| ✓ **agrees**<br>[E12](expe
     pages/EXPERIMENTS.md
 check the_index_names_the_go_that_was_run has "| what Go's source does | our gmp | Go 1.19.8 |" pages/EXPERIMENTS.md
 check others_are_not_measured has 'does not have it' pages/experiments/E1.md
+python3 make.py 'experiment["later"] = True'
+run repro --catalogue later --reference made
+check a_later_build_is_told has 'form; that of E3 is of a later build, measured alone. The claims' later/EXPERIMENTS.md
+python3 make.py
 cp -r pages again
 run repro --catalogue again --reference made
 check the_same_again diff -r pages again
