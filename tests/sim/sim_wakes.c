@@ -14,11 +14,11 @@
  *           The first task wakes all. Until the spawner has called for the last of them, the others
  *           have found nothing, and sleep. It spawns the rest while the last ones look. One of
  *           these finds a task, and wakes all others, one after the other.
- *               storm = (P - 1) * (call + wake), less for the few that are awake yet
+ *               storm = (P - 1) * (call + wake), less for the few that are still awake
  *           The storm is held against its formula, and starts against what the storm took: on the
  *           machine itself about two formulas (1.8 to 2.1 over 16 seeds of gmp and perm), since
- *           those that it wakes take the locks that it needs. There all may sleep again when it
- *           ends, in 5 of 16 seeds; then one more wake-up follows.
+ *           those that it wakes take the locks that it needs. On the machine itself all may be
+ *           asleep again when the storm ends (5 of 16 seeds); then one more wake-up follows.
  *           So it is as long as call + wake < wakeup. Else nobody looks any more when the spawner
  *           goes on, and it wakes all for each task.
  *   none    k / P * (poll + slack + wakeup)
