@@ -25,12 +25,13 @@ static void meeting_child(struct fj_frame *up, struct fj_task *task)
 {
     struct meeting_child *self = FJ_SELF(task, struct meeting_child);
     tick(&self->here);
-    while (!ticks(&self->other->here)) {
+    for (int i = 0; !ticks(&self->other->here); i++) {
         struct fj_task nothing;
         struct fj_frame frame;
         fj_open(&frame, up);
         fj_spawn(&frame, &nothing, nothing_child);
         fj_sync(&frame);
+        round_ends(i);
     }
 }
 

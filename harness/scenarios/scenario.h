@@ -21,6 +21,16 @@ static inline void until(const _Atomic uint32_t *count, uint32_t value)
         go_work(1);
 }
 
+/* In a loop that waits for others without standing still, after each round, counted from 0. From
+ * some round on it rests, so that an algorithm without fairness lets others go on. */
+enum { ROUNDS_IN_A_ROW = 20 };
+
+static inline void round_ends(int round)
+{
+    if (round >= ROUNDS_IN_A_ROW)
+        go_work(1);
+}
+
 /* One more; release, so that who waits until then sees what was done. */
 static inline void tick(_Atomic uint32_t *count)
 {

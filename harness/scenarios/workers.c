@@ -175,8 +175,10 @@ static void give_way_other(void *arg)
 static const char *give_way_crosses(struct give_way *state)
 {
     join_go(&state->other, give_way_other, state);
-    while (!ticks(&state->ran))
+    for (int i = 0; !ticks(&state->ran); i++) {
         gosched();
+        round_ends(i);
+    }
     join_wait(&state->other);
     return NULL;
 }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { STACK = 64 << 10, BLOCK_LOOKS = 1000 };
+enum { STACK = 64 << 10, BLOCK_LOOKS = 1000, SLEEP_NS = 5000000 };
 
 static uint64_t counter;
 static _Atomic uint32_t lock, x, futex;
@@ -208,6 +208,37 @@ void kernel_no_end(void *unused)
     two(wait_for_x, wait_for_x);
 }
 
+static void access_until_x(void *unused)
+{
+    (void)unused;
+    while (!atomic_load_explicit(&x, memory_order_relaxed))
+        atomic_fetch_add_explicit(&futex, 1, memory_order_relaxed);
+}
+
+static void set_x(void *unused)
+{
+    (void)unused;
+    atomic_store_explicit(&x, 1, memory_order_relaxed);
+}
+
+void kernel_busy(void *unused)
+{
+    (void)unused;
+    two(access_until_x, set_x);
+}
+
+static void sleep_and_set_x(void *unused)
+{
+    machine_wait(&futex, 0, SLEEP_NS);
+    set_x(unused);
+}
+
+void kernel_awaits_time(void *unused)
+{
+    (void)unused;
+    two(wait_for_x, sleep_and_set_x);
+}
+
 void kernel_no_point(void *unused)
 {
     (void)unused;
@@ -219,7 +250,7 @@ void kernel_time(void *unused)
 {
     (void)unused;
     int64_t began = machine_now();
-    kernel_result->error = machine_wait(&futex, 0, INT64_C(5000000));
+    kernel_result->error = machine_wait(&futex, 0, SLEEP_NS);
     kernel_result->slept_ns = machine_now() - began;
 }
 

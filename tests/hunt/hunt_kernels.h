@@ -51,6 +51,8 @@ void kernel_litmus(void *litmus);       /* (const struct litmus *) */
 void kernel_late_pointer(void *unused); /* crashes if the reader comes first */
 void kernel_lost_wake(void *unused);    /* waits for a wake that came before */
 void kernel_no_end(void *unused);       /* waits for what nobody does */
+void kernel_busy(void *unused);         /* one accesses words until the other has come */
+void kernel_awaits_time(void *unused);  /* one spins until the other's sleep is over */
 void kernel_no_point(void *unused);     /* computes for ever */
 void kernel_time(void *unused);
 void kernel_memory(void *block_size); /* (size_t *) */

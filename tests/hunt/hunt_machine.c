@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { ENOUGH = 2000, POINTS = 2000, ETIMEDOUT_NEGATED = -110 };
+enum { ENOUGH = 2000, SEEDS = 200, POINTS = 2000, ETIMEDOUT_NEGATED = -110 };
 enum { LITMUS_DEPTH = 6, LITMUS_SC = 100, LITMUS_SEEKS = 20000, LITMUS_TRIES = 500 };
 enum { RANDOM, PCT, POS, SURW, DELAY, ALGORITHMS };
 
@@ -161,6 +161,34 @@ static void time_is_a_jump(void **state)
     assert_int_equal(result.error, ETIMEDOUT_NEGATED);
 }
 
+/* The most points of executions that have all ended well. */
+static uint64_t most_points(int algorithm, void (*fn)(void *))
+{
+    uint64_t most = 0;
+    learn(fn, NULL);
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        const struct hunt_outcome *outcome = run(algorithm, seed, fn, NULL);
+        assert_int_equal(outcome->end, HUNT_DONE);
+        most = outcome->points > most ? outcome->points : most;
+    }
+    return most;
+}
+
+static void an_unfair_algorithm_becomes_fair(void **state)
+{
+    (void)state;
+    for (int algorithm = 0; algorithm < ALGORITHMS; algorithm++)
+        most_points(algorithm, kernel_busy);
+    assert_in_range(most_points(DELAY, kernel_busy), POINTS / 2, POINTS);
+}
+
+static void time_goes_on_where_all_spin(void **state)
+{
+    (void)state;
+    for (int algorithm = 0; algorithm < ALGORITHMS; algorithm++)
+        assert_in_range(most_points(algorithm, kernel_awaits_time), 1, POINTS / 2 - 1);
+}
+
 static void memory_is_the_same_each_time(void **state)
 {
     (void)state;
@@ -265,6 +293,8 @@ int main(void)
         cmocka_unit_test(a_lost_wake_up_is_found),
         cmocka_unit_test(each_wait_without_an_end_is_found),
         cmocka_unit_test(time_is_a_jump),
+        cmocka_unit_test(an_unfair_algorithm_becomes_fair),
+        cmocka_unit_test(time_goes_on_where_all_spin),
         cmocka_unit_test(memory_is_the_same_each_time),
         cmocka_unit_test(an_execution_is_a_function_of_its_plan),
         cmocka_unit_test(switches_alone_replay_an_execution),

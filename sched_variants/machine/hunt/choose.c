@@ -22,6 +22,9 @@
  * 1/256. As with store buffers it is a hash of the seed, the thread and its moment, so that
  * it stays the same where other switches are left out.
  *
+ * Where all that can run wait in spin loops, only time may end that. It goes on at half of such
+ * points, in any algorithm. Not so beside work that an idle worker should see: oracle.c finds that.
+ *
  * After half of the points that an execution may have, any algorithm is fair: threads take turns at
  * random. So what does not end then does not end because of unfairness.
  */
@@ -302,8 +305,10 @@ static void note(int to, bool away)
     };
 }
 
-static int next_by_algorithm(uint64_t ready, bool clock)
+static int next_by_algorithm(uint64_t ready, bool clock, bool all_rest)
 {
+    if (hunt_plan.algorithm >= 0 && all_rest && clock && !hunt.oracle.beside && draw(2))
+        return HUNT_CLOCK;
     switch (hunt_plan.algorithm) {
     case RANDOM:
         return next_random(ready, clock);
@@ -320,11 +325,11 @@ static int next_by_algorithm(uint64_t ready, bool clock)
     }
 }
 
-int choose_next(uint64_t ready, bool clock)
+int choose_next(uint64_t ready, bool clock, bool all_rest)
 {
     if (hunt.points > hunt_plan.points_max / 2 || hunt_blocks_left < BLOCKS_MAX / 2)
         return self_can(ready) && draw(FAIR_TURN) ? hunt.self->index : any_of(ready);
-    int next = hunt_plan.explores ? explore_next(ready) : next_by_algorithm(ready, clock);
+    int next = hunt_plan.explores ? explore_next(ready) : next_by_algorithm(ready, clock, all_rest);
     if (next != next_by_number(ready))
         note(next, self_can(ready));
     return next;

@@ -143,12 +143,13 @@ static struct sim_thread *next_thread(void)
             continue;
         }
         uint64_t ready = hunt.ready & ~hunt.resting;
-        if (!ready) {
+        bool all_rest = !ready;
+        if (all_rest) {
             hunt.resting = 0;
             ready = hunt.ready;
         }
         bool clock = event && event->when_ps - sim_now() <= HUNT_JUMP_NS * (int64_t)PS_PER_NS;
-        int next = choose_next(ready, clock);
+        int next = choose_next(ready, clock, all_rest);
         if (next != HUNT_CLOCK)
             return &hunt.thread[next];
         event_happens();

@@ -127,9 +127,10 @@ void hunt_interrupt_deliver(uintptr_t pc); /* to the current thread */
 
 uint64_t hunt_random(uint64_t *state);
 
-/* choose.c: an execution begins; whom to run, of threads by bits, not none; a thread rests. */
+/* choose.c: an execution begins; whom to run, of threads by bits, not none, or HUNT_CLOCK if clock;
+ * a thread rests. all_rest: each of ready does. */
 void choose_begin(void);
-int choose_next(uint64_t ready, bool clock);
+int choose_next(uint64_t ready, bool clock, bool all_rest);
 void choose_rests(int thread);
 void choose_measure(void); /* the current thread is about to make an access */
 
