@@ -219,43 +219,79 @@ static void thread_main(void *arg)
 }
 
 /* The state of an execution is queues and links, not counts of what workers did. */
-static void queues_make(void)
+
+static void items_make(void)
 {
-    knobs = (struct lrq_knobs){.ring = RING, .runnext = 1, .steal = SHARE_HALF};
-    sched.knobs = &knobs;
-    for (int i = 0; i <= LONE_THREADS; i++) {
-        m[i].sched = &sched;
-        ring[i] = lrq_new(&knobs);
-    }
-    explore_memory(ring[1], sizeof *ring[1] + RING * sizeof ring[1]->slot[0]);
     items = machine_alloc(ITEMS * sizeof *items, 64);
-    memset(items, 0, ITEMS * sizeof *items);
     for (uint32_t i = 0; i < ITEMS; i++) {
         items[i].id = i;
         explore_memory(&items[i].link, sizeof items[i].link);
     }
+}
+
+/* One half of a full ring goes to the global queue. */
+static void ring_make(void)
+{
+    knobs = (struct lrq_knobs){.ring = RING, .runnext = 1, .steal = SHARE_HALF};
+    sched.knobs = &knobs;
+    for (int i = 1; i <= lone->threads; i++)
+        ring[i] = lrq_new(&knobs);
+    explore_memory(ring[1], sizeof *ring[1] + RING * sizeof ring[1]->slot[0]);
+}
+
+static void globq_make(void)
+{
+    for (int i = 0; i <= lone->threads; i++)
+        m[i].sched = &sched;
     globq_init(&globq);
     explore_memory(&globq, sizeof globq);
+}
+
+static void chan_make_it(void)
+{
     chan = chan_make(sizeof(uint64_t), LONE_CAPACITY);
     explore_memory(chan, sizeof *chan + LONE_CAPACITY * sizeof(uint64_t));
-    for (int i = 1; i <= LONE_THREADS; i++) {
+}
+
+static void deque_make(enum deque_kind kind)
+{
+    for (int i = 2; kind == DEQUE_HALF && i <= lone->threads; i++) {
         deque_init_as(&loot[i], DEQUE_HALF, LONE_OPERATIONS);
         explore_memory(&loot[i], sizeof loot[i]);
         explore_memory(atomic_load_explicit(&loot[i].array, memory_order_relaxed),
                        sizeof(struct deque_array) + LONE_OPERATIONS * sizeof(void *));
     }
     /* last: its array grows into the memory behind */
-    deque_init_as(&deque, kind_of[lone->queue],
-                  lone->queue == LONE_ABP ? LONE_OPERATIONS : LONE_CAPACITY);
+    deque_init_as(&deque, kind, kind == DEQUE_ABP ? LONE_OPERATIONS : LONE_CAPACITY);
     explore_memory(&deque, sizeof deque);
     explore_memory(atomic_load_explicit(&deque.array, memory_order_relaxed), GROWN);
+}
+
+static void queue_make(void)
+{
+    switch (lone->queue) {
+    case LONE_RING:
+        items_make();
+        globq_make();
+        ring_make();
+        break;
+    case LONE_GLOBQ:
+        items_make();
+        globq_make();
+        break;
+    case LONE_CHAN:
+        chan_make_it();
+        break;
+    default:
+        deque_make(kind_of[lone->queue]);
+    }
 }
 
 void lone_main(void *arg)
 {
     struct machine_thread threads[LONE_THREADS];
     lone = arg;
-    queues_make();
+    queue_make();
     explore_others(true);
     for (int i = 0; i < lone->threads; i++)
         machine_thread_start(&threads[i], thread_main, (void *)(uintptr_t)(i + 1), STACK, -1);

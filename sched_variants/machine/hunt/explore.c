@@ -29,17 +29,15 @@ static struct {
     bool cut; /* the execution came to a known state */
 } explore;
 
-/* Words that were known as shared when this search began. */
-static uint8_t shared[sizeof hunt_learnt];
-
 /* Hashes of states; 0: free. */
 static uint64_t *known;
 static size_t known_count, known_room;
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
-    uint64_t state = hash * UINT64_C(0x9fb21c651e98df25) ^ value;
-    return hunt_random(&state);
+    __uint128_t product =
+        (__uint128_t)(hash ^ UINT64_C(0x9fb21c651e98df25)) * (value ^ UINT64_C(0x9e3779b97f4a7c15));
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 static bool known_add_to(uint64_t *table, size_t room, uint64_t hash)
@@ -163,9 +161,8 @@ void explore_memory(const void *start, size_t size)
 void explore_others(bool run)
 {
     hunt_learns = run;
-    for (size_t i = 0; run && i < sizeof hunt_seen; i++)
-        hunt_seen[i] = shared[i] ? SEEN_SHARED : 0;
-    memset(hunt_wrote, 0, sizeof hunt_wrote);
+    if (run)
+        seen_begin();
 }
 
 void explore_operation(uint64_t number)
@@ -242,7 +239,6 @@ struct explore_result explore_run(void (*fn)(void *arg), void *arg,
         size_t learnt = learnt_count();
         result = (struct explore_result){0};
         hunt_learn(false); /* takes what was learnt */
-        memcpy(shared, hunt_learnt, sizeof shared);
         explore_once(fn, arg, executions_max, &result);
         again = learnt_count() > learnt; /* a failure may come of what was passed over, too */
         result.complete = result.complete && !again;

@@ -10,13 +10,53 @@
 #include "sim/hook_keep.h"
 #include "sim/work.h"
 
-uint8_t hunt_seen[1 << SEEN_BITS];
+#include <string.h>
+
 uint8_t hunt_tag;
 bool hunt_learns;
 bool hunt_buffers;
-uint8_t hunt_wrote[1 << SEEN_BITS], hunt_learnt[1 << SEEN_BITS];
+uint8_t hunt_learnt[1 << SEEN_BITS];
 uint64_t hunt_accesses;
 int64_t hunt_blocks_left = INT64_MAX; /* before the first execution */
+
+static uint8_t seen[1 << SEEN_BITS];
+static uint8_t wrote[1 << SEEN_BITS]; /* while it learns: atomics that were written */
+
+/* The state in which each execution begins: words that were learnt are shared. */
+static uint8_t seen_first[1 << SEEN_BITS];
+
+/* Places that changed since then; there may be more than have room. */
+enum { CHANGED_MAX = 1 << 13 };
+static uint16_t changed[CHANGED_MAX];
+static size_t changed_count;
+_Static_assert(SEEN_BITS <= 16, "a place fits");
+
+static inline void note_change(size_t place)
+{
+    if (changed_count < CHANGED_MAX)
+        changed[changed_count] = (uint16_t)place;
+    changed_count++;
+}
+
+void seen_begin(void)
+{
+    if (changed_count > CHANGED_MAX) {
+        memcpy(seen, seen_first, sizeof seen);
+        memset(wrote, 0, sizeof wrote);
+    }
+    for (size_t i = 0; i < changed_count && changed_count <= CHANGED_MAX; i++) {
+        seen[changed[i]] = seen_first[changed[i]];
+        wrote[changed[i]] = 0;
+    }
+    changed_count = 0;
+}
+
+void seen_take_learnt(void)
+{
+    for (size_t i = 0; i < sizeof seen_first; i++)
+        seen_first[i] = hunt_learnt[i] ? SEEN_SHARED : 0;
+    changed_count = CHANGED_MAX + 1; /* all of them */
+}
 
 /* To a word that others have accessed; size 0: of many bytes. */
 static void access_buffered(uintptr_t address, size_t size, enum sim_access access)
@@ -28,7 +68,7 @@ static void access_buffered(uintptr_t address, size_t size, enum sim_access acce
         return;
     if (is_stack)
         buffer_beside(address);
-    else if (size <= BUFFER_BYTES && hunt_seen[seen_place(address)] == SEEN_SHARED)
+    else if (size <= BUFFER_BYTES && seen[seen_place(address)] == SEEN_SHARED)
         buffer_store(address, size);
     else
         buffer_empty();
@@ -40,16 +80,19 @@ static SLOW void access_shared(uintptr_t address, size_t size, enum sim_access a
 {
     struct kept kept;
     kept_save(&kept);
-    uint8_t *seen = &hunt_seen[seen_place(address)];
-    bool first = *seen == 0;
-    if (hunt_buffers && !first && *seen < SEEN_READ)
-        buffer_empty_of(*seen - 1);
-    if (first)
-        *seen = hunt_tag;
-    else if (*seen != SEEN_SHARED)
-        *seen = access == SIM_WRITE ? SEEN_SHARED : SEEN_READ;
+    size_t place = seen_place(address);
+    uint8_t *who = &seen[place];
+    bool first = *who == 0;
+    if (hunt_buffers && !first && *who < SEEN_READ)
+        buffer_empty_of(*who - 1);
+    if (first) {
+        *who = hunt_tag;
+        note_change(place);
+    } else if (*who != SEEN_SHARED) {
+        *who = access == SIM_WRITE ? SEEN_SHARED : SEEN_READ;
+    }
     if (!first && hunt_learns)
-        hunt_learnt[seen_place(address)] |= *seen == SEEN_SHARED || hunt_wrote[seen_place(address)];
+        hunt_learnt[place] |= *who == SEEN_SHARED || wrote[place];
     if (!first)
         hunt_point(address, access, pc);
     if (hunt_buffers && !first)
@@ -61,9 +104,9 @@ static SLOW void access_shared(uintptr_t address, size_t size, enum sim_access a
 
 static inline void access_by(uintptr_t address, size_t size, enum sim_access access, uintptr_t pc)
 {
-    uint8_t seen = hunt_seen[seen_place(address)];
+    uint8_t who = seen[seen_place(address)];
     hunt_accesses++;
-    if (seen == hunt_tag || !hunt_tag || (seen == SEEN_READ && access == SIM_READ))
+    if (who == hunt_tag || !hunt_tag || (who == SEEN_READ && access == SIM_READ))
         return;
     access_shared(address, size, access, pc);
 }
@@ -177,8 +220,12 @@ void HOOK(atomic_thread_fence)(morder order)
  * other order may end the execution. */
 static inline void note_write(volatile void *address)
 {
-    if (__builtin_expect(hunt_learns, 0))
-        hunt_wrote[seen_place((uintptr_t)address)] = 1;
+    if (__builtin_expect(!hunt_learns, 1))
+        return;
+    size_t place = seen_place((uintptr_t)address);
+    if (!wrote[place])
+        note_change(place);
+    wrote[place] = 1;
 }
 
 static inline void rmw(volatile void *address, size_t size, morder order, uintptr_t pc)

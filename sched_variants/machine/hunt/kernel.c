@@ -9,6 +9,7 @@
 #include "sim/hook_keep.h"
 
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,9 +41,6 @@ struct hunt_machine hunt;
 struct hunt_plan hunt_plan;
 struct sim_model sim_model;
 static void *host_sp;
-
-/* The state in which each execution begins: words that were learnt are shared. */
-static uint8_t seen_first[1 << SEEN_BITS];
 
 /* The data of instrumented code, as the program began with them. */
 extern char data_start[] __asm__("__start_simulated_data"), data_end[] __asm__(
@@ -346,8 +344,8 @@ void hunt_learn(bool learns)
 {
     signals_catch(); /* others may have taken them meanwhile */
     hunt_learns = learns;
-    for (size_t i = 0; !learns && i < sizeof seen_first; i++)
-        seen_first[i] = hunt_learnt[i] ? SEEN_SHARED : 0;
+    if (!learns)
+        seen_take_learnt();
 }
 
 static void data_reset(void)
@@ -362,26 +360,31 @@ static void data_reset(void)
     memcpy(bss_start, data_copy + data, bss);
 }
 
+static void machine_clear(void)
+{
+    size_t used = (size_t)hunt.outcome.threads;
+    memset(&hunt, 0, offsetof(struct hunt_machine, thread));
+    memset(hunt.thread, 0, used * sizeof hunt.thread[0]);
+    TAILQ_INIT(&hunt.futexes);
+}
+
 const struct hunt_outcome *hunt_execute(const struct hunt_plan *plan, void (*fn)(void *arg),
                                         void *arg)
 {
     if (!data_copy)
         signals_catch();
     hunt_plan = *plan;
-    memset(&hunt, 0, sizeof hunt);
-    TAILQ_INIT(&hunt.futexes);
+    machine_clear();
     hunt.random = plan->seed;
     hunt.now_ns = FIRST_NS;
     hunt.pace_ns = INT64_C(1) << PACE_SHIFT * (hunt_random(&hunt.random) % PACES);
     hunt_accesses = 0;
     hunt_blocks_left = BLOCKS_MAX;
-    memcpy(hunt_seen, seen_first, sizeof hunt_seen);
+    seen_begin();
     hunt_buffers = plan->memory == HUNT_TSO;
     hunt_weak = plan->memory == HUNT_WEAK;
     if (hunt_weak)
         weak_begin();
-    if (hunt_learns)
-        memset(hunt_wrote, 0, sizeof hunt_wrote);
     data_reset();
     memory_begin();
     events_begin();

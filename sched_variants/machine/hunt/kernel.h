@@ -70,7 +70,6 @@ struct oracle {
 
 /* An execution; all zero at its beginning. */
 struct hunt_machine {
-    struct sim_thread thread[HUNT_THREADS_MAX];
     struct sim_thread *self;
     uint64_t ready, resting; /* threads by bits */
     int threads;             /* alive */
@@ -84,21 +83,25 @@ struct hunt_machine {
     struct oracle oracle;
     uint64_t last[HUNT_LAST]; /* of each group of words: a hash of who came when */
     struct hunt_outcome outcome;
+    struct sim_thread thread[HUNT_THREADS_MAX]; /* last: most are never used */
 };
 extern struct hunt_machine hunt;
 extern struct hunt_plan hunt_plan;
 
 /* For hooks.c: who accessed a word of the memory, by a hash of its address. */
 enum { SEEN_BITS = 16, SEEN_READ = 0xfe, SEEN_SHARED = 0xff };
-extern uint8_t hunt_seen[1 << SEEN_BITS];
 extern uint8_t hunt_tag; /* of the current thread */
 extern bool hunt_learns;
 extern bool hunt_buffers;                   /* stores */
 extern bool hunt_weak;                      /* words have histories */
-extern uint8_t hunt_wrote[1 << SEEN_BITS];  /* while it learns: atomics that were written */
 extern uint8_t hunt_learnt[1 << SEEN_BITS]; /* words that are known as shared */
 extern uint64_t hunt_accesses;
 extern int64_t hunt_blocks_left;
+
+/* hooks.c: nobody has accessed anything, but words that were learnt are shared; those learnt until
+ * now count from the next beginning on. */
+void seen_begin(void);
+void seen_take_learnt(void);
 
 static inline uint64_t thread_bit(const struct sim_thread *thread)
 {
