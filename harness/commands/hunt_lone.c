@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 /* "PPTT|SSSS", of so many operations each. */
 static void script_print(FILE *to, const struct lone *lone)
@@ -52,6 +53,20 @@ static void result_print(const struct lone *lone, const struct explore_result *r
     hunt_switches_print(result->failure);
 }
 
+/* True if no script before differs only in what is left out. */
+static bool is_new(const struct lone_script *scripts, int i, const struct hunt_lone *wanted)
+{
+    for (int before = 0; before < i; before++) {
+        bool same = true;
+        for (int thread = 0; thread < wanted->threads; thread++)
+            same &= strncmp(scripts[i].of[thread], scripts[before].of[thread],
+                            (size_t)wanted->operations) == 0;
+        if (same)
+            return false;
+    }
+    return true;
+}
+
 int hunt_lone(const struct hunt_lone *wanted)
 {
     int count;
@@ -64,6 +79,8 @@ int hunt_lone(const struct hunt_lone *wanted)
                counted((uint64_t)wanted->threads, "thread").s,
                counted((uint64_t)wanted->operations, "operation").s);
     for (int i = 0; i < count && !failed; i++) {
+        if (!is_new(scripts, i, wanted))
+            continue;
         struct lone lone = {wanted->queue, &scripts[i], wanted->threads, wanted->operations};
         int64_t began_ns = monotonic_ns();
         struct explore_result result =

@@ -55,7 +55,7 @@ static struct g *items;
 static struct m m[LONE_THREADS + 1];
 static struct sched sched;
 static struct lrq_knobs knobs;
-static const struct lone *lone;
+static struct lone lone; /* a copy: addresses of the host differ from run to run */
 
 const struct lone_script *lone_scripts(enum lone_queue queue, int *count)
 {
@@ -185,7 +185,7 @@ static uint32_t drain(void)
     bool inherit;
     void *item;
     struct g *gp;
-    switch (lone->queue) {
+    switch (lone.queue) {
     case LONE_DEQUE:
     case LONE_THE:
     case LONE_ABP:
@@ -211,10 +211,10 @@ static uint32_t drain(void)
 static void thread_main(void *arg)
 {
     int thread = (int)(uintptr_t)arg;
-    const char *script = lone->script->of[thread - 1];
-    for (int i = 0; i < lone->operations; i++)
-        does[lone->queue](thread, script[i], (thread - 1) * LONE_OPERATIONS + i + 1,
-                          (uint64_t)i + 1);
+    const char *script = lone.script->of[thread - 1];
+    for (int i = 0; i < lone.operations; i++)
+        does[lone.queue](thread, script[i], (thread - 1) * LONE_OPERATIONS + i + 1,
+                         (uint64_t)i + 1);
     explore_operation(0); /* nothing more */
 }
 
@@ -234,28 +234,30 @@ static void ring_make(void)
 {
     knobs = (struct lrq_knobs){.ring = RING, .runnext = 1, .steal = SHARE_HALF};
     sched.knobs = &knobs;
-    for (int i = 1; i <= lone->threads; i++)
+    for (int i = 1; i <= lone.threads; i++)
         ring[i] = lrq_new(&knobs);
     explore_memory(ring[1], sizeof *ring[1] + RING * sizeof ring[1]->slot[0]);
 }
 
 static void globq_make(void)
 {
-    for (int i = 0; i <= lone->threads; i++)
+    for (int i = 0; i <= lone.threads; i++)
         m[i].sched = &sched;
     globq_init(&globq);
     explore_memory(&globq, sizeof globq);
+    explore_lock(&globq.lock.word);
 }
 
 static void chan_make_it(void)
 {
     chan = chan_make(sizeof(uint64_t), LONE_CAPACITY);
     explore_memory(chan, sizeof *chan + LONE_CAPACITY * sizeof(uint64_t));
+    explore_lock(&chan->lock);
 }
 
 static void deque_make(enum deque_kind kind)
 {
-    for (int i = 2; kind == DEQUE_HALF && i <= lone->threads; i++) {
+    for (int i = 2; kind == DEQUE_HALF && i <= lone.threads; i++) {
         deque_init_as(&loot[i], DEQUE_HALF, LONE_OPERATIONS);
         explore_memory(&loot[i], sizeof loot[i]);
         explore_memory(atomic_load_explicit(&loot[i].array, memory_order_relaxed),
@@ -264,12 +266,14 @@ static void deque_make(enum deque_kind kind)
     /* last: its array grows into the memory behind */
     deque_init_as(&deque, kind, kind == DEQUE_ABP ? LONE_OPERATIONS : LONE_CAPACITY);
     explore_memory(&deque, sizeof deque);
+    if (kind == DEQUE_THE || kind == DEQUE_HALF)
+        explore_lock(&deque.lock);
     explore_memory(atomic_load_explicit(&deque.array, memory_order_relaxed), GROWN);
 }
 
 static void queue_make(void)
 {
-    switch (lone->queue) {
+    switch (lone.queue) {
     case LONE_RING:
         items_make();
         globq_make();
@@ -283,19 +287,19 @@ static void queue_make(void)
         chan_make_it();
         break;
     default:
-        deque_make(kind_of[lone->queue]);
+        deque_make(kind_of[lone.queue]);
     }
 }
 
 void lone_main(void *arg)
 {
     struct machine_thread threads[LONE_THREADS];
-    lone = arg;
+    lone = *(const struct lone *)arg;
     queue_make();
     explore_others(true);
-    for (int i = 0; i < lone->threads; i++)
+    for (int i = 0; i < lone.threads; i++)
         machine_thread_start(&threads[i], thread_main, (void *)(uintptr_t)(i + 1), STACK, -1);
-    for (int i = 0; i < lone->threads; i++)
+    for (int i = 0; i < lone.threads; i++)
         machine_thread_join(&threads[i]);
     explore_others(false);
     linear_begins(LINEAR_DRAIN, 0, 0);

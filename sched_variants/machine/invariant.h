@@ -28,11 +28,23 @@ void invariant_part_fails(const char *fact);
     static const char name[] __attribute__((section("invariants"), used)) =                        \
         __FILE__ ":" INVARIANT_LINE(__LINE__) ": " text
 
+/* A check begins and ends: a search of all executions takes its reads for one step. */
+#ifdef SCHEDLAB_HUNT
+void machine_checks(bool begins);
+#else
+static inline void machine_checks(bool begins)
+{
+    (void)begins;
+}
+#endif
+
 #define INVARIANT(x)                                                                               \
     do {                                                                                           \
         INVARIANT_FACT(invariant_fact_, #x);                                                       \
+        machine_checks(true);                                                                      \
         if (__builtin_expect(!(x), 0))                                                             \
             invariant_broken(__func__, invariant_fact_);                                           \
+        machine_checks(false);                                                                     \
     } while (0)
 
 #define HOLDS(x)                                                                                   \

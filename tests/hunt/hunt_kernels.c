@@ -1,6 +1,7 @@
 /* hunt_kernels.c - see hunt_kernels.h. */
 #include "tests/hunt/hunt_kernels.h"
 
+#include "hunt/explore.h"
 #include "machine.h"
 
 #include <stddef.h>
@@ -36,6 +37,89 @@ void kernel_lost_update(void *locked)
     with_lock = *(bool *)locked;
     two(add_one, add_one);
     kernel_result->sum = counter;
+}
+
+/* Searched by explore.h: all that is shared is in one piece of memory. */
+
+static struct {
+    _Atomic uint32_t lock, ready;
+    volatile uint64_t pair[2]; /* each access is made */
+    uint64_t result;
+} searched;
+
+static void search(int count, void (*const *fns)(void *))
+{
+    struct machine_thread threads[3];
+    explore_memory(&searched, sizeof searched);
+    explore_others(true);
+    for (int i = 0; i < count; i++)
+        machine_thread_start(&threads[i], fns[i], NULL, STACK, -1);
+    for (int i = 0; i < count; i++)
+        machine_thread_join(&threads[i]);
+    explore_others(false);
+    kernel_result->sum = searched.result;
+}
+
+static void take_searched(void)
+{
+    while (atomic_exchange_explicit(&searched.lock, 1, memory_order_acquire))
+        machine_pause(1);
+}
+
+static void write_both(void *unused)
+{
+    (void)unused;
+    take_searched();
+    searched.pair[0] = 1;
+    searched.pair[1] = 1;
+    atomic_store_explicit(&searched.lock, 0, memory_order_release);
+}
+
+static void read_both(void *unused)
+{
+    (void)unused;
+    if (with_lock)
+        take_searched();
+    uint64_t first = searched.pair[0];
+    searched.result = first | searched.pair[1] << 1;
+    if (with_lock)
+        atomic_store_explicit(&searched.lock, 0, memory_order_release);
+}
+
+void kernel_guarded(void *reads_locked)
+{
+    with_lock = *(bool *)reads_locked;
+    explore_lock(&searched.lock);
+    search(2, (void (*const[])(void *)){write_both, read_both});
+}
+
+static void get_ready(void *unused)
+{
+    (void)unused;
+    atomic_store_explicit(&searched.ready, 1, memory_order_relaxed);
+}
+
+static void read_when_ready(void *unused)
+{
+    (void)unused;
+    while (!atomic_load_explicit(&searched.ready, memory_order_relaxed))
+        machine_pause(1);
+    uint64_t read = searched.pair[0];
+    searched.pair[1] = 1; /* a point in between */
+    searched.result = read;
+}
+
+static void write_and_take_back(void *unused)
+{
+    (void)unused;
+    searched.pair[0] = 1;
+    searched.pair[0] = 0;
+}
+
+void kernel_late_reader(void *unused)
+{
+    (void)unused;
+    search(3, (void (*const[])(void *)){get_ready, read_when_ready, write_and_take_back});
 }
 
 /* Litmus tests. A compiler knows the order of an atomic only where it is a constant. */

@@ -240,7 +240,7 @@ static void switches_alone_replay_an_execution(void **state)
     }
 }
 
-static int ended_with[3]; /* executions, by the sum; cut ones have none: 0 */
+static int ended_with[4]; /* executions, by the sum; cut ones have none: 0 */
 
 static void sum_count(void)
 {
@@ -248,12 +248,12 @@ static void sum_count(void)
     result.sum = 0;
 }
 
-static struct explore_result explore_all(bool locked)
+static struct explore_result explore_all(void (*fn)(void *), bool locked)
 {
     static const struct explore_watcher watcher = {.executes = sum_count};
     result.sum = 0;
     memset(ended_with, 0, sizeof ended_with);
-    struct explore_result explored = explore_run(kernel_lost_update, &locked, &watcher, UINT64_MAX);
+    struct explore_result explored = explore_run(fn, &locked, &watcher, UINT64_MAX);
     sum_count();
     assert_true(explored.complete);
     assert_null(explored.failure);
@@ -263,12 +263,31 @@ static struct explore_result explore_all(bool locked)
 static void all_executions_have_every_outcome(void **state)
 {
     (void)state;
-    explore_all(false);
+    explore_all(kernel_lost_update, false);
     assert_int_not_equal(ended_with[1], 0);
     assert_int_not_equal(ended_with[2], 0);
-    explore_all(true);
+    explore_all(kernel_lost_update, true);
     assert_int_equal(ended_with[1], 0);
     assert_int_not_equal(ended_with[2], 0);
+}
+
+/* Words that are only accessed under the lock need no points, unless one thread does without. */
+static void a_lock_that_is_named_hides_nothing(void **state)
+{
+    (void)state;
+    struct explore_result guarded = explore_all(kernel_guarded, true);
+    assert_int_equal(ended_with[1] + ended_with[2], 0);
+    assert_true(ended_with[3] > 0);
+    struct explore_result broken = explore_all(kernel_guarded, false);
+    assert_true(ended_with[1] > 0 && ended_with[2] > 0 && ended_with[3] > 0);
+    assert_true(broken.points > guarded.points);
+}
+
+static void who_goes_on_after_another_has_ended_has_a_state(void **state)
+{
+    (void)state;
+    explore_all(kernel_late_reader, false);
+    assert_true(ended_with[1] > 0);
 }
 
 static void all_executions_have_a_lost_wake_up(void **state)
@@ -299,6 +318,8 @@ int main(void)
         cmocka_unit_test(an_execution_is_a_function_of_its_plan),
         cmocka_unit_test(switches_alone_replay_an_execution),
         cmocka_unit_test(all_executions_have_every_outcome),
+        cmocka_unit_test(a_lock_that_is_named_hides_nothing),
+        cmocka_unit_test(who_goes_on_after_another_has_ended_has_a_state),
         cmocka_unit_test(all_executions_have_a_lost_wake_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

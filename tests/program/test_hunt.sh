@@ -166,7 +166,7 @@ check the_steps_up_to_the_last_look_are_met [ "$(sed -n '/^steps of a submitter/
 check coverage_fails_nothing [ "$status $(tail -n 1 out)" = '0 nothing was found' ]
 run tasksteal sleep_wake --executions 300 --coverage
 check coverage_is_of_the_variant_that_runs [ "$(grep -c ' D1 D2 .* both$' out) $(grep -cE '^  .*lrq.h: .*Q1-Q2' out)" = '1 1' ]
-run gmp sleep_wake --executions 301 --coverage --format json
+run gmp sleep_wake --executions 1001 --coverage --format json
 one=$(counts_of)
 check coverage_as_json python3 -c '
 import json
@@ -175,7 +175,7 @@ assert told["both"] >= 8 and told["left_out"] == 0
 assert sum(told[word] for word in ("both", "one", "never", "fence")) == len(told["pairs"])
 lock = next(pair for pair in told["pairs"] if pair["labels"] == ["L1", "L2"])
 assert lock["orders"] == "both" and lock["first_before"] > 0 and lock["second_before"] > 0'
-run gmp sleep_wake --executions 301 --coverage --format json --jobs 3
+run gmp sleep_wake --executions 1001 --coverage --format json --jobs 3
 check coverage_does_not_depend_on_jobs [ "$(counts_of)" = "$one" ]
 # The word of a pair's row of a page.
 row() { tr -d '\n' <out | grep -oE "<tr><td>[a-z]+</td><td>[^<]*</td><td>$1</td><td>$2</td>" | sed 's/<tr><td>\([a-z]*\).*/\1/'; }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { DEPTH_MAX = 1 << 14, REGIONS_MAX = 32, POINTS_MAX = 100000, ROOM_FIRST = 1 << 16 };
+enum { READS_MAX = 16 };
 
 /* A choice on the way to the current execution. */
 struct fork {
@@ -15,12 +16,31 @@ struct fork {
     uint64_t left; /* threads that were not taken yet */
 };
 
+/* Words that a thread has read or written since it rested last, or began its operation. */
+struct reads {
+    uintptr_t address[READS_MAX];
+    int count; /* READS_MAX + 1: more than there is room for, so any may be among them */
+    bool over; /* it has rested: the next access is the first one */
+};
+
+/* INVARIANTs that a thread is in, and whether the outermost has read something shared. */
+struct check {
+    int depth;
+    bool has_read;
+};
+
 static struct {
     const struct explore_watcher *watcher;
     struct fork fork[DEPTH_MAX];
     size_t forks, at; /* on the way; made by this execution so far */
     uint64_t local[HUNT_THREADS_MAX];
-    uint64_t starting, rested; /* threads: before the first access; in a loop that waits */
+    uint64_t starting; /* threads, before the operation's first access */
+    uint64_t rested;   /* that wait in a loop until one of their words is written */
+    uint64_t stale;    /* one of whose words another has written since they read it */
+    struct reads reads[HUNT_THREADS_MAX];
+    const _Atomic uint32_t *lock;
+    int holder; /* of the lock; 0: nobody */
+    struct check check[HUNT_THREADS_MAX];
     struct {
         const void *start;
         size_t size;
@@ -28,6 +48,14 @@ static struct {
     size_t regions;
     bool cut; /* the execution came to a known state */
 } explore;
+
+/* How places were accessed. Only more can become true. */
+enum { READ_WITHOUT_LOCK = 1, WRITTEN_WITHOUT_LOCK = 2, SEVERAL = 0xff };
+struct usage {
+    uint8_t lock[1 << SEEN_BITS];   /* by these bits */
+    uint8_t writer[1 << SEEN_BITS]; /* who writes it; 0: nobody */
+};
+static struct usage usage, usage_learnt; /* as known when this search began; by now */
 
 /* Hashes of states; 0: free. */
 static uint64_t *known;
@@ -76,8 +104,8 @@ static bool known_add(uint64_t hash)
 
 static uint64_t state_hash(uint64_t ready)
 {
-    uint64_t hash = mix(ready, explore.rested);
-    for (int i = 1; i < HUNT_THREADS_MAX && hunt.thread[i].state != THREAD_FREE; i++)
+    uint64_t hash = mix(mix(ready, explore.rested), mix(explore.stale, (uint64_t)explore.holder));
+    for (int i = 1; i < hunt.outcome.threads; i++)
         hash = mix(hash, mix(explore.local[i], (uint64_t)hunt.thread[i].state));
     for (size_t i = 0; i < explore.regions; i++) {
         const uint64_t *word = explore.region[i].start;
@@ -114,40 +142,142 @@ static int fork_new(uint64_t ready)
 int explore_next(uint64_t ready)
 {
     const struct sim_thread *self = hunt.self;
+    ready &= ~explore.rested;
+    if (!ready)
+        oracle_fail(HUNT_STUCK, "all that can run wait in a loop for each other");
     int fresh = ready & 1 ? 0 : fresh_of(ready);
     if (fresh >= 0)
         return fresh;
-    if (!(ready & ~explore.rested))
-        oracle_fail(HUNT_STUCK, "all that can run wait in a loop for each other");
-    if (ready & thread_bit(self) && !self->address) /* a call into the kernel */
+    if (ready & thread_bit(self) && !self->address) /* a call into the kernel, or it did not rest */
         return self->index;
     if (!(ready & (ready - 1)))
         return __builtin_ctzll(ready);
     return explore.at < explore.forks ? explore.fork[explore.at++].taken : fork_new(ready);
 }
 
-void explore_comes(void)
+/* The current thread is about to access it. */
+static void reads_add(uintptr_t address)
 {
-    explore.rested = 0;
+    struct reads *reads = &explore.reads[hunt.self->index];
+    if (reads->over)
+        *reads = (struct reads){0};
+    for (int i = 0; i < reads->count && i < READS_MAX; i++)
+        if (reads->address[i] == address)
+            return;
+    if (reads->count < READS_MAX)
+        reads->address[reads->count] = address;
+    reads->count += reads->count <= READS_MAX;
+}
+
+static bool reads_have(const struct reads *reads, uintptr_t address)
+{
+    for (int i = 0; i < reads->count && i < READS_MAX; i++)
+        if (reads->address[i] == address)
+            return true;
+    return reads->count > READS_MAX;
+}
+
+/* The current thread is about to write it: who waits for that goes on. */
+static void written(uintptr_t address)
+{
+    for (int i = 1; i < hunt.outcome.threads; i++) {
+        uint64_t bit = UINT64_C(1) << i;
+        if (i == hunt.self->index || !reads_have(&explore.reads[i], address))
+            continue;
+        if (!(explore.rested & bit))
+            explore.stale |= bit;
+        explore.rested &= ~bit;
+    }
+}
+
+/* The current thread is about to write the lock. False: another one holds it, and nothing changes.
+ */
+static bool lock_changes(void)
+{
+    int self = hunt.self->index;
+    if (explore.holder && explore.holder != self)
+        return false;
+    explore.holder = explore.holder ? 0 : self;
+    return true;
+}
+
+/* The word that the current thread is about to access, and its value, belong to its state. */
+static void remember(uintptr_t address)
+{
+    uint64_t value, *local = &explore.local[hunt.self->index];
+    memcpy(&value, (const void *)(address & ~(uintptr_t)7), sizeof value);
+    *local = mix(mix(*local, address), value);
 }
 
 void explore_goes_on(uintptr_t address)
 {
     int self = hunt.self->index;
-    uint64_t bit = thread_bit(hunt.self), value;
+    uint64_t bit = thread_bit(hunt.self);
     if (!address)
         return;
     if (explore.starting & bit && explore.watcher->starts)
         explore.watcher->starts(self);
     explore.starting &= ~bit;
-    memcpy(&value, (const void *)(address & ~(uintptr_t)7), sizeof value);
-    explore.local[self] = mix(mix(explore.local[self], address), value);
+    remember(address);
+    reads_add(address & ~(uintptr_t)7);
+    if (hunt.self->access == SIM_WRITE &&
+        (address != (uintptr_t)explore.lock || !hunt_learns || lock_changes()))
+        written(address & ~(uintptr_t)7);
+}
+
+void machine_checks(bool begins)
+{
+    if (!hunt_plan.explores)
+        return;
+    struct check *check = &explore.check[hunt.self->index];
+    check->depth += begins ? 1 : -1;
+    check->has_read &= check->depth > 0;
+}
+
+/* The current thread accesses it. */
+static void usage_learn(size_t place, enum sim_access access, bool holds)
+{
+    uint8_t self = (uint8_t)hunt.self->index, *writer = &usage_learnt.writer[place];
+    if (!holds)
+        usage_learnt.lock[place] |= access == SIM_READ ? READ_WITHOUT_LOCK : WRITTEN_WITHOUT_LOCK;
+    if (access == SIM_WRITE && *writer != self)
+        *writer = *writer ? SEVERAL : self;
+}
+
+bool explore_passes(size_t place, uintptr_t address, enum sim_access access)
+{
+    struct check *check = &explore.check[hunt.self->index];
+    if (check->has_read)
+        return true; /* and what a check reads decides nothing after it */
+    check->has_read = check->depth > 0;
+    if (!hunt_learns)
+        return false;
+    bool holds = explore.holder == hunt.self->index, reads = access == SIM_READ;
+    if (explore.lock && address == (uintptr_t)explore.lock)
+        return holds && reads; /* it is held, and stays so */
+    usage_learn(place, access, holds);
+    if (reads && usage.writer[place] == hunt.self->index)
+        return true; /* what it reads it has written */
+    if (!holds || usage.lock[place] & (reads ? WRITTEN_WITHOUT_LOCK : ~0))
+        return false;
+    remember(address);
+    return true;
 }
 
 void explore_rests(uintptr_t pc)
 {
-    explore.rested |= thread_bit(hunt.self);
-    explore.local[hunt.self->index] = mix(pc, 0);
+    int self = hunt.self->index;
+    uint64_t bit = thread_bit(hunt.self);
+    struct reads *reads = &explore.reads[self];
+    explore.local[self] = pc;
+    for (int i = 0; i < reads->count && i < READS_MAX; i++)
+        explore.local[self] = mix(explore.local[self], reads->address[i]);
+    reads->over = true;
+    if (explore.stale & bit)
+        hunt.resting &= ~bit; /* it looks again at once */
+    else
+        explore.rested |= bit;
+    explore.stale &= ~bit;
 }
 
 void explore_memory(const void *start, size_t size)
@@ -163,12 +293,22 @@ void explore_others(bool run)
     hunt_learns = run;
     if (run)
         seen_begin();
+    if (run && explore.lock)
+        seen_share((uintptr_t)explore.lock);
+}
+
+void explore_lock(const _Atomic uint32_t *word)
+{
+    explore.lock = word;
 }
 
 void explore_operation(uint64_t number)
 {
+    uint64_t bit = thread_bit(hunt.self);
     explore.local[hunt.self->index] = mix(number, 1);
-    explore.starting |= thread_bit(hunt.self);
+    explore.starting |= bit;
+    explore.stale &= ~bit;
+    explore.reads[hunt.self->index] = (struct reads){0};
 }
 
 int explore_thread(void)
@@ -193,7 +333,7 @@ static size_t learnt_count(void)
 {
     size_t count = 0;
     for (size_t i = 0; i < sizeof hunt_learnt; i++)
-        count += hunt_learnt[i] != 0;
+        count += (hunt_learnt[i] != 0) + usage_learnt.lock[i] + usage_learnt.writer[i];
     return count;
 }
 
@@ -214,8 +354,11 @@ static void explore_once(void (*fn)(void *arg), void *arg, uint64_t executions_m
     explore.forks = 0;
     do {
         explore.at = explore.regions = 0;
-        explore.starting = explore.rested = 0;
+        explore.starting = explore.rested = explore.stale = 0;
+        explore.lock = NULL;
+        explore.holder = 0;
         memset(explore.local, 0, sizeof explore.local);
+        memset(explore.check, 0, sizeof explore.check);
         explore.cut = false;
         if (explore.watcher->executes)
             explore.watcher->executes();
@@ -235,10 +378,12 @@ struct explore_result explore_run(void (*fn)(void *arg), void *arg,
     struct explore_result result;
     bool again;
     explore.watcher = watcher;
+    memset(&usage_learnt, 0, sizeof usage_learnt); /* of another program */
     do {
         size_t learnt = learnt_count();
         result = (struct explore_result){0};
         hunt_learn(false); /* takes what was learnt */
+        usage = usage_learnt;
         explore_once(fn, arg, executions_max, &result);
         again = learnt_count() > learnt; /* a failure may come of what was passed over, too */
         result.complete = result.complete && !again;

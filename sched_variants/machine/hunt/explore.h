@@ -8,12 +8,25 @@
  *     memory              that the program has named, and what watches it
  *
  * So an operation must depend on nothing else: not on time, nor on what earlier operations left
- * elsewhere. A thread that rests has to forget what it has read in this operation, as one does that
- * waits for a lock. States are told apart by 64 bits of hash.
+ * elsewhere. States are told apart by 64 bits of hash.
  *
- * Points are those of hunt.h under sequential consistency. Words are learnt as shared all the time.
- * If there are more in the end than at first, all begins anew: so no access to a shared word is
- * passed over. The first thread makes the others and waits for them; it goes on alone.
+ * A thread that rests in a loop would come to the same state again, until another one writes a word
+ * that it has read since it rested last. It is left out until then, and has to forget what it has
+ * read in this operation, as one does that waits for a lock.
+ *
+ * Points are those of hunt.h under sequential consistency, but for accesses whose order makes no
+ * difference:
+ *
+ *     a read of a word       that only this thread writes
+ *     a read, with the lock  of a word that is only written with the lock
+ *     a write, with the lock of a word that is only accessed with the lock
+ *     a check (INVARIANT)    after its first access: it is one step
+ *
+ * How words are accessed is learnt all the time, also which are shared. If there is more to know in
+ * the end than at first, all begins anew: so no access is passed over because of what was not known
+ * yet. The first thread makes the others and waits for them; it goes on alone.
+ *   Source: [Stoller03], whose proof needs just that: that the search itself would meet an access
+ *   of another kind.
  */
 #ifndef SCHEDLAB_HUNT_EXPLORE_H
 #define SCHEDLAB_HUNT_EXPLORE_H
@@ -41,6 +54,10 @@ struct explore_result explore_run(void (*fn)(void *arg), void *arg,
  * others begin and when all have ended: before and after that it shares nothing with them. */
 void explore_memory(const void *start, size_t size);
 void explore_others(bool run);
+
+/* The lock of the program: 0 while it is free, and freed by a store of who holds it. The first
+ * thread names it before the others begin; else there is none. */
+void explore_lock(const _Atomic uint32_t *word);
 
 /* The calling thread begins another operation. */
 void explore_operation(uint64_t number);

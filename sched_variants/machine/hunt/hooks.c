@@ -58,6 +58,14 @@ void seen_take_learnt(void)
     changed_count = CHANGED_MAX + 1; /* all of them */
 }
 
+void seen_share(uintptr_t address)
+{
+    size_t place = seen_place(address);
+    seen[place] = SEEN_SHARED;
+    hunt_learnt[place] = 1;
+    note_change(place);
+}
+
 /* To a word that others have accessed; size 0: of many bytes. */
 static void access_buffered(uintptr_t address, size_t size, enum sim_access access)
 {
@@ -93,7 +101,7 @@ static SLOW void access_shared(uintptr_t address, size_t size, enum sim_access a
     }
     if (!first && hunt_learns)
         hunt_learnt[place] |= *who == SEEN_SHARED || wrote[place];
-    if (!first)
+    if (!first && !(hunt_plan.explores && explore_passes(place, address, access)))
         hunt_point(address, access, pc);
     if (hunt_buffers && !first)
         access_buffered(address, size, access);

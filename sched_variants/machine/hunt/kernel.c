@@ -208,8 +208,6 @@ void hunt_point(uintptr_t address, enum sim_access access, uintptr_t pc)
     oracle_point();
     if (hunt_plan.measures)
         choose_measure();
-    if (hunt_plan.explores)
-        explore_comes();
     if (hunt_buffers)
         buffer_point(false);
     go_on();

@@ -102,6 +102,7 @@ extern int64_t hunt_blocks_left;
  * now count from the next beginning on. */
 void seen_begin(void);
 void seen_take_learnt(void);
+void seen_share(uintptr_t address); /* from now on it is known as shared */
 
 static inline uint64_t thread_bit(const struct sim_thread *thread)
 {
@@ -137,11 +138,12 @@ int choose_next(uint64_t ready, bool clock, bool all_rest);
 void choose_rests(int thread);
 void choose_measure(void); /* the current thread is about to make an access */
 
-/* explore.c: whom to run; the current thread comes to a point, goes on from one, rests. */
+/* explore.c: whom to run; the current thread goes on from a point, rests. It is about to access a
+ * shared word: true if that needs no point, since its order makes no difference. */
 int explore_next(uint64_t ready);
-void explore_comes(void);
 void explore_goes_on(uintptr_t address);
 void explore_rests(uintptr_t pc);
+bool explore_passes(size_t place, uintptr_t address, enum sim_access access);
 
 /* choose.c: how many stores older than the newest one the current thread reads; how many stores
  * come after the one that it makes. 0 to `most`. */
