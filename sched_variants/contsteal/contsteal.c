@@ -8,6 +8,7 @@
  *
  * The place where the child runs is a knob, and no matter of policy. frames=linked calls it on the
  * parent's stack (runtime/linked.h). frames=pooled gives it a stack of its own and switches to it.
+ * Another knob, join, says how the two agree at the sync on who is last (runtime/joins.c).
  *
  * Wins when joins and memory matter: no stalled join without a steal, space at most workers times
  * the serial depth. Loses in wide flat loops: each iteration moves the parent.
@@ -23,9 +24,11 @@ enum frames { FRAMES_LINKED, FRAMES_POOLED };
 struct contsteal_knobs {
     struct pdeque_knobs deque;
     int64_t frames; /* enum frames */
+    int64_t join;   /* enum fj_join */
 };
 
 static const char *const frames_words[] = {"linked", "pooled", NULL};
+static const char *const join_words[] = {"waitfree", "counter", "lock", NULL};
 
 static const struct param contsteal_knobs[] = {
     PARAM_WORD(struct contsteal_knobs, frames, frames_words,
@@ -35,6 +38,15 @@ static const struct param contsteal_knobs[] = {
                    "linked: on its parent's, by a plain call. pooled: on one of its own, as a "
                    "goroutine.",
                KNOB_DECISIVE(QUEUES, "GS_CREATED STACKS_PEAK", "frames=pooled fib,n=12 1")),
+    PARAM_WORD(struct contsteal_knobs, join, join_words, FJ_JOIN_WAITFREE,
+               "[Schmaus21]; lock: [Frigo98] [Yang16]",
+               "how a parent that was taken and its children agree on who is last at the sync",
+               .detail =
+                   "waitfree: the parent counts its thefts by itself, each child that it left "
+                   "subtracts one, and the sync adds the sum. counter: each child is added when "
+                   "thieves may see its parent, and subtracts itself. lock: the frame has a lock, "
+                   "and thief, child and sync take it.",
+               KNOB_DECISIVE(STEALING, "JOIN_LOCKS", "join=lock fib,n=18 4")),
     PDEQUE_KNOBS(struct contsteal_knobs, deque),
     {0},
 };
@@ -53,6 +65,7 @@ static void contsteal_init(struct sched *sched)
 {
     const struct contsteal_knobs *knobs = sched->knobs;
     pdeque_init(sched);
+    sched->join = (enum fj_join)knobs->join;
     if (knobs->frames == FRAMES_LINKED)
         sched->forkjoin = FJ_LINKED;
 }

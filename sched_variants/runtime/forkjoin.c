@@ -1,8 +1,8 @@
 /* forkjoin.c - the slow paths of spawn and sync. forkjoin.h has the rules, the joining protocol and
  * lazy publication; linked.c the part of FJ_LINKED.
  *
- * F1: the release in fj_child_done() pairs with the acquire where the owner waits: what a child
- * wrote is visible to its parent after the sync.
+ * F1: the release in fj_child_done(), and in joins.c, pairs with the acquire where the owner waits:
+ * what a child wrote is visible to its parent after the sync.
  */
 #include "internal.h"
 
@@ -132,12 +132,21 @@ void fj_spawn_work(struct fj_frame *frame, struct fj_task *task, fj_fn *fn)
     struct m *m = machine_self();
     struct g *self = m->curg;
     INVARIANT(m->ops->forkjoin == FJ_WORK);
+    bool counts = m->fj.join == FJ_JOIN_COUNTER;
+    if (m->fj.join != FJ_JOIN_WAITFREE) {
+        fj_join_fork(m, frame, frame->spawned == 0);
+        frame->spawned += counts; /* so that the sync subtracts its own */
+    }
     self->child_returned = false;
     self->wait_reason = WAIT_CHILD;
     self->wait_on = frame;
     g_spawn(m, g_new_for_child(m, frame, task, fn)); /* the child has run */
-    if (!self->child_returned)
+    if (!self->child_returned) {
         frame->spawned++;
+        fj_join_taken(machine_self(), frame);
+    } else if (counts) {
+        fj_join_came_back(frame); /* the child's step, on its worker */
+    }
 }
 
 void fj_child_done(struct fj_frame *frame)
@@ -148,9 +157,8 @@ void fj_child_done(struct fj_frame *frame)
         g_ready(atomic_load_explicit(&frame->owner, memory_order_relaxed));
 }
 
-void fj_sync_park(struct fj_frame *frame)
+static inline void sync_as(struct fj_frame *frame, struct m *m, enum fj_join join)
 {
-    struct m *m = machine_self();
     struct g *self = m->curg;
     INVARIANT(frame->spawned > 0);
     if (MACHINE_KEEPS_EVENTS)
@@ -159,13 +167,23 @@ void fj_sync_park(struct fj_frame *frame)
     self->wait_on = frame;
     int32_t spawned = frame->spawned;
     frame->spawned = 0;
-    if (atomic_fetch_add_explicit(&frame->pending, spawned, memory_order_acq_rel) + spawned !=
-        0) { /* F1 */
+    if (!fj_join_owner(m, frame, join, spawned)) {
         stat_add(&m->stats, STAT_JOINS_STALLED, 1);
         sched_event_g(m, SCHED_STALLED, self, 0, 0);
         g_park();
     }
     self->wait_reason = WAIT_NONE;
+}
+
+void fj_sync_park(struct fj_frame *frame)
+{
+    sync_as(frame, machine_self(), FJ_JOIN_WAITFREE);
+}
+
+void fj_sync_work(struct fj_frame *frame)
+{
+    struct m *m = machine_self();
+    sync_as(frame, m, m->fj.join);
 }
 
 /* Lazy publication ---------------------------------------------------------------------------- */
@@ -380,6 +398,7 @@ void fj_worker_init(struct fj_worker *w, const struct sched *sched)
     bool asks = sched->promote == FJ_PROMOTE_REQUEST;
     w->policy = sched->forkjoin;
     w->promote = sched->promote;
+    w->join = sched->join;
     atomic_init(&w->limit, asks && sched->procs == 1 ? 0 : limits[sched->promote]);
     atomic_init(&w->depth_max, asks ? 0 : FJ_BY_RULE);
     if (sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED)

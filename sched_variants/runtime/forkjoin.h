@@ -70,6 +70,9 @@ enum fj_policy { FJ_GO, FJ_HELP, FJ_WORK, FJ_LINKED };
 /* When a private child of FJ_HELP becomes public: knob promote. */
 enum fj_promote { FJ_PROMOTE_REQUEST, FJ_PROMOTE_BEAT, FJ_PROMOTE_ALWAYS };
 
+/* How a frame that was taken learns that all its children have ended: knob join, joins.c. */
+enum fj_join { FJ_JOIN_WAITFREE, FJ_JOIN_COUNTER, FJ_JOIN_LOCK };
+
 /* The policy that this file is compiled for; fj_begin() checks that it is the scheduler's. */
 #ifndef FJ_POLICY
 #define FJ_POLICY FJ_GO
@@ -142,6 +145,7 @@ struct fj_worker {
     _Atomic int32_t deepest; /* promote=always and beat: the longest queue that a poll has seen */
     int64_t live;            /* debug builds: children queued or running here */
     _Atomic int64_t live_max;
+    enum fj_join join; /* constant, too; FJ_JOIN_WAITFREE, but for FJ_WORK and FJ_LINKED */
 };
 
 enum { FJ_REQUEST = -1, FJ_DUE = -2, FJ_UNASKED = INT32_MAX }; /* limit */
@@ -157,7 +161,8 @@ enum { FJ_BY_RULE = -1 };                                      /* depth_max */
  *     pending < 0   children finished, owner not yet waiting
  *     pending > 0   owner waits for that many
  * and the child whose subtraction makes it 0 from 1 wakes the owner. Under FJ_HELP the owner never
- * parks and adds nothing: it helps others until pending is -spawned.
+ * parks and adds nothing: it helps others until pending is -spawned. The knob join has two other
+ * ways for FJ_WORK and FJ_LINKED: joins.c.
  */
 struct fj_frame {
     /* The owner writes this word at each spawn. It lies 64 bytes from `pending`, which others take
@@ -177,6 +182,7 @@ struct fj_frame {
     void *pc, *fp; /* FJ_LINKED: where to go on, with which frame pointer */
     char *home;    /* FJ_LINKED: a thief has taken it: its context on the function's own stack */
     _Atomic int32_t pending;
+    lock_t lock; /* join=lock: protects pending; set when the frame is first spawned on or public */
 };
 _Static_assert(offsetof(struct fj_frame, pending) - offsetof(struct fj_frame, spawned) == 64,
                "spawner and children write different lines");
@@ -191,6 +197,7 @@ void fj_spawn_go(struct fj_frame *frame, struct fj_task *task, fj_fn *fn);
 void fj_spawn_work(struct fj_frame *frame, struct fj_task *task, fj_fn *fn);
 void fj_sync_help(struct fj_frame *frame);
 void fj_sync_park(struct fj_frame *frame);
+void fj_sync_work(struct fj_frame *frame);
 void fj_poll(struct fj_frame *frame) __attribute__((used)); /* also called by linked.h */
 
 /* For machines that keep record of it: a task was spawned, or claimed; a child is called, or has
@@ -341,7 +348,10 @@ FJ_INLINE void fj_sync(struct fj_frame *frame)
         if (__builtin_expect(frame->home != NULL, 0))
             fj_sync_linked(frame);
     } else if (frame->spawned > 0) {
-        fj_sync_park(frame);
+        if (FJ_POLICY == FJ_WORK || FJ_POLICY == FJ_LINKED)
+            fj_sync_work(frame);
+        else
+            fj_sync_park(frame);
     }
 }
 

@@ -305,6 +305,7 @@ struct sched {
     const int32_t *groups;               /* as in struct sched_config */
     int64_t beat_ns;                     /* promote=beat; else 0 */
     enum fj_promote promote;             /* FJ_HELP's, if the variant's init() says so */
+    enum fj_join join;                   /* FJ_WORK's and FJ_LINKED's, likewise */
     struct beat *beat;                   /* NULL: no promote=beat */
 
     /* looked at at every scheduling point, written when an M goes idle */

@@ -283,6 +283,13 @@ static MACHINE_TAKES_NO_TIME void fj_count_published(struct m *m, int64_t n)
  * is no room for. */
 int64_t fj_keep(struct deque *dq, int64_t count);
 
+/* joins.c: the knob join */
+void fj_join_fork(struct m *m, struct fj_frame *frame, bool first);
+void fj_join_taken(struct m *m, struct fj_frame *frame);
+void fj_join_came_back(struct fj_frame *frame);
+bool fj_join_child(struct m *m, struct fj_frame *frame);
+bool fj_join_owner(struct m *m, struct fj_frame *frame, enum fj_join join, int32_t spawned);
+
 /* linked.c */
 bool linked_publish(struct m *m, struct fj_frame *newest); /* false: there was nothing private */
 

@@ -71,6 +71,7 @@ static void publish_frame(struct m *m, struct fj_frame *frame, int64_t at)
         atomic_store_explicit(&frame->pending, 0, memory_order_relaxed);
         atomic_store_explicit(&frame->owner, m->curg, memory_order_relaxed);
     }
+    fj_join_fork(m, frame, !frame->home);
     INVARIANT((uintptr_t)sp_of(frame) % 16 == 0);
     set_sp(frame, sp_of(frame) + 1);
     deque_set(&m->fj.tasks, at, frame);
@@ -106,6 +107,7 @@ struct g *g_new_for_frame(struct m *m, struct fj_frame *frame)
         frame->home = sp;
     set_sp(frame, NULL);
     frame->spawned++;
+    fj_join_taken(m, frame);
     g_hand_over(gp);
     return gp;
 }
@@ -129,6 +131,8 @@ void fj_child_back(struct fj_frame *frame, char *sp)
     fj_took_back(&m->fj);
     if (item && item == frame && sp_of(frame) == sp + 1) {
         set_sp(frame, NULL);
+        if (frame->home && m->fj.join == FJ_JOIN_COUNTER)
+            fj_join_came_back(frame);
         return;
     }
     /* Taken, and perhaps at rest in a later spawn; or, after a yield of the child, in the deque of
@@ -140,7 +144,7 @@ void fj_child_back(struct fj_frame *frame, char *sp)
     self->wait_reason = WAIT_SYNC; /* for the report; told now, since others may own it soon */
     self->wait_on = frame;
     struct g *owner = atomic_load_explicit(&frame->owner, memory_order_relaxed);
-    if (atomic_fetch_sub_explicit(&frame->pending, 1, memory_order_acq_rel) == 1) /* F1 */
+    if (fj_join_child(m, frame))
         g_ready(go_home(frame));
     if (self == owner)
         g_forsake_stack(m, self);
@@ -154,8 +158,7 @@ void fj_sync_home(struct fj_frame *frame, void *pc, void *frame_pointer)
     int32_t spawned = frame->spawned;
     ctx_amid(frame->home + SPAWN_CTX, pc, frame_pointer);
     struct g *owner = NULL;
-    if (atomic_fetch_add_explicit(&frame->pending, spawned, memory_order_acq_rel) ==
-        -spawned) { /* F1 */
+    if (fj_join_owner(m, frame, m->fj.join, spawned)) {
         owner = go_home(frame);
         g_hand_over(owner);
     } else {

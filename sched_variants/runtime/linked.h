@@ -149,7 +149,7 @@ static inline void fj_spawn_linked(struct fj_frame *frame, struct fj_task *task,
 
 static inline void fj_sync_linked(struct fj_frame *frame)
 {
-    fj_sync_park(frame);
+    fj_sync_work(frame);
 }
 
 #endif

@@ -306,7 +306,10 @@ static struct g *g_end(struct m *m, struct g *gp)
             return next;
         }
     }
-    fj_child_done(frame);
+    if (m->ops->forkjoin != FJ_WORK)
+        fj_child_done(frame);
+    else if (fj_join_child(m, frame))
+        g_ready(atomic_load_explicit(&frame->owner, memory_order_relaxed));
     return next;
 }
 

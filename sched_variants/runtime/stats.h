@@ -83,7 +83,11 @@
     X(WAKES_DROPPED, SUM,                                                                          \
       "of WAKES_DELAYED, those that were not made: all work was taken before they were due")       \
     X(TASKS_PUBLISHED, SUM,                                                                        \
-      "fork/join tasks, or parents resting in a spawn, put where thieves can take them")
+      "fork/join tasks, or parents resting in a spawn, put where thieves can take them")           \
+    X(JOIN_ADDS, SUM,                                                                              \
+      "children added to frames' counts, before thieves may see their parent: join=counter")       \
+    X(JOIN_LOCKS, SUM, "times the lock of a frame's count was taken: join=lock")                   \
+    X(JOIN_LOCK_WAITS, SUM, "of JOIN_LOCKS, those that found the lock held")
 
 enum stat_id {
 #define STAT_ENUM(name, merge, help) STAT_##name,

@@ -413,6 +413,24 @@ BREAK_IN(sync_waits_for_more_than_it_spawned, "tasksteal", 1, CALM)
     fj_sync_help(&frame);
 }
 
+BREAK_IN(count_of_a_frame_without_its_parent, "contsteal", 1, CALM ",frames=pooled,join=counter")
+{
+    struct fj_frame frame = {.spawned = 1};
+    fj_join_fork(SELF, &frame, false);
+}
+
+BREAK_IN(child_comes_back_uncounted, "contsteal", 1, CALM ",frames=pooled,join=counter")
+{
+    struct fj_frame frame = {.pending = 1};
+    fj_join_came_back(&frame);
+}
+
+BREAK_IN(sync_of_children_that_no_thief_counted, "contsteal", 1, CALM ",frames=pooled,join=lock")
+{
+    struct fj_frame frame = {.spawned = 1, .pending = -1};
+    fj_sync_work(&frame);
+}
+
 #if FJ_LINKED_WORKS
 BREAK_IN(frame_at_rest_off_its_line, "contsteal", 1, CALM ",frames=linked")
 {

@@ -91,6 +91,7 @@ void knob_lock(const char *variant);
 
 /* knobs_forkjoin.c */
 void knob_frames(const char *variant);
+void knob_join(const char *variant);
 void knob_promote(const char *variant);
 void knob_beat_ns(const char *variant);
 

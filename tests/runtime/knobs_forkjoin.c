@@ -1,5 +1,5 @@
-/* knobs_forkjoin.c - the knobs of fork/join: where children run, and when they become public. See
- * test_knobs.c. */
+/* knobs_forkjoin.c - the knobs of fork/join: where children run, how they join, and when they
+ * become public. See test_knobs.c. */
 #include "internal.h"
 #include "knob_scenes.h"
 #include "workloads/workload.h"
@@ -36,6 +36,71 @@ void knob_frames(const char *variant)
     scene_run(variant, "frames=linked", 1, 1, scene_fib);
     assert_int_equal(trace->count, 55);
     assert_int_equal(stat_of(STAT_GS_CREATED), 1);
+}
+
+/* How a parent that was taken and its children join -------------------------------------------- */
+
+struct left_child {
+    struct fj_task task;
+    _Atomic bool began, went_on;
+};
+
+static void left_child(struct fj_frame *up, struct fj_task *task)
+{
+    struct left_child *self = FJ_SELF(task, struct left_child);
+    (void)up;
+    atomic_store(&self->began, true);
+    AWAIT(atomic_load(&self->went_on));
+}
+
+/* A thief takes the parent, and the child goes on until the parent says so. found[0]: the count
+ * after the theft. Pooled frames, whose spawn and sync are calls. */
+static void scene_left_behind(void *arg)
+{
+    struct trace *self = arg;
+    struct fj_frame root, frame = {0};
+    struct left_child task = {0};
+    fj_begin_region(&root, FJ_WORK);
+    fj_spawn_work(&frame, &task.task, left_child);
+    CHECK(atomic_load(&task.began));
+    self->found[0] = atomic_load(&frame.pending);
+    atomic_store(&task.went_on, true);
+    fj_sync_work(&frame);
+    CHECK(atomic_load(&frame.pending) == 0 && frame.spawned == 0);
+    fj_end_region(&root, FJ_WORK);
+}
+
+static void assert_join_counts(uint64_t adds, uint64_t locks)
+{
+    assert_int_equal(stat_of(STAT_JOIN_ADDS), adds);
+    assert_int_equal(stat_of(STAT_JOIN_LOCKS), locks);
+}
+
+/* With one worker no parent is taken, and only a counter is touched. After a theft the waitfree
+ * count is 0, until the child ends or the sync adds to it. A counter has the child and the parent,
+ * and a lock's count the child. Thief, child and sync take that lock. */
+void knob_join(const char *variant)
+{
+    scene_run(variant, "frames=pooled,join=waitfree", 1, 1, scene_fib);
+    assert_join_counts(0, 0);
+    scene_run(variant, "frames=pooled,join=counter", 1, 1, scene_fib);
+    assert_int_equal(trace->count, 55);
+    assert_join_counts(54, 0);
+    scene_run(variant, "frames=pooled,join=lock", 1, 1, scene_fib);
+    assert_int_equal(trace->count, 55);
+    assert_join_counts(0, 0);
+    scene_finds(variant, "frames=pooled,join=waitfree", 2, 0, scene_left_behind, 0);
+    assert_join_counts(0, 0);
+    scene_finds(variant, "frames=pooled,join=counter", 2, 0, scene_left_behind, 2);
+    assert_join_counts(1, 0);
+    scene_finds(variant, "frames=pooled,join=lock", 2, 0, scene_left_behind, 1);
+    assert_join_counts(0, 3);
+    assert_true(stat_of(STAT_JOIN_LOCK_WAITS) <= 2);
+    if (!FJ_LINKED_WORKS)
+        return;
+    scene_run(variant, "frames=linked,join=counter", 1, 1, scene_fib);
+    assert_int_equal(trace->count, 55);
+    assert_join_counts(0, 0);
 }
 
 /* When a child becomes public ----------------------------------------------------------------- */

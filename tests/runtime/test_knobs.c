@@ -650,6 +650,7 @@ static const struct knob_test {
     {"promote", "tasksteal", knob_promote},
     {"beat_ns", "tasksteal", knob_beat_ns},
     {"frames", "contsteal", knob_frames},
+    {"join", "contsteal", knob_join},
     {"owner", "contsteal", knob_owner_of_continuations},
     {"spinners", RUNTIME, knob_spinners},
     {"spin_ns", RUNTIME, knob_spin_ns},
