@@ -48,13 +48,13 @@ struct permits {
 };
 
 static const struct param permits_knobs[] = {
-    PARAM_NUMBER(
-        struct permits_knobs, slot_age_ns, 100000, 0, 1000000000, "ns",
-        "[Kotlin] Tasks.kt WORK_STEALING_TIME_RESOLUTION_NS",
-        "how old the newest goroutine of a worker must be before thieves take it",
-        .detail = "From when it was readied or started. Only the slot for the newest is "
-                  "kept from thieves, the ring behind it is not. 0: no time.",
-        KNOB_DECISIVE(STEALING, "RUNNEXT_STEALS STEALS", "slot_age_ns=0 pingpong,rounds=1000 2")),
+    PARAM_NUMBER(struct permits_knobs, slot_age_ns, 100000, 0, 1000000000, "ns",
+                 "[Kotlin] Tasks.kt WORK_STEALING_TIME_RESOLUTION_NS",
+                 "how old the newest goroutine of a worker must be before thieves take it",
+                 .detail = "From when it was readied or started. Only the slot for the newest is "
+                           "kept from thieves, the ring behind it is not. 0: no time.",
+                 KNOB_DECISIVE(STEALING, "RUNNEXT_STEALS STEALS",
+                               "slot_age_ns=0 pingpong,rounds=1000,pairs=4 4")),
     RUNTIME_KNOBS(struct permits_knobs, runtime),
     {0},
 };
