@@ -172,7 +172,7 @@ WORKLOAD_SOURCES := $(wildcard workloads/*.c)
 # x.c defines for others, PREFIX_x, is PREFIX_x_FJ_HELP there. Linked frames are addressed by the frame
 # pointer and lie right above the callee's (sched_variants/runtime/linked.h).
 POLICIES := FJ_GO FJ_HELP FJ_WORK FJ_LINKED
-FORKJOIN_SOURCES := $(shell grep -l 'struct fj_frame' workloads/*.c harness/micro/*.c tests/conform/conform_*.c)
+FORKJOIN_SOURCES := $(shell grep -l 'struct fj_frame' workloads/*.c harness/micro/*.c tests/conform/conform_*.c) harness/scenarios/joins.c
 no_red_zone = $(if $(filter x86_64%,$(shell $(1) -dumpmachine)),-mno-red-zone)
 # The same instructions for all policies: with AVX compilers align frames in a way that linked ones cannot
 # bear. gcc, besides, must leave no arguments on the stack across a spawn.
@@ -344,10 +344,10 @@ $(OUT)/harness/scenarios/%.o: harness/scenarios/%.c $(OUT)/command
 define policy_rule
 $(OUT)/%.$(1).o: %.c $(OUT)/command
 	@mkdir -p $$(@D)
-	$$(SAY) $$(COMPILE) $$(if $$(filter workloads/%,$$<),$(IN_TEXT)) $(FLAGS_FJ) $(FLAGS_$(1)) -DFJ_POLICY=$(1) $$(call renamed,$$(notdir $$*),$(1)) -MMD -MP -c -o $$@ $$< \
-	    $$(SIMULATED) $$(if $$(filter workloads/%,$$<),$(if $(filter FJ_GO FJ_WORK,$(1)),&& $$(INTERRUPTIBLE)))
+	$$(SAY) $$(COMPILE) $$(if $$(filter workloads/% harness/scenarios/%,$$<),$(IN_TEXT)) $(FLAGS_FJ) $(FLAGS_$(1)) -DFJ_POLICY=$(1) $$(call renamed,$$(notdir $$*),$(1)) -MMD -MP -c -o $$@ $$< \
+	    $$(SIMULATED) $$(if $$(filter workloads/% harness/scenarios/%,$$<),$(if $(filter FJ_GO FJ_WORK,$(1)),&& $$(INTERRUPTIBLE)))
 endef
-renamed = $(foreach prefix,workload micro,-D$(prefix)_$(1)=$(prefix)_$(1)_$(2)) -D$(1)_cases=$(1)_cases_$(2)
+renamed = $(foreach prefix,workload micro crosses,-D$(prefix)_$(1)=$(prefix)_$(1)_$(2)) -D$(1)_cases=$(1)_cases_$(2)
 $(foreach policy,$(POLICIES),$(eval $(call policy_rule,$(policy))))
 
 # The registry also has to know which files are compiled once per policy. One check serves all

@@ -1,5 +1,6 @@
-/* forks.c - a scenario of fork/join, for variants that queue children. */
+/* forks.c - scenarios of fork/join: one for variants that queue children, and one for all. */
 #define FJ_POLICY FJ_HELP
+#include "harness/scenarios/joins.h"
 #include "harness/scenarios/scenario.h"
 
 /* Two children wait for each other, and so need two workers. One is called by the parent's worker,
@@ -58,3 +59,21 @@ static const char *two_children_skip(const void *params, const struct promises *
 }
 SCENARIO_UNLESS(two_children_skip, two_children, 0, 2,
                 "a child becomes public while a worker goes to sleep", "runtime/forkjoin.h");
+
+/* A child waits until its parent has left it behind, and under contsteal it then lies on another
+ * worker. So the two race to the sync. The first child's worker is free by then to take the parent
+ * a second time. */
+#define CROSSES(policy) [policy] = crosses_joins_##policy
+const char *crosses_joins_FJ_GO(struct left_behind *state);
+const char *crosses_joins_FJ_HELP(struct left_behind *state);
+const char *crosses_joins_FJ_WORK(struct left_behind *state);
+const char *crosses_joins_FJ_LINKED(struct left_behind *state);
+
+static const char *left_behind_crosses(struct left_behind *state)
+{
+    static const char *(*const crosses[])(struct left_behind *) = {
+        CROSSES(FJ_GO), CROSSES(FJ_HELP), CROSSES(FJ_WORK), CROSSES(FJ_LINKED)};
+    return crosses[fj_policy()](state);
+}
+SCENARIO(left_behind, 8, 2, "a parent that was taken and its children meet at the sync",
+         "runtime/joins.c");

@@ -31,6 +31,7 @@
     X(preempted)                                                                                   \
     X(poller_break)                                                                                \
     X(two_children)                                                                                \
+    X(left_behind)                                                                                 \
     X(cpu_permits)
 
 #define SCENARIO_DECLARE(name) extern const struct workload scenario_##name;
