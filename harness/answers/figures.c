@@ -8,8 +8,10 @@
 #include "harness/host/topology.h"
 #include "harness/records/hosts_used.h"
 #include "harness/spec/machine_start.h"
+#include "harness/spec/spec.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +103,26 @@ static char *knob_default_and_values(const struct report *report, const struct r
     char *text = text_format("%s %s", *first ? first : "-", values);
     free(first);
     free(values);
+    return text;
+}
+
+/* The parameter's value in each workload of the group, in the order of its cells, separated by
+ * spaces; NULL if one has none. */
+static char *parameter_values(const struct report_group *group)
+{
+    char *text = text_format("%s", "");
+    for (size_t i = 0; i < group->count; i++) {
+        int64_t value;
+        if (i > 0 && strcmp(group->cells[i].workload, group->cells[i - 1].workload) == 0)
+            continue;
+        if (!workload_spec_number(group->cells[i].workload, group->parameter, &value)) {
+            free(text);
+            return NULL;
+        }
+        char *longer = text_format("%s%s%" PRId64, text, *text ? " " : "", value);
+        free(text);
+        text = longer;
+    }
     return text;
 }
 
@@ -208,11 +230,14 @@ static void figure_add(struct figures *figures, const struct report *report,
         (kind == SWEEP_FIGURE_LATENCY && !report_has_latencies(report, group, NULL)) ||
         (kind == SWEEP_FIGURE_KNOB && !group->knob) ||
         (kind == SWEEP_FIGURE_METRIC && !group->metric) ||
+        (kind == SWEEP_FIGURE_SURFACE &&
+         !(group->parameter && (figure.parameter_values = parameter_values(group)))) ||
         (kind == SWEEP_FIGURE_HEATMAP && !group->knob2) ||
         (kind == SWEEP_FIGURE_SCALE && !has_rows(&report->extra.scale, group)) ||
         (kind == SWEEP_FIGURE_STALLS && !has_rows(&report->extra.structures, group)) ||
         !has_throughput(group)) {
         free(figure.events);
+        free(figure.parameter_values);
         return;
     }
     if (kind == SWEEP_FIGURE_KNOB) {
@@ -280,7 +305,8 @@ struct figures figures_plan(const struct report *report)
         const struct report_group *group = &report->groups[i];
         figure_add(&figures, report, group, group->figure);
         /* As bars the cells of a map, or of some sizes of each workload, would be a wall. */
-        if (group->figure == SWEEP_FIGURE_HEATMAP || group->figure == SWEEP_FIGURE_SCALE)
+        if (group->figure == SWEEP_FIGURE_HEATMAP || group->figure == SWEEP_FIGURE_SCALE ||
+            group->figure == SWEEP_FIGURE_SURFACE)
             continue;
         /* The curve over a knob's values shows the same throughputs better than bars. A group that
          * asks for counts does not ask for speed. */
@@ -302,6 +328,7 @@ void figures_free(struct figures *figures)
         free(figures->figures[i].knob_default);
         free(figures->figures[i].knob_values);
         free(figures->figures[i].knob2_values);
+        free(figures->figures[i].parameter_values);
         free(figures->figures[i].caption);
     }
     free(figures->figures);
@@ -338,6 +365,10 @@ static void figure_arguments(const struct figure *figure, const char *question,
         arguments[n++] = figure->knob_values;
         arguments[n++] = figure->group->knob2->name;
         arguments[n++] = figure->knob2_values;
+    }
+    if (figure->kind == SWEEP_FIGURE_SURFACE) {
+        arguments[n++] = figure->group->parameter;
+        arguments[n++] = figure->parameter_values;
     }
     arguments[n++] = question;
     arguments[n++] = figure->caption;

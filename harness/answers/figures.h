@@ -22,6 +22,7 @@ struct figure {
     char *knob_default;            /* for a knob curve; "" if no cell has the default */
     char *knob_values;             /* separated by spaces; for a heat map the default comes first */
     char *knob2_values;            /* for a heat map, likewise */
+    char *parameter_values;        /* for a surface: of each workload, separated by spaces */
     char *caption;                 /* machine and run */
     bool drawn;                    /* its SVG is there and whole */
 };

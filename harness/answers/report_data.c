@@ -310,6 +310,7 @@ static void group_add(struct report *report, struct report_cell *first, size_t c
         .baseline = plan ? plan->baseline : NULL,
         .figure = plan ? plan->figure : SWEEP_FIGURE_THROUGHPUT,
         .metric = plan ? plan->metric : NULL,
+        .parameter = plan ? plan->parameter : NULL,
         .knob = plan ? plan->knob : NULL,
         .knob2 = plan ? plan->knob2 : NULL,
         .left_out = plan ? plan->left_out : NULL,

@@ -68,7 +68,7 @@ struct report_group {
     const char *question, *baseline; /* NULL: the sweep file does not say */
     int baseline_workers;            /* of the baseline's cells; 0: as many as the cell beside it */
     enum sweep_figure figure;
-    const char *metric;                    /* of the figure; NULL where it has none */
+    const char *metric, *parameter;        /* of the figure; NULL where it has none */
     const struct sweep_knob *knob, *knob2; /* those of the figure; NULL where it has none */
     const char *left_out; /* one sentence on missing pairs of their values; NULL: none */
     const struct sweep_expect *expect; /* what the sweep file compares with */

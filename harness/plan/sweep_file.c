@@ -500,6 +500,30 @@ static bool check_metric(const struct yaml_reader *reader, const struct sweep_gr
            yaml_complain(reader, yaml_line(reader, "groups/%u/metric", g), "%s", error);
 }
 
+/* Checks that there is a parameter for its figure, with a number in each workload. */
+static bool check_parameter(const struct yaml_reader *reader, const struct sweep_group *group,
+                            unsigned g)
+{
+    bool surface = group->figure == SWEEP_FIGURE_SURFACE;
+    if (surface != (group->parameter != NULL))
+        return yaml_complain(
+            reader, yaml_line(reader, "groups/%u", g),
+            "group \"%s\" has only one of parameter and figure: surface; valid: both or none",
+            group->id);
+    if (surface && group->variants_count < 2)
+        return yaml_complain(reader, yaml_line(reader, "groups/%u/variants", g),
+                             "figure surface is over the baseline; valid: another variant beside "
+                             "it");
+    int64_t value;
+    for (unsigned w = 0; surface && w < group->workloads_count; w++)
+        if (!workload_spec_number(group->workloads[w], group->parameter, &value))
+            return yaml_complain(reader, yaml_line(reader, "groups/%u/parameter", g),
+                                 "%s has no number for %s; valid: a parameter that is a number in "
+                                 "each workload of the group",
+                                 group->workloads[w], group->parameter);
+    return true;
+}
+
 /* Checks that the group will have the data that the figure shows. */
 static bool check_figure(const struct yaml_reader *reader, const struct sweep_file *sweep,
                          unsigned g)
@@ -514,7 +538,7 @@ static bool check_figure(const struct yaml_reader *reader, const struct sweep_fi
     for (unsigned w = 0; w < group->workloads_count; w++)
         latencies = latencies || workload_spec_has_latency(group->workloads[w]);
     struct metric metric = {0};
-    if (!check_metric(reader, group, g, &metric))
+    if (!check_metric(reader, group, g, &metric) || !check_parameter(reader, group, g))
         return false;
     if (group->figure == SWEEP_FIGURE_SPEEDUP && !(one && more))
         return yaml_complain(reader, line,

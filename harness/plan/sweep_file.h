@@ -35,7 +35,7 @@
  *         question: Does a queue per worker pay?
  *         figure: throughput        # throughput, speedup (workers hold 1 and more), events,
  *                                   # latency (a workload records them), knob,
- *                                   # heatmap, scale, stalls or metric
+ *                                   # heatmap, scale, stalls, metric or surface
  *         baseline: gmp             # one of the variants
  *         variants: [grq, perm, gmp]
  *         workloads: ["spawn,n=100000", "ring,n=503"]   # "spawn,n=100000/worker": 200000 on two
@@ -78,6 +78,15 @@
  *         variants: [gmp]
  *         workloads: ["pipes,mode=block", "pipes,mode=poll"]
  *         workers: [2]
+ *
+ *       - id: lengths
+ *         question: Where is a queue per worker faster?
+ *         figure: surface           # multiples of the baseline, with a line where they cross 1:
+ *         parameter: rounds         # over workers, and this parameter of the workloads upwards
+ *         baseline: grq
+ *         variants: [grq, gmp]
+ *         workloads: ["uneven,rounds=10", "uneven,rounds=100"]
+ *         workers: [1, 2]
  *
  * Only name, title and groups must be there; in a group id, question, baseline, variants, workloads
  * and workers; and in an expectation metric, value, within and source. YAML's anchors and aliases

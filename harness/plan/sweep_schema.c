@@ -57,6 +57,7 @@ static const cyaml_strval_t figure_words[] = {
     {"scale", SWEEP_FIGURE_SCALE},
     {"stalls", SWEEP_FIGURE_STALLS},
     {"metric", SWEEP_FIGURE_METRIC},
+    {"surface", SWEEP_FIGURE_SURFACE},
 };
 
 /* Not CYAML_FIELD_BOOL, which takes any other word for true. */
@@ -91,6 +92,7 @@ static const cyaml_schema_field_t group_fields[] = {
     CYAML_FIELD_ENUM("figure", CYAML_FLAG_OPTIONAL | CYAML_FLAG_STRICT, struct sweep_group, figure,
                      figure_words, FIGURE_WORDS),
     YAML_MAY_TEXT("metric", struct sweep_group, metric),
+    YAML_MAY_TEXT("parameter", struct sweep_group, parameter),
     YAML_TEXT("baseline", struct sweep_group, baseline),
     YAML_LIST("variants", struct sweep_group, variants, yaml_text),
     YAML_LIST("workloads", struct sweep_group, workloads, yaml_text),

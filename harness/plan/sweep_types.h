@@ -23,6 +23,7 @@ enum sweep_figure {
     SWEEP_FIGURE_SCALE,      /* ns and bytes of a goroutine over their number; see scale.tsv */
     SWEEP_FIGURE_STALLS,     /* of a simulated machine's cores, by structure */
     SWEEP_FIGURE_METRIC,     /* group->metric of every cell */
+    SWEEP_FIGURE_SURFACE,    /* multiples of the baseline over workers and group->parameter */
     SWEEP_FIGURES,
 };
 
@@ -68,6 +69,7 @@ struct sweep_group {
 
     enum sweep_figure figure;
     char *metric;             /* metric.h; there exactly if figure is METRIC, else NULL */
+    char *parameter;          /* of all workloads; there exactly if figure is SURFACE, else NULL */
     struct sweep_knob *knob;  /* there exactly if figure is KNOB or HEATMAP, else NULL */
     struct sweep_knob *knob2; /* there exactly if figure is HEATMAP, else NULL */
 };

@@ -46,6 +46,8 @@ static const char *figure_summary(enum sweep_figure kind)
         return "Time and memory of a goroutine over the number of goroutines";
     case SWEEP_FIGURE_STALLS:
         return "Stall time per operation by structure, variant and workload";
+    case SWEEP_FIGURE_SURFACE:
+        return "Multiples of the baseline over workers and a parameter of the workloads";
     case SWEEP_FIGURE_METRIC:
         return "One number of each cell by variant, workload and count of workers";
     case SWEEP_FIGURES:

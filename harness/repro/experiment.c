@@ -526,7 +526,7 @@ static bool figure_find(const struct parting *self)
         return true;
     struct suggest near = suggest_for(part->figure_text);
     for (enum sweep_figure i = SWEEP_FIGURE_THROUGHPUT; i < SWEEP_FIGURES; i++) {
-        if (i == SWEEP_FIGURE_HEATMAP)
+        if (i == SWEEP_FIGURE_HEATMAP || i == SWEEP_FIGURE_SURFACE)
             continue;
         suggest_offer(&near, sweep_figure_name(i));
         if (strcmp(sweep_figure_name(i), part->figure_text) == 0) {

@@ -765,30 +765,6 @@ bool workload_spec_fit_workers(const struct workload_spec *spec, int64_t workers
            workload_spec_set_workers(spec, workers, error, error_size);
 }
 
-bool workload_spec_has_latency(const char *text)
-{
-    char error[256];
-    struct workload_spec spec;
-    if (!workload_spec_parse(&spec, text, error, sizeof error))
-        return false;
-    bool has = spec.workload->has_latency && spec.workload->has_latency(spec.params);
-    workload_spec_free(&spec);
-    return has;
-}
-
-bool workload_spec_finds(const char *text, const char *name)
-{
-    char error[256];
-    struct workload_spec spec;
-    bool found = false;
-    if (!workload_spec_parse(&spec, text, error, sizeof error))
-        return false;
-    for (const char *const *find = spec.workload->finds; find && *find; find++)
-        found = found || strcmp(*find, name) == 0;
-    workload_spec_free(&spec);
-    return found;
-}
-
 void workload_spec_free(struct workload_spec *spec)
 {
     machine_free(spec->params);

@@ -95,6 +95,8 @@ bool workload_spec_fit_workers(const struct workload_spec *spec, int64_t workers
 /* True if the workload of that specification records latencies. False if the specification is
  * wrong. */
 bool workload_spec_has_latency(const char *text);
+/* True if the parameter is a number there, and the same on any number of workers; then *value. */
+bool workload_spec_number(const char *text, const char *parameter, int64_t *value);
 /* True if the workload has a finding of that name. */
 bool workload_spec_finds(const char *text, const char *name);
 /* True if only a knob that changes nothing (void_knobs.h) makes the variant wrong. why: the line

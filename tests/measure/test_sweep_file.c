@@ -645,6 +645,32 @@ static void figures_that_cannot_be_drawn_are_refused(void **state)
     sweep_file_free(sweep);
 }
 
+#define SURFACE_GROUP(variants, workloads, more)                                                   \
+    HEAD "  - {id: a, question: q, baseline: gmp, workers: [1, 2],\n"                              \
+         "     variants: [" variants "], workloads: [" workloads "],\n"                            \
+         "     figure: surface" more "}\n"
+
+static void a_surface_has_a_parameter_of_all_workloads(void **state)
+{
+    (void)state;
+    const char *both = "only one of parameter and figure";
+    expect_error(SURFACE_GROUP("gmp, grq", "uneven", ""), 4, both, "both or none");
+    expect_error(HEAD GROUP "    parameter: n\n", 4, both, "both or none");
+    expect_error(SURFACE_GROUP("gmp", "uneven", ",\n     parameter: rounds"), 5,
+                 "over the baseline", "another variant");
+    expect_error(SURFACE_GROUP("gmp, grq", "uneven, fib", ",\n     parameter: rounds"), 7,
+                 "fib has no number for rounds", "a number in each workload");
+    expect_error(SURFACE_GROUP("gmp, grq", "uneven", ",\n     parameter: shape"), 7,
+                 "uneven has no number for shape", "a number in each workload");
+    expect_error(SURFACE_GROUP("gmp, grq", "\"uneven,tasks=9/worker\"", ",\n     parameter: tasks"),
+                 7, "has no number for tasks", NULL);
+    struct sweep_file *sweep = load_valid(
+        SURFACE_GROUP("gmp, grq", "uneven, \"uneven,rounds=10\"", ",\n     parameter: rounds"));
+    assert_int_equal(sweep->groups[0].figure, SWEEP_FIGURE_SURFACE);
+    assert_string_equal(sweep->groups[0].parameter, "rounds");
+    sweep_file_free(sweep);
+}
+
 static void pairs_of_which_one_is_moot_are_left_out(void **state)
 {
     (void)state;
@@ -723,6 +749,7 @@ int main(void)
         cmocka_unit_test(expectations_are_filled_in),
         cmocka_unit_test(expectations_are_checked_where_they_stand),
         cmocka_unit_test(figures_that_cannot_be_drawn_are_refused),
+        cmocka_unit_test(a_surface_has_a_parameter_of_all_workloads),
         cmocka_unit_test(pairs_of_which_one_is_moot_are_left_out),
         cmocka_unit_test(files_that_cannot_be_read_say_why),
         cmocka_unit_test(brackets_without_end_are_refused),
