@@ -6,10 +6,11 @@
  * wait, the one that the file names, and is kept until that comes if it is early. So which
  * goroutine waits for which does not depend on the order in which a variant runs them.
  *
- * `run` and `call cpu` are rounds of go_work(), whose length is measured once before the first
- * call: the least of CALIBRATIONS tries. After each SLICE_NS of computing there is a preemption
- * point, as functions that are called would have one. Times of the file come out as real time
- * natively, and as virtual time on simulated machines.
+ * `run` and `call cpu` are rounds of go_work(), whose length replay_speed.c measures before a call.
+ * After each SLICE_NS of computing there is a preemption point, as functions that are called would
+ * have one. Times of the file come out as real time natively, and as virtual time on simulated
+ * machines. They include the calls of the program that the file has, so that the replay takes off
+ * its own: looks at the clock, and reads and writes of the eventfds below.
  *
  * A wait for the network ends through the poller: each goroutine that has one reads an eventfd, to
  * which its wakers write. Which wait was woken is a flag beside it, so that a goroutine which finds
@@ -30,13 +31,14 @@
 #include "program.h"
 #include "replay_demo.h"
 #include "replay_requests.h"
+#include "replay_speed.h"
 #include "replay_times.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CALIBRATIONS = 20, CALIBRATION_ROUNDS = 20000, SLICE_NS = 10000, WHY_SIZE = 512 };
+enum { SLICE_NS = 10000, WHY_SIZE = 512 };
 enum { LOAD_LEAST = 20 }; /* arrivals that make a load */
 
 enum replay_file { REPLAY_DEMO, REPLAY_FILES };
@@ -59,9 +61,10 @@ struct replay_goroutine {
     int64_t begun_ns;
     int64_t request_ns; /* when the one that is served should have come; at the end: its life */
     uint64_t work_ns;
-    uint32_t done; /* steps */
-    bool failed;   /* its descriptor did */
-    struct io *io; /* of its run; NULL: none of its waits is for the network */
+    uint32_t done;    /* steps */
+    bool failed;      /* its descriptor did */
+    uint16_t owed_ns; /* see replay_owe() */
+    struct io *io;    /* of its run; NULL: none of its waits is for the network */
 };
 _Static_assert(sizeof(struct replay_goroutine) == 64, "a goroutine's record is a cache line");
 
@@ -85,7 +88,7 @@ struct replay_state {
     struct mutex *locks;
     struct sem *channels; /* their messages are permits */
     int64_t *requests_ns; /* latencies */
-    double rounds_per_ns; /* 0: not measured yet */
+    struct replay_speed speed;
     int64_t start_ns;
     struct waitgroup done;
     bool has_descriptors; /* the last run's goroutines had them */
@@ -233,25 +236,29 @@ static void *replay_init(const void *params, uint64_t seed)
 
 /* Steps --------------------------------------------------------------------------------------- */
 
-static void replay_calibrate(struct replay_state *state)
+/* The replay's own work is none of the program's: looks at the clock, and calls on descriptors for
+ * which the file has the program's own. Its goroutine computes so much less next. */
+static void replay_owe(struct replay_goroutine *self, double ns)
 {
-    int64_t least_ns = INT64_MAX;
-    for (int i = 0; i < CALIBRATIONS; i++) {
-        int64_t start_ns = go_now();
-        go_work(CALIBRATION_ROUNDS);
-        int64_t ns = go_now() - start_ns;
-        least_ns = ns < least_ns ? ns : least_ns;
-    }
-    state->rounds_per_ns = (double)CALIBRATION_ROUNDS / (double)(least_ns > 0 ? least_ns : 1);
+    double owed_ns = (double)self->owed_ns + ns + 0.5;
+    self->owed_ns = owed_ns < UINT16_MAX ? (uint16_t)owed_ns : UINT16_MAX;
+}
+
+/* Returns what is left to compute. */
+static double replay_pay(struct replay_goroutine *self, double ns)
+{
+    double paid_ns = ns < self->owed_ns ? ns : self->owed_ns;
+    self->owed_ns -= (uint16_t)paid_ns;
+    return ns - paid_ns;
 }
 
 static void replay_work(struct replay_goroutine *self, int64_t ns, bool in_call)
 {
     const struct replay_state *state = self->state;
-    double left_ns = (double)ns * (double)state->params.scale / 100;
+    double left_ns = replay_pay(self, (double)ns * (double)state->params.scale / 100);
     while (left_ns > 0) {
         double part_ns = left_ns < SLICE_NS ? left_ns : SLICE_NS;
-        go_work((uint64_t)(part_ns * state->rounds_per_ns));
+        go_work((uint64_t)(part_ns * state->speed.rounds_per_ns));
         left_ns -= part_ns;
         if (left_ns > 0 && !in_call)
             go_preempt_point();
@@ -273,6 +280,7 @@ static void replay_wake(struct replay_goroutine *self, uint32_t number)
     struct replay_wait *wait = replay_wait_of(self, number);
     wait->woken_ns = go_now();
     wait->wakes++;
+    replay_owe(self, self->state->speed.clock_ns);
     if (!program->waits[number].is_polled) {
         sem_release(&wait->sem, false);
         return;
@@ -283,27 +291,37 @@ static void replay_wake(struct replay_goroutine *self, uint32_t number)
              ->goroutines[self->copy * program->goroutines_count + program->waits[number].waits];
     atomic_store_explicit(&wait->is_woken, true, memory_order_release); /* R1: pairs with R2 */
     self->failed |= io_write_all(woken->io, &one, sizeof one) != (int64_t)sizeof one;
+    replay_owe(self, self->state->speed.write_ns);
 }
 
-/* Until the flag is there: what is read may be the write of another wait's waker. */
-static void replay_poll(struct replay_goroutine *self, struct replay_wait *wait)
+/* Until the flag is there: what is read may be the write of another wait's waker. Returns how often
+ * it read. */
+static int replay_poll(struct replay_goroutine *self, struct replay_wait *wait)
 {
     uint64_t writes;
+    int reads = 0;
     /* R2: pairs with R1 in replay_wake(); what the waker wrote before is seen */
-    while (!atomic_load_explicit(&wait->is_woken, memory_order_acquire) && !self->failed)
+    for (; !atomic_load_explicit(&wait->is_woken, memory_order_acquire) && !self->failed; reads++)
         self->failed |= io_read(self->io, &writes, sizeof writes) != (int64_t)sizeof writes;
+    return reads;
 }
 
 static void replay_wait(struct replay_goroutine *self, uint32_t number)
 {
     struct replay_wait *wait = replay_wait_of(self, number);
     int64_t from_ns = go_now();
+    int reads = 0;
     if (self->state->program->waits[number].is_polled)
-        replay_poll(self, wait);
+        reads = replay_poll(self, wait);
     else
         sem_acquire(&wait->sem);
-    wait->late_ns = wait->woken_ns > from_ns ? go_now() - wait->woken_ns : -1;
+    bool had_to_wait = wait->woken_ns > from_ns;
+    wait->late_ns = had_to_wait ? go_now() - wait->woken_ns : -1;
     wait->waited++;
+    /* a read that had to wait was made twice, and one more look at the clock tells how long */
+    int twice = had_to_wait ? 2 : 1;
+    const struct replay_speed *speed = &self->state->speed;
+    replay_owe(self, twice * (speed->clock_ns + reads * speed->read_ns));
 }
 
 static int64_t replay_outside_ns(const struct replay_state *state, int64_t ns)
@@ -338,6 +356,7 @@ static void replay_step(struct replay_goroutine *self, const struct program_step
         break;
     case PROGRAM_GO:
         replay_start(state, self->copy, step->target);
+        replay_owe(self, state->speed.clock_ns);
         break;
     case PROGRAM_WAKE:
         replay_wake(self, step->target);
@@ -406,11 +425,13 @@ static void replay_goroutine_main(void *arg)
     const struct program_step *steps = &self->state->steps[goroutine->first];
     struct replay_times *times = &self->state->times[self - self->state->goroutines];
     int64_t now_ns = self->begun_ns = go_now();
+    replay_owe(self, self->state->speed.clock_ns);
     times->ns[TIME_RUNNABLE] = now_ns - self->made_ns;
     for (size_t i = 0; i < goroutine->count; i++, self->done++) {
         int64_t before_ns = now_ns;
         replay_step(self, &steps[i]);
         now_ns = go_now();
+        replay_owe(self, self->state->speed.clock_ns);
         replay_account(self, &steps[i], now_ns - before_ns, times);
         if (self->copy == 0)
             self->state->ends_ns[goroutine->first + i] = now_ns;
@@ -435,6 +456,7 @@ static void replay_reset(struct replay_state *state)
         state->goroutines[i].done = 0;
         state->goroutines[i].work_ns = 0;
         state->goroutines[i].failed = false;
+        state->goroutines[i].owed_ns = 0;
         state->times[i] = (struct replay_times){.life_ns = 0};
     }
     for (size_t i = 0; i < state->waits_count; i++) {
@@ -497,8 +519,7 @@ static void replay_run(void *arg, struct outcome *out)
 {
     struct replay_state *state = arg;
     const struct program *program = state->program;
-    if (state->rounds_per_ns == 0)
-        replay_calibrate(state);
+    replay_speed_measure(&state->speed, replay_polls(&state->params) > 0);
     replay_reset(state);
     state->has_descriptors = replay_open(state);
     if (!state->has_descriptors) {
@@ -636,6 +657,7 @@ static void replay_print(void *arg, FILE *to)
     if (count >= LOAD_LEAST && due_ns > 0)
         load_print(to, count * INT64_C(1000000000) / due_ns, due_ns, state->makespan_ns,
                    "arrivals");
+    replay_speed_print(&state->speed, to);
     replay_times_print(program, state->times, state->goroutines_count, to);
 }
 

@@ -402,6 +402,30 @@ check shares_of_a_life_are_told awk '$1 == "main.quarters" && $2 == 1 { n++; for
     wanted = i == 4 || i == 6 || i == 7 || i == 8 ? 25 : 0; if ($i < wanted - 2 || $i > wanted + 2) exit 1 } }
     END { exit n != 1 }' out
 
+# The looks at the clock, and the replay's own calls on descriptors, are no part of the program's time.
+{
+    echo 'schedlab-program 1'
+    echo 'goroutine a'
+    for i in $(seq 10000); do echo 'run 200'; done
+    echo 'end'
+} >short.slp
+{
+    echo 'schedlab-program 1'
+    echo 'goroutine a'
+    for i in $(seq 500); do printf 'run 3us\nwake b %d\ncall cpu 2us\ncall cpu 2us\nwait network\ncall cpu 2us\n' "$i"; done
+    printf 'end\ngoroutine b\n'
+    for i in $(seq 500); do printf 'call cpu 2us\nwait network\ncall cpu 2us\nrun 3us\nwake a %d\ncall cpu 2us\n' "$i"; done
+    echo 'end'
+} >talk.slp
+# takes FILE LEAST MOST: so many us, on one worker, in its first call.
+takes() {
+    "$schedlab" run gmp replay,file="$1.slp" --machine sim:desktop8 --workers 1 --format json >json 2>err
+    python3 -c 'import json, sys; record, = json.load(open("json"))["records"]; us = record["found"]["makespan_ns"] / 1000
+assert float(sys.argv[1]) <= us <= float(sys.argv[2]), us' "$2" "$3"
+}
+check short_steps_take_what_they_say takes short 2000 2100
+check calls_on_descriptors_are_not_counted_twice takes talk 9000 9700
+
 # wrong NAME PART SED: the closed service, changed, is refused in a line with PART.
 wrong() {
     sed "$3" closed.yaml >wrong.yaml
