@@ -153,8 +153,9 @@ static void record_order(struct sample *sample)
     free(text);
 }
 
-/* Records the findings of the first call, for the same reason. */
-static void record_findings(struct sample *sample)
+/* Records the findings of the latest call: as "found" of the first one, for the same reason, and as
+ * "found_last" of the last one, which has warm stacks and queues. */
+static void record_findings(struct sample *sample, const char *key)
 {
     const struct workload *workload = sample->workload.workload;
     double values[FINDINGS_MAX];
@@ -164,7 +165,7 @@ static void record_findings(struct sample *sample)
     workload->find(sample->state, values);
     for (size_t i = 0; workload->finds[i]; i++)
         json_object_set_new(found, workload->finds[i], json_real(values[i]));
-    json_object_set_new(sample->record, "found", found);
+    json_object_set_new(sample->record, key, found);
 }
 
 static void record_finish(struct sample *sample)
@@ -197,6 +198,7 @@ static void record_finish(struct sample *sample)
     if (sample->called) {
         json_object_set_new(record, "answer", hex(sample->answer));
         json_object_set_new(record, "digest", hex(sample->digest));
+        record_findings(sample, "found_last");
     }
     counters_finish(sample->counters, times->ops + sample->untimed_ops);
     if (counters_set_count(sample->counters) > 1) {
@@ -383,7 +385,7 @@ static void outcome_check(struct sample *sample, const struct outcome *out)
     sample->digest = out->digest;
     if (first) {
         record_order(sample);
-        record_findings(sample);
+        record_findings(sample, "found");
     }
 }
 
