@@ -4,6 +4,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "workloads/program.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -64,6 +65,23 @@ static void print_cell(struct text text, FILE *to)
     fprintf(to, " %*s", text_field(text, 9), text.s);
 }
 
+static bool is_known_reason(const struct import_facts *facts, const char *word)
+{
+    for (size_t i = 0; i < facts->reasons_count; i++)
+        if (strcmp(facts->reasons[i].word, word) == 0)
+            return true;
+    return false;
+}
+
+static void print_readers(const struct import_facts *facts, FILE *to)
+{
+    fprintf(to, "  a trace names no descriptors: who writes to whom is told by times");
+    if (facts->readers > 0)
+        fprintf(to, "; %" PRIu64 " of %" PRIu64 " readers had several to choose from",
+                facts->readers_chosen, facts->readers);
+    fputc('\n', to);
+}
+
 static void print_waits(const struct import_facts *facts, FILE *to)
 {
     struct import_reason reasons[IMPORT_REASONS_MAX];
@@ -79,6 +97,8 @@ static void print_waits(const struct import_facts *facts, FILE *to)
     if (facts->waits_peers > 0)
         fprintf(to, "  %" PRIu64 " waits for the network are for writes of goroutines here\n",
                 facts->waits_peers);
+    if (is_known_reason(facts, PROGRAM_NETWORK))
+        print_readers(facts, to);
     if (facts->sections > 0)
         fprintf(to,
                 "  %" PRIu64 " sections under a mutex are told; %" PRIu64
@@ -188,7 +208,7 @@ json_t *facts_to_json(const struct import_facts *facts)
     const struct histogram sum = started_and_woken(facts);
     json_object_set_new(late, "started_and_woken", late_to_json(&sum));
     return json_pack(
-        "{ss sI sI sI sI sI sI sI sI sI sI sI sI sI so so so so}", "go", facts->version,
+        "{ss sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI so so so so}", "go", facts->version,
         "processors", (json_int_t)facts->processors, "events", (json_int_t)facts->events, "span_ns",
         (json_int_t)facts->span_ns, "goroutines", (json_int_t)facts->goroutines,
         "goroutines_left_out", (json_int_t)facts->goroutines_cut, "computing_ns",
@@ -196,7 +216,8 @@ json_t *facts_to_json(const struct import_facts *facts)
         "stopped_ns", (json_int_t)facts->stopped_ns, "critical_path_ns",
         (json_int_t)facts->critical_ns, "lock_sections", (json_int_t)facts->sections,
         "waits_for_locks", (json_int_t)facts->waits_locks, "waits_for_peers",
-        (json_int_t)facts->waits_peers, "waits_outside", (json_int_t)facts->waits_outside, "torn",
-        *facts->torn ? json_string(facts->torn) : json_null(), "waits", waits, "places",
+        (json_int_t)facts->waits_peers, "readers", (json_int_t)facts->readers, "readers_chosen",
+        (json_int_t)facts->readers_chosen, "waits_outside", (json_int_t)facts->waits_outside,
+        "torn", *facts->torn ? json_string(facts->torn) : json_null(), "waits", waits, "places",
         places_to_json(facts), "runnable_to_running", late);
 }

@@ -768,6 +768,8 @@ bool import_trace(const char *path, const struct import_options *options, FILE *
     queues_free(&self);
     idmap_free(&self.seen);
     facts->events = learned_events(self.learned);
+    facts->readers = learned_readers(self.learned).told;
+    facts->readers_chosen = learned_readers(self.learned).chosen;
     facts->disorder = gotrace_disorder(self.trace);
     facts->span_ns = within(&self, 0, event.ns);
     snprintf(facts->version, sizeof facts->version, "%s", gotrace_version(self.trace));

@@ -42,7 +42,8 @@ struct import_facts {
     char version[16]; /* "1.26", of Go */
     char torn[160];   /* empty: it is whole */
     uint64_t events, disorder, goroutines, goroutines_cut, waits_outside, waits_peers;
-    uint64_t sections, waits_locks; /* under locks; waits that became one for a lock */
+    uint64_t readers, readers_chosen; /* that have a writer; of which it may be another one */
+    uint64_t sections, waits_locks;   /* under locks; waits that became one for a lock */
     int64_t span_ns, run_ns, run_cut_ns, stopped_ns;
     int64_t work_ns, critical_ns; /* of the program: computing, and the longest chain of steps */
     int64_t processors;           /* 0: not told */

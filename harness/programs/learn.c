@@ -70,6 +70,7 @@ struct learned {
     struct idmap tasks; /* 1 + a task: the goroutine that began it, and then TASK_OWN */
     struct sections *sections;
     uint64_t events;
+    struct learned_readers readers_count;
 };
 
 struct learner {
@@ -266,6 +267,8 @@ static void peer_choose(struct learner *self, struct reader *reader)
 {
     *idmap_put(&self->learned->peers, reader->g) = reader->of[0].g;
     *idmap_put(&self->learned->readers, reader->of[0].g) = reader->g;
+    self->learned->readers_count.told++;
+    self->learned->readers_count.chosen += reader->count > 1;
     reader->count = 0;
 }
 
@@ -450,6 +453,11 @@ uint64_t learned_reader(const struct learned *learned, uint64_t g)
 {
     const uint64_t *reader = idmap_get(&learned->readers, g);
     return reader ? *reader : 0;
+}
+
+struct learned_readers learned_readers(const struct learned *learned)
+{
+    return learned->readers_count;
 }
 
 bool learned_task_is_own(const struct learned *learned, uint64_t task)

@@ -26,6 +26,13 @@ uint64_t learned_peer(const struct learned *learned, uint64_t g);
 /* The goroutine that waits for what that one writes; 0: there is none. */
 uint64_t learned_reader(const struct learned *learned, uint64_t g);
 
+/* How many goroutines have a peer; and of these, how many had several that wrote each time, of
+ * which the one was chosen whose writes were followed soonest. */
+struct learned_readers {
+    uint64_t told, chosen;
+};
+struct learned_readers learned_readers(const struct learned *learned);
+
 /* True if the goroutine that began the task (trace.NewTask) ended it. */
 bool learned_task_is_own(const struct learned *learned, uint64_t task);
 

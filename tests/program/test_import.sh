@@ -111,7 +111,13 @@ check a_reader_waits_for_the_writer has network.slp 1 \
 check a_read_that_found_something_waits_too has network.slp 2 \
     "run 2100; wait network; run 2900; wake 1 1; run 500; wait network; run 1200"
 check such_waits_are_counted grep -q '3 waits for the network are for writes' out
+check no_reader_had_a_choice grep -q 'names no descriptors: .*; 0 of 2 readers had several' out
 check peers_replay replays network.slp
+# Two pairs in step: each reader's wait has a write of both others.
+awk '{ print; $2 += 100; if ($1 < 3) $1 += 5; if ($3 ~ /^(status_stack|unblock|start)$/) $4 += 2; print }' network |
+    sort -s -n -k2,2 >step
+made step <step
+check a_choice_between_writers_is_told grep -q 'names no descriptors: .*; [1-4] of 4 readers had several' out
 
 made outside <<'END'
 1 0 status_stack 1 1 2 main.server
@@ -120,6 +126,7 @@ made outside <<'END'
 1 9100 start 1
 1 9500 destroy
 END
+check what_nobody_wrote_has_no_reader grep -q 'names no descriptors: who writes to whom is told by times$' out
 check what_comes_from_outside_comes_by_the_clock has outside.slp 1 "run 1000; poll at 9000; run 400"
 run outside.trace -o closed.slp --arrivals closed
 check or_after_the_wait_began has closed.slp 1 "run 1000; poll after 8000; run 400"
