@@ -13,14 +13,15 @@
 static const char *const ready_words[READY_KINDS] = {
     [READY_CREATED] = "started",
     [READY_WOKEN] = "woken by goroutines",
+    [READY_LOCK] = "woken for a lock",
     [READY_PEER] = "since it was written to",
     [READY_RUNTIME] = "woken by the runtime",
     [READY_STOPPED] = "preempted, yielded",
 };
 static const char *const ready_keys[READY_KINDS] = {
-    [READY_CREATED] = "started",       [READY_WOKEN] = "woken",
-    [READY_PEER] = "woken_by_writers", [READY_RUNTIME] = "woken_by_runtime",
-    [READY_STOPPED] = "stopped",
+    [READY_CREATED] = "started",          [READY_WOKEN] = "woken",
+    [READY_LOCK] = "woken_for_locks",     [READY_PEER] = "woken_by_writers",
+    [READY_RUNTIME] = "woken_by_runtime", [READY_STOPPED] = "stopped",
 };
 
 static const double percents[] = {50, 90, 99, 99.9};
@@ -164,7 +165,8 @@ void facts_print(const struct import_facts *facts, FILE *to)
     print_late(facts, to);
 }
 
-/* All that a replay tells as well; it does not know when timers of the runtime went off. */
+/* All that a replay tells as well; it does not know when timers of the runtime went off, nor when a
+ * lock was handed over. */
 static struct histogram started_and_woken(const struct import_facts *facts)
 {
     struct histogram sum = facts->late[READY_CREATED];

@@ -489,7 +489,7 @@ static void unblock(struct importer *self, struct traced *by, struct traced *tra
 {
     reason_count(self, traced, ns);
     int64_t waited_ns = within(self, traced->since_ns, ns);
-    uint64_t told = self->facts->waits_peers;
+    uint64_t told = self->facts->waits_peers, locks = self->facts->waits_locks;
     switch (traced->kind) {
     case WAIT_SLEEP:
         if (begin_step(self, traced, ns))
@@ -519,9 +519,10 @@ static void unblock(struct importer *self, struct traced *by, struct traced *tra
     traced->since_ns = ns;
     bool is_told = self->facts->waits_peers > told;
     make_ready(traced, is_told ? traced->told_ns : ns,
-               by        ? READY_WOKEN
-               : is_told ? READY_PEER
-                         : READY_RUNTIME);
+               self->facts->waits_locks > locks ? READY_LOCK
+               : by                             ? READY_WOKEN
+               : is_told                        ? READY_PEER
+                                                : READY_RUNTIME);
 }
 
 /* Events -------------------------------------------------------------------------------------- */

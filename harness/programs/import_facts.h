@@ -11,6 +11,7 @@
 enum import_ready {
     READY_CREATED,
     READY_WOKEN, /* by a goroutine */
+    READY_LOCK,  /* likewise, from a wait that the program has as one for a lock */
     READY_PEER,  /* by the poller, after a goroutine wrote: since then */
     READY_RUNTIME,
     READY_STOPPED,

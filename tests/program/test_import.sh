@@ -226,6 +226,7 @@ check a_section_without_an_end_is_a_wait has locks.slp 9 "run 4200; wait mutex; 
 check what_is_waited_for_is_told_by_the_stack \
     has locks.slp 1 "run 1000; go 7; run 100; go 8; run 100; go 9; run 800; wait waitgroup; run 100"
 check sections_are_counted grep -q '^  2 sections under a mutex are told; 1 waits are for these locks' out
+check wakes_for_locks_are_counted_apart grep -qE '^  woken for a lock +1 ' out
 check waits_are_told_by_function grep -qE '^  main\.b +mutex +2 ' out
 check a_program_with_its_locks_replays replays locks.slp
 made apart --to 10us <locks
