@@ -426,8 +426,7 @@ static void block(struct importer *self, const struct gotrace_event *event)
                                                                     : WAIT_NETWORK;
     else if (strncmp(traced->reason, "GC", 2) == 0 || strstr(traced->reason, "GC-cycle"))
         traced->kind = WAIT_COLLECTOR;
-    if (traced->kind == WAIT_SLEEP)
-        traced->place = stacks_place(self->trace, stack);
+    traced->place = stacks_place(self->trace, stack);
     read_resolve(self, traced, traced->kind == WAIT_READ || traced->kind == WAIT_ACCEPT);
     run_until(self, traced, event->ns);
 }
@@ -513,7 +512,7 @@ static void unblock(struct importer *self, struct traced *by, struct traced *tra
         else if (by)
             outside(self, traced, ns);
         else if (begin_step(self, traced, ns)) /* a timer of its own */
-            add_time(traced, "sleep", waited_ns);
+            add_time(traced, "sleep", learned_sleep(self->learned, traced->place, waited_ns));
         break;
     }
     traced->since_ns = ns;

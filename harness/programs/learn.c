@@ -8,9 +8,10 @@
  * read each is the other's: this leaves one of most. The rest get those whose writes were followed
  * soonest.
  *
- * Sleeps. Timers are late, and later where few processors are busy with long computing. Where the
- * sleeps of one place in the program are nearly equal, as those of a constant are, each was asked
- * to be as long as the short ones. Others stay what they were.
+ * Sleeps, and other waits that a timer ends. Timers are late, and later where few processors are
+ * busy with long computing. Where those of one place in the program are nearly equal, as those of a
+ * constant or of a ticker are, none was asked to be longer than the short ones. Others stay what
+ * they were.
  */
 #include "harness/programs/learn.h"
 
@@ -50,8 +51,9 @@ struct reader {
 /* One goroutine while it lives. */
 struct learning {
     int64_t wait_ns; /* when its wait began */
-    uint64_t place;  /* of a sleep */
-    bool sleeps, reads_network;
+    uint64_t place;  /* where it waits */
+    bool may_sleep;  /* a timer may end its wait */
+    bool reads_network;
     int64_t read_ns; /* when its last call that reads began */
     uint32_t waits;  /* for the network */
     struct candidate *candidates;
@@ -305,11 +307,10 @@ static void block_learn(struct learner *self, const struct gotrace_event *event)
 {
     struct learning *learning = of(event->on);
     learning->wait_ns = event->ns;
-    learning->sleeps = reason_is(self->trace, event->args[0], "sleep");
     learning->reads_network = reason_is(self->trace, event->args[0], "network") &&
                               stacks_has(self->trace, event->args[1], 4, ".Read");
-    if (learning->sleeps)
-        learning->place = stacks_place(self->trace, event->args[1]);
+    learning->place = stacks_place(self->trace, event->args[1]);
+    learning->may_sleep = !reason_is(self->trace, event->args[0], "network");
     sections_block(self->learned->sections, self->trace, event->on->id, event->ns, event->args[1]);
     name_learn(self, event->on, event->args[1], true);
 }
@@ -321,11 +322,11 @@ static void unblock_learn(struct learner *self, const struct gotrace_event *even
                      event->of->id, event->ns, event->args[2]);
     if (event->on)
         return;
-    if (learning->sleeps)
+    if (learning->may_sleep)
         sleep_learn(self, learning, event->ns - learning->wait_ns);
     if (learning->reads_network)
         peers_learn(self, learning, event->of->id, event->ns);
-    learning->sleeps = learning->reads_network = false;
+    learning->may_sleep = learning->reads_network = false;
 }
 
 static void call_learn(struct learner *self, const struct gotrace_event *event)

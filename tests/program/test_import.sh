@@ -119,6 +119,20 @@ awk '{ print; $2 += 100; if ($1 < 3) $1 += 5; if ($3 ~ /^(status_stack|unblock|s
 made step <step
 check a_choice_between_writers_is_told grep -q 'names no descriptors: .*; [1-4] of 4 readers had several' out
 
+# A ticker of 500 us, of whose twelve waits one ends 4 ms late, and a wait that another goroutine ends.
+{
+    echo '1 0 status_stack 1 1 2 main.ticks'
+    echo '2 0 status_stack 2 2 2 main.other'
+    awk 'BEGIN { for (i = ns = 1; i <= 12; i++) { ns += 1000; late = i == 6 ? 4000000 : i == 3 ? 50000 : 0
+        printf "1 %d block chan_receive runtime.chanrecv1;main.ticks\n", ns; ns += 500000 + late
+        printf "1 %d unblock 1 -\n1 %d start 1\n", ns, ns + 100; ns += 100 }
+        printf "1 %d block chan_receive runtime.chanrecv1;main.ticks\n2 %d unblock 1 runtime.chansend1;main.other\n", ns + 900, ns + 9000900
+        printf "1 %d start 1\n1 %d destroy\n2 %d destroy\n", ns + 9001000, ns + 9002000, ns + 9002000 }'
+} >ticks
+made ticks <ticks
+check a_ticker_that_is_late_asked_for_no_more [ "$(grep -c '^sleep 500000$' ticks.slp) $(grep -c '^sleep' ticks.slp)" = '12 12' ]
+check a_wait_that_others_end_is_no_sleep grep -q '^wait chan' ticks.slp
+
 made outside <<'END'
 1 0 status_stack 1 1 2 main.server
 1 1000 block network internal/poll.(*FD).Read;main.server
