@@ -1,7 +1,8 @@
 /* test_program.c - program files (workloads/program.h): what is read, and what is refused in one
- * line that says where. */
+ * line that says where. And the line of a replay whose machine drifts (replay_speed.h). */
 #include "harness/base/build_info.h"
 #include "workloads/program.h"
+#include "workloads/replay_speed.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -224,6 +225,28 @@ static void the_example_is_right(void **state)
     program_free(program);
 }
 
+static void expect_drift(double slowest, double fastest, const char *line)
+{
+    const struct replay_speed speed = {.slowest = slowest, .fastest = fastest};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    assert_non_null(to);
+    replay_speed_print(&speed, to);
+    fclose(to);
+    assert_string_equal(text, line);
+    free(text);
+}
+
+static void a_drift_of_the_machine_is_told(void **state)
+{
+    (void)state;
+    expect_drift(0.800, 0.900, "the machine's speed drifted by 12.5 % between calls\n");
+    expect_drift(0.900, 0.910, "");
+    expect_drift(0.925, 0.925, "");
+    expect_drift(0, 0, ""); /* it was never measured */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +261,7 @@ int main(void)
         cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(many_goroutines_are_found_by_their_ids),
         cmocka_unit_test(the_example_is_right),
+        cmocka_unit_test(a_drift_of_the_machine_is_told),
     };
     return cmocka_run_group_tests_name("program", tests, NULL, NULL);
 }

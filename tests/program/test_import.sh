@@ -443,6 +443,7 @@ check shares_of_a_life_are_told awk '$1 == "main.quarters" && $2 == 1 { n++; for
 takes() {
     "$schedlab" run gmp replay,file="$1.slp" --machine sim:desktop8 --workers 1 --format json >json 2>err
     python3 -c 'import json, sys; record, = json.load(open("json"))["records"]; us = record["found"]["makespan_ns"] / 1000
+assert record["found"].keys() == record["found_last"].keys()
 assert float(sys.argv[1]) <= us <= float(sys.argv[2]), us' "$2" "$3"
 }
 check short_steps_take_what_they_say takes short 2000 2100
