@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { ERROR_SIZE = 1024, LINES_SIZE = 16384 };
@@ -112,13 +113,21 @@ static int show(const struct options *options, const struct import_facts *facts)
     return EXIT_DONE;
 }
 
-/* Where the program goes: beside the file that it then becomes, or nowhere. NULL, and one line in
- * error. */
+/* A device or a pipe is written itself: a file would take its place. */
+static bool is_special(const char *path)
+{
+    struct stat found;
+    return stat(path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
+}
+
+/* Where the program goes: beside the file that it then becomes, to a device or pipe itself, or
+ * nowhere. NULL, and one line in error. */
 static FILE *draft_open(const struct options *options, char **draft, char *error, size_t error_size)
 {
     const struct complaint complaint = {error, error_size};
-    *draft = text_format("%s.part", options->output ? options->output : "");
-    FILE *to = fopen(options->output ? *draft : "/dev/null", "we");
+    const char *output = options->output ? options->output : "/dev/null";
+    *draft = text_format("%s%s", output, is_special(output) ? "" : ".part");
+    FILE *to = fopen(*draft, "we");
     if (!to) {
         complaint_make(&complaint, "%s: %s", *draft, strerror(errno));
         free(*draft);
@@ -133,10 +142,11 @@ static bool draft_close(const struct options *options, FILE *to, char *draft, bo
     const struct complaint complaint = {error, error_size};
     bool lost = fflush(to) != 0 || ferror(to);
     lost |= fclose(to) != 0;
-    lost = keep && (lost || (options->output && rename(draft, options->output) != 0));
+    bool is_draft = options->output && strcmp(draft, options->output) != 0;
+    lost = keep && (lost || (is_draft && rename(draft, options->output) != 0));
     if (lost)
         complaint_make(&complaint, "%s: %s", options->output, strerror(errno));
-    if (options->output && (lost || !keep))
+    if (is_draft && (lost || !keep))
         unlink(draft);
     free(draft);
     return !lost;

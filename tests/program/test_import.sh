@@ -133,6 +133,12 @@ made ticks <ticks
 check a_ticker_that_is_late_asked_for_no_more [ "$(grep -c '^sleep 500000$' ticks.slp) $(grep -c '^sleep' ticks.slp)" = '12 12' ]
 check a_wait_that_others_end_is_no_sleep grep -q '^wait chan' ticks.slp
 
+mkfifo pipe
+timeout 60 cat pipe >read &
+run ticks.trace -o pipe
+wait
+check a_pipe_is_written_and_stays sh -c '[ -p pipe ] && cmp -s read ticks.slp'
+
 made outside <<'END'
 1 0 status_stack 1 1 2 main.server
 1 1000 block network internal/poll.(*FD).Read;main.server
