@@ -3,6 +3,7 @@
 
 #include "harness/base/memory.h"
 #include "harness/base/process.h"
+#include "harness/base/text.h"
 #include "harness/host/data_folder.h"
 
 #include <stdio.h>
@@ -19,16 +20,13 @@ bool gnuplot_find(struct gnuplot *gnuplot, char *error, size_t error_size)
 {
     char style[PATH_SIZE];
     *gnuplot->settings = '\0';
-    if (!data_find("plots/style.gp", style, sizeof style)) {
-        snprintf(error, error_size, "no plot script %s, nor one beside the program", style);
-        return false;
-    }
+    if (!data_find("plots/style.gp", style, sizeof style))
+        return error_set(error, error_size, "no plot script %s, nor one beside the program", style);
     snprintf(gnuplot->plots, sizeof gnuplot->plots, "%.*s", (int)(strrchr(style, '/') - style),
              style);
-    if (!process_find("gnuplot", gnuplot->program, sizeof gnuplot->program)) {
-        snprintf(error, error_size, "gnuplot is missing; the Debian package gnuplot-nox has it");
-        return false;
-    }
+    if (!process_find("gnuplot", gnuplot->program, sizeof gnuplot->program))
+        return error_set(error, error_size,
+                         "gnuplot is missing; the Debian package gnuplot-nox has it");
     return true;
 }
 
@@ -61,10 +59,8 @@ bool gnuplot_run_text(const struct gnuplot *gnuplot, const char *script,
         argv[count++] = *arguments++;
     struct process_result result;
     int started = process_run(gnuplot->program, argv, TIMEOUT_S, &result);
-    if (started < 0) {
-        snprintf(error, error_size, "cannot run gnuplot: %s", strerror(-started));
-        return false;
-    }
+    if (started < 0)
+        return error_set(error, error_size, "cannot run gnuplot: %s", strerror(-started));
     bool ok =
         result.end == PROCESS_ENDED && WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0;
     if (result.end == PROCESS_TIMED_OUT)

@@ -29,10 +29,8 @@ static bool shell(const char *script, const char *const words[3], char *error, s
     const char *const argv[] = {"/bin/sh", "-c", script, "sh", words[0], words[1], words[2], NULL};
     struct process_result result;
     int failed = process_run(argv[0], argv, LIMIT_S, &result);
-    if (failed) {
-        snprintf(error, error_size, "cannot start a shell: %s", strerror(-failed));
-        return false;
-    }
+    if (failed)
+        return error_set(error, error_size, "cannot start a shell: %s", strerror(-failed));
     bool ok =
         result.end == PROCESS_ENDED && WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0;
     if (!ok) {
@@ -80,10 +78,8 @@ static bool sources_pack(const struct packing *packing, char *error, size_t erro
     }
     for (const char *const *file = packing->pack->outside; *file; file++)
         if (!shell("mkdir -p \"$2/outside\" && cp -- \"$1\" \"$2/outside/\"",
-                   (const char *const[3]){*file, packing->draft, ""}, why, sizeof why)) {
-            snprintf(error, error_size, "cannot pack %s: %s", *file, why);
-            return false;
-        }
+                   (const char *const[3]){*file, packing->draft, ""}, why, sizeof why))
+            return error_set(error, error_size, "cannot pack %s: %s", *file, why);
     return true;
 }
 
@@ -158,10 +154,8 @@ static bool run_pack(const struct packing *packing, const struct packed_run *run
     char path[PACK_PATH_SIZE + 2 * PACK_NAME_SIZE], why[512];
     snprintf(path, sizeof path, "%s/runs/%s", packing->draft, run->name);
     if (!shell("mkdir -p \"$2\" && cp -R -- \"$1/.\" \"$2/\"",
-               (const char *const[3]){run->folder, path, ""}, why, sizeof why)) {
-        snprintf(error, error_size, "cannot copy %s: %s", run->folder, why);
-        return false;
-    }
+               (const char *const[3]){run->folder, path, ""}, why, sizeof why))
+        return error_set(error, error_size, "cannot copy %s: %s", run->folder, why);
     const char *const texts[] = {run->quick, run->full};
     static const char *const names[] = {"quick.cmd", "full.cmd"};
     for (int i = 0; i < 2; i++) {
@@ -191,17 +185,15 @@ static bool draft_publish(const struct packing *packing, char *error, size_t err
     if (!packing->archive) {
         if (rename(packing->draft, packing->pack->out) == 0)
             return true;
-        snprintf(error, error_size, "cannot make the folder %s: %s", packing->pack->out,
-                 strerror(errno));
-        return false;
+        return error_set(error, error_size, "cannot make the folder %s: %s", packing->pack->out,
+                         strerror(errno));
     }
     if (shell("tar -cJf \"$2\" --owner=0 --group=0 --sort=name -C \"$1\" -- \"$3\" || "
               "{ rm -f -- \"$2\"; exit 1; }",
               (const char *const[3]){packing->scratch, packing->pack->out, packing->base}, why,
               sizeof why))
         return true;
-    snprintf(error, error_size, "cannot write %s: %s", packing->pack->out, why);
-    return false;
+    return error_set(error, error_size, "cannot write %s: %s", packing->pack->out, why);
 }
 
 /* OUT.packing/BASE is the folder until it is whole. */
@@ -214,18 +206,14 @@ static bool names_make(struct packing *packing, char *error, size_t error_size)
         length--;
     const char *slash = memrchr(out, '/', length);
     size_t from = slash ? (size_t)(slash - out) + 1 : 0;
-    if (length - from >= sizeof packing->base || length >= sizeof packing->scratch - 16) {
-        snprintf(error, error_size, "%.64s...: the path is too long", out);
-        return false;
-    }
+    if (length - from >= sizeof packing->base || length >= sizeof packing->scratch - 16)
+        return error_set(error, error_size, "%.64s...: the path is too long", out);
     snprintf(packing->base, sizeof packing->base, "%.*s", (int)(length - from), out + from);
     snprintf(packing->scratch, sizeof packing->scratch, "%.*s.packing", (int)length, out);
     snprintf(packing->draft, sizeof packing->draft, "%s/%s", packing->scratch, packing->base);
-    if (access(out, F_OK) == 0) {
-        snprintf(error, error_size, "%s is there already; an artifact is a new folder or file",
-                 out);
-        return false;
-    }
+    if (access(out, F_OK) == 0)
+        return error_set(error, error_size,
+                         "%s is there already; an artifact is a new folder or file", out);
     return true;
 }
 

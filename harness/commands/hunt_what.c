@@ -2,6 +2,7 @@
 #include "harness/commands/hunt_what.h"
 
 #include "harness/base/suggest.h"
+#include "harness/base/text.h"
 #include "harness/scenarios/scenarios.h"
 #include "harness/spec/promises.h"
 #include "machine/machine.h"
@@ -43,10 +44,10 @@ bool hunt_workload_parse(struct workload_spec *spec, const char *text, char *err
         suggest_offer(&suggest, workloads[i]->name);
     for (size_t i = 0; scenarios[i]; i++)
         suggest_offer(&suggest, scenarios[i]->name);
-    snprintf(error, error_size, "unknown workload or scenario \"%s\"; %s", text,
-             suggest_text(&suggest, "", "`schedlab list workloads` and `schedlab hunt --scenarios`",
-                          near, sizeof near));
-    return false;
+    return error_set(error, error_size, "unknown workload or scenario \"%s\"; %s", text,
+                     suggest_text(&suggest, "",
+                                  "`schedlab list workloads` and `schedlab hunt --scenarios`", near,
+                                  sizeof near));
 }
 
 bool hunt_fits(const struct variant_spec *variant, const struct workload_spec *workload,
@@ -55,10 +56,8 @@ bool hunt_fits(const struct variant_spec *variant, const struct workload_spec *w
     const struct sched_ops *ops = variant->ops;
     struct promises promises = promises_of(ops, variant->knobs);
     const char *misfit = promises_misfit(&promises, workload->workload, workload->params);
-    if (misfit) {
-        snprintf(error, error_size, "%s %s in %s", workload->text, misfit, variant->text);
-        return false;
-    }
+    if (misfit)
+        return error_set(error, error_size, "%s %s in %s", workload->text, misfit, variant->text);
     if (workload->workload->is_paced && workload->workload->is_paced(workload->params)) {
         snprintf(error, error_size,
                  "%s waits for a clock, and has no time here; valid: a workload that is done when "

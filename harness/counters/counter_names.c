@@ -3,6 +3,7 @@
 
 #include "harness/base/memory.h"
 #include "harness/base/suggest.h"
+#include "harness/base/text.h"
 #include "harness/counters/sim_events.h"
 #include "harness/host/malloc_stats.h"
 #include "harness/spec/machine_start.h"
@@ -373,11 +374,9 @@ bool counter_names_split(struct counter_names *names, const char *events, char *
         return true;
     for (const char *at = events; at;) {
         size_t length = strcspn(at, ",");
-        if (length == 0) {
-            snprintf(error, error_size, "events: empty name in \"%s\"; write NAME,NAME,... or none",
-                     events);
-            return false;
-        }
+        if (length == 0)
+            return error_set(error, error_size,
+                             "events: empty name in \"%s\"; write NAME,NAME,... or none", events);
         if (length == 4 && strncmp(at, "none", 4) == 0) {
             snprintf(error, error_size,
                      "events: none stands beside other events in \"%s\"; valid: none alone, or "
@@ -386,10 +385,8 @@ bool counter_names_split(struct counter_names *names, const char *events, char *
             return false;
         }
         names_add(names, whole_name(at, length));
-        if (last_is_again(names)) {
-            snprintf(error, error_size, "events: %.*s is given twice", (int)length, at);
-            return false;
-        }
+        if (last_is_again(names))
+            return error_set(error, error_size, "events: %.*s is given twice", (int)length, at);
         at = at[length] ? at + length + 1 : NULL;
     }
     return true;

@@ -1,6 +1,7 @@
 /* disturbance.c - see disturbance.h. */
 #include "harness/host/disturbance.h"
 
+#include "harness/base/text.h"
 #include "harness/host/limits.h"
 #include "harness/host/sysfs.h"
 #include "runtime/runtime.h"
@@ -59,14 +60,10 @@ bool disturbance_parse_stat(const char *text, const int *cpus, int count, uint64
     for (int i = 0; i < count; i++) {
         const char *line = line_of_cpu(text, cpus[i]);
         uint64_t value;
-        if (!line) {
-            snprintf(why, why_size, "/proc/stat has no line of cpu%d", cpus[i]);
-            return false;
-        }
-        if (!column_parse(line, STEAL_COLUMN, &value)) {
-            snprintf(why, why_size, "/proc/stat has no steal column for cpu%d", cpus[i]);
-            return false;
-        }
+        if (!line)
+            return error_set(why, why_size, "/proc/stat has no line of cpu%d", cpus[i]);
+        if (!column_parse(line, STEAL_COLUMN, &value))
+            return error_set(why, why_size, "/proc/stat has no steal column for cpu%d", cpus[i]);
         *steal += value;
         for (size_t c = 0; c < sizeof busy_columns / sizeof busy_columns[0]; c++)
             if (column_parse(line, busy_columns[c], &value))

@@ -3,6 +3,7 @@
 
 #include "harness/base/memory.h"
 #include "harness/base/suggest.h"
+#include "harness/base/text.h"
 #include "harness/base/yaml_reader.h"
 #include "harness/host/data_folder.h"
 
@@ -178,11 +179,9 @@ static bool lessons_add(struct lessons *lessons, const char *folder, const char 
     char path[PATH_SIZE];
     size_t number = lessons->count + 1;
     snprintf(path, sizeof path, "%s/%s.yaml", folder, name);
-    if (strtoul(name, NULL, 10) != number || strlen(name) < 4 || name[2] != '-') {
-        snprintf(error, error_size, "%s: the name is not valid; valid: %02zu-NAME.yaml", path,
-                 number);
-        return false;
-    }
+    if (strtoul(name, NULL, 10) != number || strlen(name) < 4 || name[2] != '-')
+        return error_set(error, error_size, "%s: the name is not valid; valid: %02zu-NAME.yaml",
+                         path, number);
     struct lesson *lesson = lesson_load(path, error, error_size);
     if (!lesson)
         return false;

@@ -114,10 +114,9 @@ bool sweep_file_check_machines(const struct sweep_file *sweep, char *error, size
                      group->id);
             return false;
         }
-        if (settings && !what_if_is_right(machine, settings, why, sizeof why)) {
-            snprintf(error, error_size, "group %s, what_if \"%s\": %s", group->id, settings, why);
-            return false;
-        }
+        if (settings && !what_if_is_right(machine, settings, why, sizeof why))
+            return error_set(error, error_size, "group %s, what_if \"%s\": %s", group->id, settings,
+                             why);
     }
     return true;
 }

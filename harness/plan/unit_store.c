@@ -3,6 +3,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/text.h"
 #include "harness/host/topology.h"
 #include "harness/records/hosts_used.h"
 #include "harness/records/records.h"
@@ -23,8 +24,7 @@ enum { PATH_SIZE = UNIT_STORE_FOLDER_MAX + 96, NAME_SIZE = 256 };
 
 static bool complain(char *error, size_t error_size, const char *what, const char *path)
 {
-    snprintf(error, error_size, "cannot %s %s: %s", what, path, strerror(errno));
-    return false;
+    return error_set(error, error_size, "cannot %s %s: %s", what, path, strerror(errno));
 }
 
 static bool store_folder_make(const char *path, char *error, size_t error_size)
@@ -43,11 +43,9 @@ static bool store_folder_make(const char *path, char *error, size_t error_size)
 bool unit_store_make(const char *folder, char *error, size_t error_size)
 {
     char path[PATH_SIZE];
-    if (!*folder || strlen(folder) > UNIT_STORE_FOLDER_MAX) {
-        snprintf(error, error_size, "%s; valid: the path of a folder",
-                 *folder ? "the folder's path is too long" : "the folder's path is empty");
-        return false;
-    }
+    if (!*folder || strlen(folder) > UNIT_STORE_FOLDER_MAX)
+        return error_set(error, error_size, "%s; valid: the path of a folder",
+                         *folder ? "the folder's path is too long" : "the folder's path is empty");
     for (const char *slash = folder + 1; (slash = strchr(slash, '/')); slash++) {
         snprintf(path, sizeof path, "%.*s", (int)(slash - folder), folder);
         if (!store_folder_make(path, error, error_size))

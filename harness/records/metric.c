@@ -3,6 +3,7 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/suggest.h"
+#include "harness/base/text.h"
 #include "harness/counters/counter_names.h"
 #include "harness/records/records.h"
 
@@ -31,11 +32,9 @@ bool metric_parse(struct metric *metric, const char *name, char *error, size_t e
     } else if (!isnan(percent)) {
         metric->kind = METRIC_LATENCY;
         metric->quantile = percent / 100;
-        if (percent <= 0 || percent > 100) {
-            snprintf(error, error_size, "no share of the latencies is %s; valid: p1 to p99.99, max",
-                     name);
-            return false;
-        }
+        if (percent <= 0 || percent > 100)
+            return error_set(error, error_size,
+                             "no share of the latencies is %s; valid: p1 to p99.99, max", name);
     }
     return true;
 }

@@ -1,5 +1,6 @@
 /* machine_start_native.c - machine_start.h in programs on real threads. */
 #include "harness/base/process_cpu.h"
+#include "harness/base/text.h"
 #include "harness/host/topology.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
@@ -19,11 +20,9 @@ bool machine_start(const struct machine_spec *spec, uint64_t seed, void (*fn)(vo
                    char *error, size_t error_size)
 {
     (void)seed;
-    if (spec->simulated) {
-        snprintf(error, error_size, "this program runs on real threads only, not on \"%s\"",
-                 spec->text);
-        return false;
-    }
+    if (spec->simulated)
+        return error_set(error, error_size, "this program runs on real threads only, not on \"%s\"",
+                         spec->text);
     fn(arg);
     return true;
 }
@@ -56,8 +55,7 @@ int64_t machine_busy_ns(void)
 bool machine_lock_step(const char *text, char *error, size_t error_size)
 {
     (void)text;
-    snprintf(error, error_size, "only simulated machines go in lock step");
-    return false;
+    return error_set(error, error_size, "only simulated machines go in lock step");
 }
 
 #if MACHINE_KEEPS_EVENTS

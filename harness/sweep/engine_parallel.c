@@ -9,6 +9,7 @@
  * other machines notices that within a second and ends what it started there; so nothing goes on
  * after an interruption, or after this process is killed.
  */
+#include "harness/base/text.h"
 #include "harness/sweep/engine.h"
 
 #include "harness/base/process.h"
@@ -68,8 +69,7 @@ static bool parallel_find(char program[ENGINE_PATH_SIZE], char *error, size_t er
 {
     if (process_find("parallel", program, ENGINE_PATH_SIZE))
         return true;
-    snprintf(error, error_size, "parallel (GNU parallel) is not in PATH");
-    return false;
+    return error_set(error, error_size, "parallel (GNU parallel) is not in PATH");
 }
 
 static bool batch_start(struct engine *engine, const struct engine_batch *batch, char *error,
@@ -80,10 +80,8 @@ static bool batch_start(struct engine *engine, const struct engine_batch *batch,
     engine_path(engine, batch, "-0.log", log);
     if (!parallel_find(program, error, error_size))
         return false;
-    if (!commands_write(commands, engine, batch)) {
-        snprintf(error, error_size, "cannot write %s: %s", commands, strerror(errno));
-        return false;
-    }
+    if (!commands_write(commands, engine, batch))
+        return error_set(error, error_size, "cannot write %s: %s", commands, strerror(errno));
     const char *ssh = getenv("PARALLEL_SSH");
     const char *arguments[] = {"parallel",
                                "--will-cite",

@@ -12,6 +12,7 @@
  * not answer may have taken the array all the same; so before sbatch is called again, squeue is
  * asked for a job that runs this script.
  */
+#include "harness/base/text.h"
 #include "harness/sweep/engine.h"
 
 #include "harness/base/files.h"
@@ -365,10 +366,8 @@ static bool slurm_check(bool answer, char *error, size_t error_size)
     if (!answer)
         return true;
     int failed = process_run(program, arguments, ANSWER_S, &result); /* squeue */
-    if (failed) {
-        snprintf(error, error_size, "cannot run squeue: %s", strerror(-failed));
-        return false;
-    }
+    if (failed)
+        return error_set(error, error_size, "cannot run squeue: %s", strerror(-failed));
     bool answers = result.end == PROCESS_ENDED && result.status == 0;
     if (!answers)
         complaint_print(&result, "squeue", error, error_size);

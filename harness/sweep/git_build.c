@@ -62,23 +62,18 @@ bool git_build_find(struct git_build *revision, const char *text, char *error, s
     }
     snprintf(commit, sizeof commit, "%s^{commit}", text);
     if (command(COMMAND("git", "rev-parse", "--show-toplevel"), top, sizeof top, why, sizeof why) <
-        0) {
-        snprintf(error, error_size, "--git takes a git repository around the current folder: %s",
-                 why);
-        return false;
-    }
+        0)
+        return error_set(error, error_size,
+                         "--git takes a git repository around the current folder: %s", why);
     if (*text == '-' || command(COMMAND("git", "rev-parse", "--verify", "--short=12", commit),
-                                revision->name, sizeof revision->name, why, sizeof why) < 0) {
-        snprintf(error, error_size, "\"%s\" is no commit of %s; valid is what `git log` takes",
-                 text, top);
-        return false;
-    }
+                                revision->name, sizeof revision->name, why, sizeof why) < 0)
+        return error_set(error, error_size,
+                         "\"%s\" is no commit of %s; valid is what `git log` takes", text, top);
     int length = snprintf(revision->program, sizeof revision->program,
                           "%s/build/revisions/%s/build/schedlab", top, revision->name);
     if (length < (int)sizeof revision->program)
         return true;
-    snprintf(error, error_size, "%.64s...: the path is too long", top);
-    return false;
+    return error_set(error, error_size, "%.64s...: the path is too long", top);
 }
 
 /* The folder of the check-out: the program's path without its end. */
@@ -145,14 +140,12 @@ bool git_build_make(const struct git_build *revision, FILE *messages, char *erro
     /* Forced, since git may still know a work tree whose folder is gone. */
     if (access(makefile, F_OK) != 0 &&
         command(COMMAND("git", "worktree", "add", "--force", "--detach", folder, revision->name),
-                NULL, 0, why, sizeof why) < 0) {
-        snprintf(error, error_size, "cannot check out %s: %s", revision->name, why);
-        return false;
-    }
+                NULL, 0, why, sizeof why) < 0)
+        return error_set(error, error_size, "cannot check out %s: %s", revision->name, why);
     if (!revision_make(revision, folder, error, error_size))
         return false;
     if (access(revision->program, X_OK) == 0)
         return true;
-    snprintf(error, error_size, "`make build` of %s made no %s", revision->name, revision->program);
-    return false;
+    return error_set(error, error_size, "`make build` of %s made no %s", revision->name,
+                     revision->program);
 }

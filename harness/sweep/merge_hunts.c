@@ -1,4 +1,5 @@
 /* merge_hunts.c - see merge_hunts() in merge.h. */
+#include "harness/base/text.h"
 #include "harness/sweep/merge.h"
 
 #include "harness/base/json_fields.h"
@@ -50,9 +51,8 @@ static bool headers_agree(const struct merge *merge, size_t run, const json_t *f
         const json_t *a = json_object_get(first, keys[i]), *b = json_object_get(other, keys[i]);
         if (a == b || json_equal(a, b)) /* a == b: neither has it */
             continue;
-        snprintf(error, error_size, "%s and %s are of different campaigns: %s", merge->runs[0],
-                 merge->runs[run], keys[i]);
-        return false;
+        return error_set(error, error_size, "%s and %s are of different campaigns: %s",
+                         merge->runs[0], merge->runs[run], keys[i]);
     }
     return true;
 }
@@ -81,11 +81,10 @@ static bool log_join(struct merge *merge, size_t run, json_t *all, const struct 
         merge->repeated += has != NULL;
         if (!has) {
             json_object_set(all, key, part);
-        } else if (!parts_agree(has, part)) {
-            snprintf(error, error_size, "%s has other executions than the runs before it: %s",
-                     merge->runs[run], key);
-            return false;
-        }
+        } else if (!parts_agree(has, part))
+            return error_set(error, error_size,
+                             "%s has other executions than the runs before it: %s",
+                             merge->runs[run], key);
     }
     return true;
 }

@@ -3,6 +3,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/text.h"
 #include "harness/doctor/environment.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/plan/sweep_origin.h"
@@ -67,11 +68,9 @@ static bool differences_judge(const struct check *check, FILE *messages, char *e
                               size_t error_size)
 {
     size_t count = json_array_size(check->differences);
-    if (count > 0 && !check->resume->force) {
-        snprintf(error, error_size, "%s; --force goes on nevertheless",
-                 json_string_value(json_array_get(check->differences, 0)));
-        return false;
-    }
+    if (count > 0 && !check->resume->force)
+        return error_set(error, error_size, "%s; --force goes on nevertheless",
+                         json_string_value(json_array_get(check->differences, 0)));
     json_each(line, check->differences)
         fprintf(messages, "in spite of it: %s\n", json_string_value(line));
     return true;

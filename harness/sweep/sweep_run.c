@@ -590,10 +590,8 @@ static bool read_back(struct state *state, char *error, size_t error_size)
 {
     struct record_reader reader;
     int result = record_reader_open(&reader, state->file.path);
-    if (result) {
-        snprintf(error, error_size, "%s: %s", state->file.path, strerror(-result));
-        return false;
-    }
+    if (result)
+        return error_set(error, error_size, "%s: %s", state->file.path, strerror(-result));
     json_t *environment = run_folder_environment(state->run->folder, error, error_size);
     /* With force on another machine, the user was told that it is another one. */
     if (!*error && (state->run->engine || !state->run->elsewhere))

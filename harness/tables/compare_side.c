@@ -162,11 +162,9 @@ static bool keys_are_known(const struct compare_side *side, const json_t *record
             set_add_keys(keys, record);
         }
         set_advise(keys, key, advice);
-        if (!known) {
-            snprintf(error, error_size, "%s: no record has a key \"%s\"; %s", side->label, key,
-                     advice);
-            return false;
-        }
+        if (!known)
+            return error_set(error, error_size, "%s: no record has a key \"%s\"; %s", side->label,
+                             key, advice);
     }
     return true;
 }

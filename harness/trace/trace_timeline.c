@@ -272,10 +272,8 @@ bool trace_timeline_draw(const struct trace_page *page, const char *path, char *
 {
     struct trace_story story;
     char folder[] = "/tmp/schedlab-trace-XXXXXX";
-    if (!mkdtemp(folder)) {
-        snprintf(error, error_size, "cannot make a folder in /tmp: %s", strerror(errno));
-        return false;
-    }
+    if (!mkdtemp(folder))
+        return error_set(error, error_size, "cannot make a folder in /tmp: %s", strerror(errno));
     trace_story_make(&story, page);
     bool ok = slices_write(&story, folder) && arrows_write(&story, folder) &&
               lengths_write(&story, folder);
