@@ -22,7 +22,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { ERROR_SIZE = 1024 };
+enum { ERROR_SIZE = 1024, S_NS = 1000000000 };
+static const int64_t DAY_NS = INT64_C(86400) * S_NS;
 
 void cli_misuse(const char *command, const char *format, ...)
 {
@@ -350,7 +351,8 @@ static void value_take(const struct reading *reading, const char *command,
     static const char *const json_words[] = {"table", "json", NULL};
     void *to = (char *)reading->options + row->offset;
     const char *unit = row->unit ? row->unit : "";
-    int64_t least = (int64_t)row->least, most = (int64_t)row->most;
+    int64_t least = (int64_t)row->least;
+    int64_t most = row->most < 0x1p63 ? (int64_t)row->most : INT64_MAX;
     if (row->kind == CLI_OWN)
         reading->command->option(reading->options, command, row->name, arg);
     else if (row->kind == CLI_FLAG)
@@ -371,6 +373,10 @@ static void value_take(const struct reading *reading, const char *command,
         *(int64_t *)to = cli_number(command, row->name, arg, least, most, unit);
     else if (row->kind == CLI_REAL)
         *(double *)to = cli_real(command, row->name, arg, row->least, row->most);
+    else if (row->kind == CLI_TIME)
+        *(int64_t *)to = cli_time_ns(command, row->name, arg, least, most);
+    else if (row->kind == CLI_LIMIT)
+        *(double *)to = (double)cli_time_ns(command, row->name, arg, S_NS, DAY_NS) / S_NS;
     else if (row->kind == CLI_SWEEP)
         *(int64_t *)to = sweep_number(command, row, arg);
     else

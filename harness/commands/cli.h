@@ -39,6 +39,8 @@ enum cli_kind {
     CLI_INT,    /* int, least to most */
     CLI_NUMBER, /* int64_t, least to most in units */
     CLI_REAL,   /* double, least to most */
+    CLI_TIME,   /* int64_t, ns, up to most; a plain number is in units of least */
+    CLI_LIMIT,  /* double, s, up to a day; a plain number is in s */
     CLI_SWEEP,  /* int64_t, in the range of that key of sweep files */
     CLI_MACHINE /* struct machine_spec, as cli_machine() has it */
 };
@@ -53,7 +55,7 @@ struct cli_option {
     const char *unit; /* in messages; NULL: none */
     const char *key;
     const char *const *words; /* NULL-terminated */
-    bool begins;              /* only a new run takes it, not one that is resumed */
+    bool begins; /* of a new run alone: misuse beside what says which run, such as --resume */
 };
 
 /* The kind and offset of an option whose value goes to a field of struct options. */

@@ -15,7 +15,6 @@
 #include "harness/trace/trace.h"
 #include "sched.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,19 +25,6 @@
 enum { ERROR_SIZE = 1024, PATH_SIZE = 4096, ARGUMENTS = 3 };
 enum { WIDTH_DEFAULT = 100, WIDTH_MIN = 80, CONTEXT_DEFAULT = 8, MOST_DEFAULT = 2000000 };
 enum { TIMEOUT_DEFAULT_S = 60 };
-
-enum {
-    KEY_MACHINE = 0x100,
-    KEY_SEED,
-    KEY_SEED_B,
-    KEY_CONTEXT,
-    KEY_WARMUP,
-    KEY_MOST,
-    KEY_TIMEOUT,
-    KEY_FORMAT,
-    KEY_ONLY,
-    KEY_OUTPUT
-};
 
 static const char MACHINE_DEFAULT[] = "sim:desktop8";
 static const char *const format_words[] = {"table", "json", "page", NULL};
@@ -53,34 +39,40 @@ struct options {
     struct workload_spec workload;
     struct sample_request request;
     int64_t seed_b; /* -1: that of A */
-    size_t context;
-    enum format format;
+    int64_t context;
+    int format;              /* enum format */
     struct trace_only *only; /* NULL: all events */
     const char *output;      /* NULL: standard output */
 };
 
-static const struct argp_option option_table[] = {
-    {"workers", 'w', "N", 0, "workers (cores) to use; default: all cores of the machine", 0},
-    {"machine", KEY_MACHINE, "MACHINE", 0,
-     "sim:MODEL[,KEY=VALUE]...; default sim:desktop8; see `schedlab list machines`", 0},
-    {"seed", KEY_SEED, "N", 0, "of the workload, the machine and the scheduler; default 1", 0},
-    {"seed-b", KEY_SEED_B, "N", 0,
-     "of the machine and the scheduler of B, the workload's stays; default: that of --seed", 0},
-    {"context", KEY_CONTEXT, "K", 0, "events shown before and after; default 8", 0},
-    {"warmup", KEY_WARMUP, "N", 0,
+static const struct cli_option option_table[] = {
+    {"workers", "N", "workers (cores) to use; default: all cores of the machine",
+     CLI(INT, request.workers), .letter = 'w', .least = 1, .most = SAMPLE_WORKERS_MAX},
+    {"machine", "MACHINE",
+     "sim:MODEL[,KEY=VALUE]...; default sim:desktop8; see `schedlab list machines`",
+     CLI(OWN, machine)},
+    {"seed", "N", "of the workload, the machine and the scheduler; default 1",
+     CLI(NUMBER, request.seed), .most = 0x1p63},
+    {"seed-b", "N",
+     "of the machine and the scheduler of B, the workload's stays; default: that of --seed",
+     CLI(NUMBER, seed_b), .most = 0x1p63},
+    {"context", "K", "events shown before and after; default 8", CLI(NUMBER, context),
+     .most = 10000},
+    {"warmup", "N",
      "calls before the one that is compared; default 0. The first call meets cold memory. A page "
      "has them, and opens on the call after them",
-     0},
-    {"most", KEY_MOST, "N", 0,
-     "keep the first N events; default 2M, about 90 MB of memory for each million", 0},
-    {"only", KEY_ONLY, "LIST", 0,
+     CLI(INT, request.warmup), .most = 1000},
+    {"most", "N", "keep the first N events; default 2M, about 90 MB of memory for each million",
+     CLI(NUMBER, request.sched_events_max), .least = 1, .most = 1e9},
+    {"only", "LIST",
      "compare events of these kinds, goroutines or workers alone: stolen,woken or G3,P1; as "
      "`schedlab trace --only`",
-     0},
-    {"timeout", KEY_TIMEOUT, "S", 0, "seconds a run may take, 0 for no limit; default 60", 0},
-    {"format", KEY_FORMAT, "FORMAT", 0,
-     "table (default), json, or page, with both runs to look around in", 0},
-    {"output", KEY_OUTPUT, "FILE", 0, "where to; default: the terminal", 0},
+     CLI(OWN, only)},
+    {"timeout", "S", "seconds a run may take, 0 for no limit; default 60",
+     CLI(LIMIT, request.timeout_s)},
+    {"format", "FORMAT", "table (default), json, or page, with both runs to look around in",
+     CLI(WORD, format), .words = format_words},
+    {"output", "FILE", "where to; default: the terminal", CLI(TEXT, output)},
     {0},
 };
 
@@ -106,12 +98,6 @@ static const char argp_doc[] =
     "Exit status: 0 done, no difference; 1 events or their times differ, or a run failed; 2 "
     "misused.";
 
-static int64_t number(const struct options *options, const char *option, const char *text,
-                      int64_t min, int64_t max)
-{
-    return cli_number(options->command, option, text, min, max, "");
-}
-
 static void machine_take(struct options *options, const char *text)
 {
     cli_machine(options->command, &options->machine, text);
@@ -122,56 +108,30 @@ static void machine_take(struct options *options, const char *text)
                    text);
 }
 
-static error_t option_parse(int key, char *arg, struct argp_state *state)
+static void option_take(void *to, const char *command, const char *name, char *text)
 {
-    struct options *options = state->input;
-    struct sample_request *request = &options->request;
-    switch (key) {
-    case 'w':
-        request->workers = (int)number(options, "workers", arg, 1, SAMPLE_WORKERS_MAX);
-        break;
-    case KEY_MACHINE:
-        machine_take(options, arg);
-        break;
-    case KEY_SEED:
-        request->seed = (uint64_t)number(options, "seed", arg, 0, INT64_MAX);
-        break;
-    case KEY_SEED_B:
-        options->seed_b = number(options, "seed-b", arg, 0, INT64_MAX);
-        break;
-    case KEY_CONTEXT:
-        options->context = (size_t)number(options, "context", arg, 0, 10000);
-        break;
-    case KEY_WARMUP:
-        request->warmup = (int)number(options, "warmup", arg, 0, 1000);
-        break;
-    case KEY_MOST:
-        request->sched_events_max = (size_t)number(options, "most", arg, 1, INT64_C(1000000000));
-        break;
-    case KEY_TIMEOUT:
-        request->timeout_s = (double)cli_time_ns(options->command, "timeout", arg, 1000000000,
-                                                 INT64_C(86400000000000)) /
-                             1e9;
-        break;
-    case KEY_ONLY:
-        options->only = trace_option_only(options->command, options->only, arg);
-        break;
-    case KEY_FORMAT:
-        options->format = (enum format)cli_word(options->command, "format", arg, format_words);
-        break;
-    case KEY_OUTPUT:
-        options->output = arg;
-        break;
-    case ARGP_KEY_ARG:
-        if (options->argument_count == ARGUMENTS)
-            cli_misuse(options->command, "two variants and a workload; found \"%s\" too", arg);
-        options->arguments[options->argument_count++] = arg;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    struct options *options = to;
+    if (strcmp(name, "machine") == 0)
+        machine_take(options, text);
+    else
+        options->only = trace_option_only(command, options->only, text);
 }
+
+static void argument_add(void *to, const char *command, char *text)
+{
+    struct options *options = to;
+    if (options->argument_count == ARGUMENTS)
+        cli_misuse(command, "two variants and a workload; found \"%s\" too", text);
+    options->arguments[options->argument_count++] = text;
+}
+
+static const struct cli_command cli = {
+    .options = option_table,
+    .arguments = "A B WORKLOAD",
+    .help = argp_doc,
+    .argument = argument_add,
+    .option = option_take,
+};
 
 /* Arguments that are right alone may be wrong together. */
 static void options_complete(struct options *options)
@@ -334,7 +294,7 @@ static int diff_run(const struct options *options)
         .workers = options->request.workers,
         .seed = {seed, options->seed_b >= 0 ? (uint64_t)options->seed_b : seed},
         .warmup = options->request.warmup,
-        .context = options->context,
+        .context = (size_t)options->context,
         .only = options->only ? trace_only_text(options->only) : NULL,
     };
     struct whole whole[2] = {0};
@@ -359,8 +319,6 @@ static int diff_run(const struct options *options)
 
 int cmd_diff(int argc, char **argv)
 {
-    static const struct argp argp = {option_table, option_parse, "A B WORKLOAD", argp_doc, NULL,
-                                     NULL,         NULL};
     struct options options = {
         .command = argv[0],
         .request = {.seed = 1,
@@ -374,7 +332,7 @@ int cmd_diff(int argc, char **argv)
         .context = CONTEXT_DEFAULT,
     };
     char path[PATH_SIZE], error[PATH_SIZE + ERROR_SIZE];
-    cli_parse(&argp, argc, argv, &options);
+    cli_read(&cli, argc, argv, &options);
     options_complete(&options);
     if (!machine_sim_program(NULL, path, sizeof path, error, sizeof error)) {
         fprintf(stderr, "%s: %s\n", options.command, error);

@@ -8,11 +8,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { CPUS_MAX = 4096 };
+enum { CPUS_MAX = 4096, MS_NS = 1000000 };
 
 struct options {
     const char *results;
-    int cores, watch_ms;
+    int cores;
+    int64_t watch_ns;
     bool json, strict;
 };
 
@@ -25,7 +26,7 @@ static const struct cli_option option_table[] = {
      CLI(INT, cores), .most = DOCTOR_LINE_CORES_MAX},
     {"watch", "TIME",
      "How long to watch for steal and other programs, ms without a unit (default 200 ms)",
-     CLI(OWN, watch_ms)},
+     CLI(TIME, watch_ns), .least = MS_NS, .most = 60000.0 * MS_NS},
     {"results", "DIR", "Whose disk must have room (default: results)", CLI(TEXT, results)},
     {0},
 };
@@ -40,21 +41,14 @@ static const char argp_doc[] =
     "  schedlab doctor --strict && schedlab sweep harness/sweeps/default.yaml\n\n"
     "Exit status: 0 done, whatever was found; 1 failed, or a warning with --strict; 2 misused.";
 
-static void watch_take(void *options, const char *name, const char *option, char *text)
-{
-    enum { WATCH_MS_MAX = 60000, MS_NS = 1000000 };
-    int64_t ns = cli_time_ns(name, option, text, MS_NS, (int64_t)WATCH_MS_MAX * MS_NS);
-    ((struct options *)options)->watch_ms = (int)(ns / MS_NS);
-}
-
-static const struct cli_command cli = {
-    .options = option_table, .help = argp_doc, .option = watch_take};
+static const struct cli_command cli = {.options = option_table, .help = argp_doc};
 
 int cmd_doctor(int argc, char **argv)
 {
     static int cpus[CPUS_MAX];
-    struct options options = {
-        .results = "results", .cores = DOCTOR_LINE_CORES, .watch_ms = DOCTOR_WINDOW_MS};
+    struct options options = {.results = "results",
+                              .cores = DOCTOR_LINE_CORES,
+                              .watch_ns = (int64_t)DOCTOR_WINDOW_MS * MS_NS};
     struct doctor doctor;
     cli_read(&cli, argc, argv, &options);
     json_t *counting = environment_counting_to_json();
@@ -64,7 +58,7 @@ int cmd_doctor(int argc, char **argv)
         .cpus_count = topology_pick_cpus(cpus, CPUS_MAX),
         .counting = counting,
         .line_cores = options.cores,
-        .window_ms = options.watch_ms,
+        .window_ms = (int)(options.watch_ns / MS_NS),
         .results = options.results,
         .names = true,
     };

@@ -14,7 +14,6 @@
 #include "harness/commands/list_words.h"
 #include "harness/host/data_folder.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +40,7 @@ struct options {
     const char *command;
     enum topic topic;
     const char *name; /* of TOPIC_MACHINE and TOPIC_NAME */
-    enum format format;
+    int format;       /* enum format */
 };
 
 static enum topic topic_of(const char *word)
@@ -52,67 +51,54 @@ static enum topic topic_of(const char *word)
     return strncmp(word, "sim:", 4) == 0 ? TOPIC_MACHINE : TOPIC_NAME;
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static void argument_take(void *to, const char *command, char *text)
 {
-    struct options *options = state->input;
-    switch (key) {
-    case 'f':
-        options->format = (enum format)cli_word(options->command, "format", arg, format_words);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            cli_misuse(options->command,
-                       "one topic or name at a time, found \"%s\" as a second one", arg);
-        options->name = arg;
-        options->topic = topic_of(arg);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct options *options = to;
+    if (options->name)
+        cli_misuse(command, "one topic or name at a time, found \"%s\" as a second one", text);
+    options->name = text;
+    options->topic = topic_of(text);
 }
 
-static const struct argp_option option_table[] = {
-    {"format", 'f', "FORMAT", 0,
+static const struct cli_option option_table[] = {
+    {"format", "FORMAT",
      "table (default), json, or words: all names, whatever the topic, for the completion of a "
      "shell",
-     0},
+     CLI(WORD, format), .letter = 'f', .words = format_words},
     {0},
 };
 
-static const struct argp argp = {
-    option_table,
-    parse_option,
-    "[all|variants|presets|workloads|knobs|events|machines|sim:MODEL[,KEY=VALUE]...|NAME]",
-    "Lists what can be named on the command line and in sweep files. Without an argument: every "
-    "variant, preset and workload. A topic lists all of one kind. Presets come with what they "
-    "leave "
-    "out of the original, and knobs by group, decisive ones first. Events are those that can be "
-    "counted on this machine; machines are the models that can be simulated, or all keys of one. "
-    "NAME explains one variant, preset, workload, knob, parameter or event: its meaning, default, "
-    "range and source, the experiments that vary it, the events that a knob moves, and an example."
-    "\v"
-    "Numbers may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024); bytes in KiB, "
-    "MiB, GiB too; times in ns, us, ms, s. A workload's may be per worker, as in "
-    "uneven,tasks=1k/worker.\n\n"
-    "Example:\n  schedlab list gmp\n  schedlab list tick\n  schedlab list STEALS\n"
-    "  schedlab list sim:server64,cores=16\n\n"
-    "Exit status: 0 done; 1 the list could not be read or written; 2 misused.",
-    NULL,
-    NULL,
-    NULL};
+static const struct cli_command cli = {
+    .options = option_table,
+    .arguments =
+        "[all|variants|presets|workloads|knobs|events|machines|sim:MODEL[,KEY=VALUE]...|NAME]",
+    .argument = argument_take,
+    .help =
+        "Lists what can be named on the command line and in sweep files. Without an argument: "
+        "every "
+        "variant, preset and workload. A topic lists all of one kind. Presets come with what they "
+        "leave "
+        "out of the original, and knobs by group, decisive ones first. Events are those that can "
+        "be "
+        "counted on this machine; machines are the models that can be simulated, or all keys of "
+        "one. "
+        "NAME explains one variant, preset, workload, knob, parameter or event: its meaning, "
+        "default, "
+        "range and source, the experiments that vary it, the events that a knob moves, and an "
+        "example."
+        "\v"
+        "Numbers may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024); bytes in KiB, "
+        "MiB, GiB too; times in ns, us, ms, s. A workload's may be per worker, as in "
+        "uneven,tasks=1k/worker.\n\n"
+        "Example:\n  schedlab list gmp\n  schedlab list tick\n  schedlab list STEALS\n"
+        "  schedlab list sim:server64,cores=16\n\n"
+        "Exit status: 0 done; 1 the list could not be read or written; 2 misused.",
+};
 
 static int print_json(json_t *json)
 {
-    json_dumpf(json, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(json);
+    cli_print_json(json, 0);
     return EXIT_DONE;
-}
-
-static int fail(const struct options *options, const char *error)
-{
-    fprintf(stderr, "%s: %s\n", options->command, error);
-    return EXIT_FAILED;
 }
 
 /* Machines ------------------------------------------------------------------------------------- */
@@ -134,7 +120,7 @@ static int list_machines(const struct options *options)
     if (!json && one)
         cli_misuse(options->command, "%s", error);
     if (!json)
-        return fail(options, error);
+        return cli_fail(options->command, error);
     return print_json(one ? json : json_pack("{so}", "machines", json));
 }
 
@@ -169,7 +155,7 @@ static int list_name(const struct options *options)
     char error[ERROR_SIZE];
     json_t *json = list_name_to_json(options->name, error, sizeof error);
     if (!json)
-        return fail(options, error);
+        return cli_fail(options->command, error);
     if (json_array_size(json_object_get(json, "roles")) == 0)
         refuse_name(options);
     if (options->format == FORMAT_JSON)
@@ -215,7 +201,7 @@ static int list_topic(enum topic topic)
 int cmd_list(int argc, char **argv)
 {
     struct options options = {.command = argv[0], .topic = TOPIC_ALL};
-    cli_parse(&argp, argc, argv, &options);
+    cli_read(&cli, argc, argv, &options);
     if (options.format == FORMAT_WORDS) {
         list_words_print(stdout, topic_words);
         return EXIT_DONE;

@@ -73,7 +73,7 @@ static const struct cli_option option_table[] = {
      "show all events that are not 0, not only the three that differ most between the variants",
      CLI(FLAG, all_events)},
     {"timeout", "S", "seconds a repetition may take, 0 for no limit; default 60",
-     CLI(OWN, request)},
+     CLI(LIMIT, request.timeout_s)},
     {"machine", "MACHINE",
      "native (default), or a simulated one: sim:MODEL[,KEY=VALUE]...; see `schedlab list machines`",
      CLI(MACHINE, machine)},
@@ -103,16 +103,12 @@ static int next_workers(const struct options *options, const char **list)
     return (int)cli_next_number(options->command, "workers", list, 1, SAMPLE_WORKERS_MAX);
 }
 
-static void option_take(void *to, const char *command, const char *name, char *text)
+static void workers_take(void *to, const char *command, const char *name, char *text)
 {
     struct options *options = to;
-    if (strcmp(name, "workers") == 0) {
-        options->more_workers = text;
-        options->request.workers = next_workers(options, &options->more_workers);
-    } else {
-        options->request.timeout_s =
-            (double)cli_time_ns(command, name, text, 1000000000, INT64_C(86400000000000)) / 1e9;
-    }
+    (void)command, (void)name;
+    options->more_workers = text;
+    options->request.workers = next_workers(options, &options->more_workers);
 }
 
 static const char help[] =
@@ -145,7 +141,7 @@ static const struct cli_command cli = {
     .request_flag = FIELD_OF_RUN,
     .request_offset = offsetof(struct options, request),
     .argument = argument_add,
-    .option = option_take,
+    .option = workers_take,
     .help = help,
 };
 

@@ -16,7 +16,6 @@
 #include "harness/trace/trace.h"
 #include "sched.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -29,26 +28,6 @@ enum { ERROR_SIZE = 1024, PATH_SIZE = 4096, ARGUMENTS = 2, WORKERS_DEFAULT = 4 }
 enum { WIDTH_FILE = 150 }; /* steps keep all workers side by side in a file of --output */
 enum { MOST_DEFAULT = 100000, MOST_JSON = 10000, TIMEOUT_DEFAULT_S = 60 };
 enum { EVERY_DEFAULT_NS = 1000000, ROWS_DEFAULT = 24 };
-
-enum {
-    KEY_MACHINE = 0x100,
-    KEY_SEED,
-    KEY_MOST,
-    KEY_TIMEOUT,
-    KEY_WARMUP,
-    KEY_FORMAT,
-    KEY_OUTPUT,
-    KEY_EVERY,
-    KEY_DETAIL,
-    KEY_REPLAY,
-    KEY_POLICY,
-    KEY_PROCESSORS,
-    KEY_PLAY,
-    KEY_FROM,
-    KEY_TO,
-    KEY_ONLY,
-    KEY_WHOLE,
-};
 
 enum format {
     FORMAT_STEPS,
@@ -73,9 +52,9 @@ struct options {
     struct variant_spec variant;
     struct workload_spec workload;
     struct sample_request request;
-    enum format format;
+    int format;         /* enum format */
     const char *output; /* NULL: standard output */
-    const char *replay; /* NULL: none */
+    int replay;         /* of replay_words; -1: none */
     const char *of_run; /* an option given that says how a workload is run; NULL: none */
     int policy;         /* of policy_words; -1: all */
     int processors;     /* 0: all */
@@ -85,47 +64,58 @@ struct options {
     struct trace_only *only; /* NULL: all */
 };
 
-static const struct argp_option option_table[] = {
-    {"workers", 'w', "N", 0, "workers (cores) to use; default 4, or all cores if there are fewer",
-     0},
-    {"machine", KEY_MACHINE, "MACHINE", 0,
-     "native, or sim:MODEL[,KEY=VALUE]...; default sim:desktop8; see `schedlab list machines`", 0},
-    {"seed", KEY_SEED, "N", 0, "of the workload, the machine and the scheduler; default 1", 0},
-    {"format", KEY_FORMAT, "FORMAT", 0,
-     "steps (default), timeline, page, perfetto, schedtrace or json", 0},
-    {"output", KEY_OUTPUT, "FILE", 0,
+static const struct cli_option option_table[] = {
+    {"workers", "N", "workers (cores) to use; default 4, or all cores if there are fewer",
+     CLI(INT, request.workers), .letter = 'w', .least = 1, .most = SAMPLE_WORKERS_MAX,
+     .begins = true},
+    {"machine", "MACHINE",
+     "native, or sim:MODEL[,KEY=VALUE]...; default sim:desktop8; see `schedlab list machines`",
+     CLI(MACHINE, machine), .begins = true},
+    {"seed", "N", "of the workload, the machine and the scheduler; default 1",
+     CLI(NUMBER, request.seed), .most = 0x1p63, .begins = true},
+    {"format", "FORMAT", "steps (default), timeline, page, perfetto, schedtrace or json",
+     CLI(WORD, format), .words = format_words},
+    {"output", "FILE",
      "where to; a timeline to FILE.svg, .pdf or .png is drawn by gnuplot; default: the terminal",
-     0},
-    {"most", KEY_MOST, "N", 0, "the first N events; default 100000, of json 10000", 0},
-    {"play", KEY_PLAY, NULL, 0,
-     "step through it by keys, with queues as boxes; where it is no terminal, print the steps", 0},
-    {"from", KEY_FROM, "TIME", 0,
+     CLI(TEXT, output)},
+    {"most", "N", "the first N events; default 100000, of json 10000",
+     CLI(NUMBER, request.sched_events_max), .least = 1, .most = 1e8, .begins = true},
+    {"play", NULL,
+     "step through it by keys, with queues as boxes; where it is no terminal, print the steps",
+     CLI(FLAG, play), .begins = true},
+    {"from", "TIME",
      "show what happens from then on, counted from the first event: 20us, 1ms; plain numbers are "
      "us. A page opens there. Lines of schedtrace have their own clock, in ms from the start",
-     0},
-    {"to", KEY_TO, "TIME", 0, "and until then", 0},
-    {"whole", KEY_WHOLE, NULL, 0,
+     CLI(TIME, from_ns), .least = 1e3, .most = 86400e9, .begins = true},
+    {"to", "TIME", "and until then", CLI(TIME, to_ns), .least = 1e3, .most = 86400e9,
+     .begins = true},
+    {"whole", NULL,
      "show start-up and the check of the answer too, which are left out unless --from or --to says "
      "what is shown. A page always has them, and opens on them with this option",
-     0},
-    {"only", KEY_ONLY, "LIST", 0,
+     CLI(FLAG, whole), .begins = true},
+    {"only", "LIST",
      "and only events of these kinds, goroutines or workers, with commas: stolen,woken or G3,P1; "
      "of several sorts an event has to fit each. Not of schedtrace, whose lines count all that "
      "has happened",
-     0},
-    {"warmup", KEY_WARMUP, "N", 0,
+     CLI(OWN, only), .begins = true},
+    {"warmup", "N",
      "calls before it, whose events come first; default 0. The first call meets cold memory. What "
      "is shown begins with the call after them, unless --whole, --from or --to says else",
-     0},
-    {"every", KEY_EVERY, "MS", 0, "schedtrace: a line that often; default 1 ms", 0},
-    {"scheddetail", KEY_DETAIL, NULL, 0, "schedtrace: a line about each P, M and G too", 0},
-    {"replay", KEY_REPLAY, "NAME", 0,
+     CLI(INT, request.warmup), .most = 1000, .begins = true},
+    {"every", "MS", "schedtrace: a line that often; default 1 ms", CLI(TIME, request.schedtrace_ns),
+     .least = 1e6, .most = 3600e9, .begins = true},
+    {"scheddetail", NULL, "schedtrace: a line about each P, M and G too",
+     CLI(FLAG, request.scheddetail), .begins = true},
+    {"replay", "NAME",
      "in place of VARIANT and WORKLOAD: the step tables of a textbook, beside what the variants do "
      "in the same turns: fib4",
-     0},
-    {"policy", KEY_POLICY, "POLICY", 0, "of --replay: task, continuation or static alone", 0},
-    {"processors", KEY_PROCESSORS, "N", 0, "of --replay: the table of so many, 1 or 2, alone", 0},
-    {"timeout", KEY_TIMEOUT, "S", 0, "seconds the run may take, 0 for no limit; default 60", 0},
+     CLI(WORD, replay), .words = replay_words},
+    {"policy", "POLICY", "of --replay: task, continuation or static alone", CLI(WORD, policy),
+     .words = policy_words},
+    {"processors", "N", "of --replay: the table of so many, 1 or 2, alone", CLI(INT, processors),
+     .least = 1, .most = 2},
+    {"timeout", "S", "seconds the run may take, 0 for no limit; default 60",
+     CLI(LIMIT, request.timeout_s), .begins = true},
     {0},
 };
 
@@ -148,107 +138,30 @@ static const char argp_doc[] =
     "  schedlab trace --replay fib4 --policy task --format page --output fib4.html\n\n"
     "Exit status: 0 done, 1 the run failed, 2 misused.";
 
-static int64_t number(const struct options *options, const char *option, const char *text,
-                      int64_t min, int64_t max)
+static void only_take(void *to, const char *command, const char *name, char *text)
 {
-    return cli_number(options->command, option, text, min, max, "");
+    struct options *options = to;
+    (void)name;
+    options->only = trace_option_only(command, options->only, text);
 }
 
-/* Notes an option that --replay, which says all of that, has no use for. */
-static void note_of_run(struct options *options, int key)
+static void argument_add(void *to, const char *command, char *text)
 {
-    for (size_t i = 0; option_table[i].name; i++)
-        if (option_table[i].key == key)
-            options->of_run = option_table[i].name;
+    struct options *options = to;
+    if (options->argument_count == ARGUMENTS)
+        cli_misuse(command, "one variant and one workload; found \"%s\" too", text);
+    options->arguments[options->argument_count++] = text;
 }
 
-/* Takes an option that says how a run is shown; false: it is none of these. */
-static bool show_parse(struct options *options, int key, char *arg)
-{
-    switch (key) {
-    case KEY_PLAY:
-        options->play = true;
-        break;
-    case KEY_FROM:
-        options->from_ns =
-            cli_time_ns(options->command, "from", arg, 1000, INT64_C(86400000000000));
-        break;
-    case KEY_TO:
-        options->to_ns = cli_time_ns(options->command, "to", arg, 1000, INT64_C(86400000000000));
-        break;
-    case KEY_WHOLE:
-        options->whole = true;
-        break;
-    case KEY_ONLY:
-        options->only = trace_option_only(options->command, options->only, arg);
-        break;
-    case KEY_FORMAT:
-        options->format = (enum format)cli_word(options->command, "format", arg, format_words);
-        break;
-    case KEY_OUTPUT:
-        options->output = arg;
-        break;
-    default:
-        return false;
-    }
-    return true;
-}
-
-static error_t option_parse(int key, char *arg, struct argp_state *state)
-{
-    struct options *options = state->input;
-    struct sample_request *request = &options->request;
-    if (key == 'w' || key == KEY_MACHINE || key == KEY_SEED || key == KEY_MOST ||
-        key == KEY_EVERY || key == KEY_DETAIL || key == KEY_TIMEOUT || key == KEY_WARMUP ||
-        key == KEY_FROM || key == KEY_TO || key == KEY_PLAY || key == KEY_ONLY || key == KEY_WHOLE)
-        note_of_run(options, key);
-    switch (key) {
-    case 'w':
-        request->workers = (int)number(options, "workers", arg, 1, SAMPLE_WORKERS_MAX);
-        break;
-    case KEY_MACHINE:
-        cli_machine(options->command, &options->machine, arg);
-        break;
-    case KEY_SEED:
-        request->seed = request->sim_seed = (uint64_t)number(options, "seed", arg, 0, INT64_MAX);
-        break;
-    case KEY_MOST:
-        request->sched_events_max = (size_t)number(options, "most", arg, 1, INT64_C(100000000));
-        break;
-    case KEY_WARMUP:
-        request->warmup = (int)number(options, "warmup", arg, 0, 1000);
-        break;
-    case KEY_EVERY:
-        request->schedtrace_ns =
-            cli_time_ns(options->command, "every", arg, 1000000, INT64_C(3600000000000));
-        break;
-    case KEY_DETAIL:
-        request->scheddetail = true;
-        break;
-    case KEY_TIMEOUT:
-        request->timeout_s = (double)cli_time_ns(options->command, "timeout", arg, 1000000000,
-                                                 INT64_C(86400000000000)) /
-                             1e9;
-        break;
-    case KEY_REPLAY:
-        options->replay = replay_words[cli_word(options->command, "replay", arg, replay_words)];
-        break;
-    case KEY_POLICY:
-        options->policy = cli_word(options->command, "policy", arg, policy_words);
-        break;
-    case KEY_PROCESSORS:
-        options->processors = (int)number(options, "processors", arg, 1, 2);
-        break;
-    case ARGP_KEY_ARG:
-        if (options->argument_count == ARGUMENTS)
-            cli_misuse(options->command, "one variant and one workload; found \"%s\" too", arg);
-        options->arguments[options->argument_count++] = arg;
-        break;
-    default:
-        return show_parse(options, key, arg) ? 0 : ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
+/* --replay says all that the options of a run say. */
+static const struct cli_command cli = {
+    .options = option_table,
+    .arguments = "VARIANT WORKLOAD",
+    .help = argp_doc,
+    .begins_offset = offsetof(struct options, of_run),
+    .argument = argument_add,
+    .option = only_take,
+};
 
 /* Completing ---------------------------------------------------------------------------------- */
 
@@ -377,6 +290,7 @@ static void options_complete(struct options *options)
     check_output(options);
     warn_of_workers(options, options->machine.simulated ? cores : topology_cpu_count());
     request->sched_sites = options->format == FORMAT_PAGE && options->machine.simulated;
+    request->sim_seed = request->seed;
     request->machine = options->machine.text;
     request->variant = options->variant.text;
     request->workload = options->workload.text;
@@ -683,7 +597,7 @@ static int replay_all(struct options *options)
     if (options->format != FORMAT_STEPS && options->format != FORMAT_PAGE)
         cli_misuse(options->command, "--replay is a table of steps, or a page, and has no other "
                                      "--format");
-    struct textbook *replay = textbook_load(options->replay, error, sizeof error);
+    struct textbook *replay = textbook_load(replay_words[options->replay], error, sizeof error);
     if (!replay)
         give_up(options, error);
     if (options->format == FORMAT_PAGE)
@@ -696,15 +610,13 @@ static int replay_all(struct options *options)
 
 int cmd_trace(int argc, char **argv)
 {
-    static const struct argp argp = {option_table, option_parse, "VARIANT WORKLOAD", argp_doc, NULL,
-                                     NULL,         NULL};
     struct options options = {
         .command = argv[0],
+        .replay = -1,
         .policy = -1,
         .from_ns = -1,
         .to_ns = -1,
         .request = {.seed = 1,
-                    .sim_seed = 1,
                     .iterations = 1,
                     .warmup = 0,
                     .events = "none",
@@ -712,8 +624,8 @@ int cmd_trace(int argc, char **argv)
                     .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT},
     };
     char path[PATH_SIZE], error[PATH_SIZE + ERROR_SIZE];
-    cli_parse(&argp, argc, argv, &options);
-    if (options.replay)
+    cli_read(&cli, argc, argv, &options);
+    if (options.replay >= 0)
         return replay_all(&options);
     if (options.policy >= 0 || options.processors)
         cli_misuse(options.command, "%s comes with --replay=fib4",

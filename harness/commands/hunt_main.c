@@ -28,7 +28,7 @@
 
 enum { ERROR_SIZE = 1024, ARGUMENTS = 2, WORKERS_DEFAULT = 2, SEED_DEFAULT = 1, JOBS_DEFAULT = 1 };
 enum { MINIMISE_MOST = 20000 };
-static const int64_t TIME_DEFAULT_NS = INT64_C(60000000000), TIME_MAX_NS = INT64_C(86400000000000);
+static const int64_t TIME_DEFAULT_NS = INT64_C(60000000000);
 
 enum hunt_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_PAGE, FORMAT_PERFETTO };
 static const char *const format_words[] = {"table", "json", "page", "perfetto", NULL};
@@ -61,7 +61,8 @@ static const struct cli_option option_table[] = {
      CLI(WORD, memory), .words = hunt_memory_words, .begins = true},
     {"depth", "N", "pct, delay: one more than the points at which they change something; default 3",
      CLI(INT, depth), .least = 1, .most = HUNT_DEPTH_MAX, .begins = true},
-    {"time", "TIME", "until then; default 60s, or no limit beside --executions", .kind = CLI_OWN},
+    {"time", "TIME", "until then; default 60s, or no limit beside --executions", CLI(TIME, time_ns),
+     .least = 1e9, .most = 86400e9},
     {"executions", "N", "so many, at most", CLI(NUMBER, executions), .least = 1, .most = 1e12},
     {"jobs", "N",
      "processes that share the executions out; default 1, 0: one for each processor. What is found "
@@ -134,13 +135,6 @@ static const char argp_doc[] =
     "  schedlab hunt --show all\n\n"
     "Exit status: 0 nothing was found, 1 an execution failed or the hunt could not go on, 2 "
     "misused.";
-
-static void option_take(void *to, const char *command, const char *name, char *value)
-{
-    struct options *options = to;
-    (void)name;
-    options->time_ns = cli_time_ns(command, "time", value, 1000000000, TIME_MAX_NS);
-}
 
 static void argument_take(void *to, const char *command, char *text)
 {
@@ -288,7 +282,6 @@ static const struct cli_command cli = {
     .begins_offset = offsetof(struct options, begins),
     .help = argp_doc,
     .argument = argument_take,
-    .option = option_take,
     .check = options_check,
 };
 
