@@ -65,7 +65,7 @@ static bool name_check(const struct making *making, const char *name)
 
 static bool sources_check(const struct making *making)
 {
-    for (char *const *source = making->order->sources; *source; source++) {
+    for (const char *const *source = making->order->sources; *source; source++) {
         size_t length = strlen(*source);
         if (length < 3 || strcmp(*source + length - 2, ".c") != 0)
             return complaint_make(&making->to, "%s is no C file; expected NAME.c", *source);

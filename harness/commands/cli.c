@@ -345,6 +345,13 @@ static int64_t sweep_number(const char *command, const struct cli_option *row, c
     return cli_number(command, row->name, text, param->min, param->max, unit);
 }
 
+void cli_list_add(struct cli_list *list, const char *text)
+{
+    list->text = xrealloc(list->text, (list->count + 2) * sizeof *list->text);
+    list->text[list->count++] = text;
+    list->text[list->count] = NULL;
+}
+
 static void value_take(const struct reading *reading, const char *command,
                        const struct cli_option *row, char *arg)
 {
@@ -363,6 +370,8 @@ static void value_take(const struct reading *reading, const char *command,
         *(const char **)to = arg;
     else if (row->kind == CLI_ONCE)
         *(const char **)to = cli_once(command, row->name, *(const char **)to, arg);
+    else if (row->kind == CLI_LIST)
+        cli_list_add(to, arg);
     else if (row->kind == CLI_WORD)
         *(int *)to = cli_word(command, row->name, arg, row->words);
     else if (row->kind == CLI_JSON)
@@ -387,6 +396,10 @@ static void argument_take(const struct reading *reading, const char *command, ch
 {
     if (reading->command->argument) {
         reading->command->argument(reading->options, command, arg);
+        return;
+    }
+    if (reading->command->has_list) {
+        cli_list_add((void *)((char *)reading->options + reading->command->list_offset), arg);
         return;
     }
     if (!reading->command->only)
@@ -438,6 +451,8 @@ static error_t row_parse(int key, char *arg, struct argp_state *state)
         argument_take(reading, state->name, arg);
         return 0;
     }
+    if (key == ARGP_KEY_END && state->arg_num == 0 && command->missing)
+        cli_misuse(state->name, "%s", command->missing);
     if (key == ARGP_KEY_END && command->check)
         command->check(reading->options, state->name);
     for (size_t i = 0; command->options[i].name; i++) {

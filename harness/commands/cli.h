@@ -34,6 +34,7 @@ enum cli_kind {
     CLI_TEXT,   /* const char * */
     CLI_FOLDER, /* const char *, not empty */
     CLI_ONCE,   /* const char *, as cli_once() has it */
+    CLI_LIST,   /* struct cli_list, of an option that may be given again */
     CLI_WORD,   /* int, the index in words */
     CLI_JSON,   /* bool: the word is json, not table */
     CLI_INT,    /* int, least to most */
@@ -61,6 +62,12 @@ struct cli_option {
 /* The kind and offset of an option whose value goes to a field of struct options. */
 #define CLI(kind_, field) .kind = CLI_##kind_, .offset = offsetof(struct options, field)
 
+/* Texts as they were given; the array ends with NULL and is NULL if there is none. free() it. */
+struct cli_list {
+    const char **text;
+    size_t count;
+};
+
 /* A command's way to read its arguments. The functions may be NULL; options is the last argument of
  * cli_read(). */
 struct cli_command {
@@ -69,6 +76,9 @@ struct cli_command {
     /* Where the only argument goes, and what messages call it: "run". NULL: see argument(). */
     const char *only;
     size_t only_offset;
+    bool has_list;
+    size_t list_offset;   /* where all arguments go then */
+    const char *missing;  /* misuse where there is no argument; NULL: none */
     size_t begins_offset; /* where the name of the last option that `begins` goes */
     /* Fields of a sample's request that are options too: those with the flag, or all if it is 0. */
     bool has_request;
@@ -79,6 +89,8 @@ struct cli_command {
     void (*option)(void *options, const char *command, const char *name, char *value);
     void (*check)(void *options, const char *command); /* at the end */
 };
+
+void cli_list_add(struct cli_list *list, const char *text);
 
 /* Reads argv[1] and so on into *options. Misuse of an option ends in cli_misuse(). */
 void cli_read(const struct cli_command *command, int argc, char **argv, void *options);

@@ -55,9 +55,6 @@ static const char argp_doc[] =
 static void options_check(void *to, const char *name)
 {
     struct options *options = to;
-    if (!options->program)
-        cli_misuse(name,
-                   "which program? A file that `schedlab import` wrote, or examples/service.slp");
     if (!options->machine.text)
         cli_machine(name, &options->machine, MACHINE);
     if (!options->machine.simulated)
@@ -76,6 +73,7 @@ static const struct cli_command cli = {
     .help = argp_doc,
     .only = "program",
     .only_offset = offsetof(struct options, program),
+    .missing = "which program? A file that `schedlab import` wrote, or examples/service.slp",
     .check = options_check,
 };
 

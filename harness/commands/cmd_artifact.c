@@ -17,8 +17,7 @@ enum { ERROR_SIZE = 8192, TOLD_MAX = 20, TOLERANCE_PERCENT = 10 };
 
 struct options {
     const char *output, *title, *check;
-    const char **runs, **sources; /* NULL-terminated */
-    size_t runs_count, sources_count;
+    struct cli_list runs, sources;
     double tolerance_percent; /* -1: not given */
     bool all, json;
 };
@@ -56,20 +55,6 @@ static const char argp_doc[] =
     "Exit status: 0 done, and no claim that was measured differs; 1 some do, or it could not be "
     "packed; 2 misused.";
 
-static void list_add(const char ***list, size_t *count, const char *text)
-{
-    *list = xrealloc(*list, (*count + 2) * sizeof **list);
-    (*list)[(*count)++] = text;
-    (*list)[*count] = NULL;
-}
-
-static void argument_add(void *to, const char *command, char *text)
-{
-    struct options *options = to;
-    (void)command;
-    list_add(&options->runs, &options->runs_count, text);
-}
-
 static const char *last_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -82,20 +67,17 @@ static void option_take(void *to, const char *command, const char *name, char *v
     (void)name;
     if (!text_ends_with(value, ".c"))
         cli_misuse(command, "--source=%s is no C file; valid: that of a design, FILE.c", value);
-    for (size_t i = 0; i < options->sources_count; i++)
-        if (strcmp(last_name(options->sources[i]), last_name(value)) == 0)
+    for (size_t i = 0; i < options->sources.count; i++)
+        if (strcmp(last_name(options->sources.text[i]), last_name(value)) == 0)
             cli_misuse(command, "--source=%s has the name of %s; valid: another name", value,
-                       options->sources[i]);
-    list_add(&options->sources, &options->sources_count, value);
+                       options->sources.text[i]);
+    cli_list_add(&options->sources, value);
 }
 
 static void options_check(void *to, const char *command)
 {
     const struct options *options = to;
-    if (options->runs_count == 0)
-        cli_misuse(command, "which runs? Folders that `schedlab sweep` or `schedlab repro` wrote, "
-                            "for example results/default-20260131T101500Z");
-    if (options->check && (options->output || options->title || options->sources_count))
+    if (options->check && (options->output || options->title || options->sources.count))
         cli_misuse(command, "--check packs nothing; it takes no --output, --title or --source");
     if (!options->check && (options->all || options->json))
         cli_misuse(command, "--%s takes --check CLAIMS", options->all ? "all" : "format");
@@ -105,7 +87,10 @@ static const struct cli_command cli = {
     .options = option_table,
     .arguments = "RUN...\n--check CLAIMS RUN...",
     .help = argp_doc,
-    .argument = argument_add,
+    .has_list = true,
+    .list_offset = offsetof(struct options, runs),
+    .missing = "which runs? Folders that `schedlab sweep` or `schedlab repro` wrote, "
+               "for example results/default-20260131T101500Z",
     .option = option_take,
     .check = options_check,
 };
@@ -117,8 +102,8 @@ static int runs_pack(const char *program, const struct options *options)
     static const char *const none[] = {NULL};
     char error[ERROR_SIZE] = "";
     struct pack pack = {.out = options->output ? options->output : "artifact",
-                        .runs = options->runs,
-                        .outside = options->sources ? options->sources : none,
+                        .runs = options->runs.text,
+                        .outside = options->sources.text ? options->sources.text : none,
                         .title = options->title,
                         .tolerance = (options->tolerance_percent < 0 ? TOLERANCE_PERCENT
                                                                      : options->tolerance_percent) /
@@ -126,7 +111,7 @@ static int runs_pack(const char *program, const struct options *options)
     if (!pack_make(&pack, error, sizeof error))
         return cli_fail(program, error);
     fprintf(stderr, "%s: %s of %s; measuring again takes some %.0f min, or %.0f min with --full\n",
-            program, counted(pack.claims, "claim").s, counted(options->runs_count, "run").s,
+            program, counted(pack.claims, "claim").s, counted(options->runs.count, "run").s,
             ceil(pack.quick_seconds / 60), ceil(pack.full_seconds / 60));
     if (pack.quick_seconds > 600)
         fprintf(stderr,
@@ -147,8 +132,8 @@ struct held {
 static json_t *claims_by_id(const struct options *options, char *error, size_t error_size)
 {
     json_t *by_id = json_object();
-    for (size_t i = 0; i < options->runs_count; i++) {
-        json_t *claims = claims_of(options->runs[i], error, error_size);
+    for (size_t i = 0; i < options->runs.count; i++) {
+        json_t *claims = claims_of(options->runs.text[i], error, error_size);
         if (!claims) {
             json_decref(by_id);
             return NULL;
@@ -275,7 +260,7 @@ int cmd_artifact(int argc, char **argv)
     struct options options = {.tolerance_percent = -1};
     cli_read(&cli, argc, argv, &options);
     int status = options.check ? claims_check(argv[0], &options) : runs_pack(argv[0], &options);
-    free(options.runs);
-    free(options.sources);
+    free(options.runs.text);
+    free(options.sources.text);
     return status;
 }

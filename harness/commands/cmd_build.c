@@ -1,6 +1,5 @@
 /* cmd_build.c - `schedlab build`: a variant that lives outside the tree. */
 #include "harness/author/slv.h"
-#include "harness/base/memory.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 
@@ -12,8 +11,7 @@ enum { ERROR_SIZE = 4096 };
 struct options {
     const char *name, *output;
     bool conformance;
-    char **sources;
-    size_t count;
+    struct cli_list sources;
 };
 
 static const struct cli_option option_table[] = {
@@ -42,28 +40,13 @@ static const char argp_doc[] =
     "  schedlab build examples/locked.c && schedlab run ./locked.slv gmp fib,n=20\n\n"
     "Exit status: 0 done; 1 it does not compile, or is no variant; 2 misused.";
 
-static void take_source(void *to, const char *command, char *text)
-{
-    struct options *options = to;
-    (void)command;
-    options->sources = xrealloc(options->sources, (options->count + 2) * sizeof(char *));
-    options->sources[options->count++] = text;
-    options->sources[options->count] = NULL;
-}
-
-static void options_check(void *to, const char *command)
-{
-    const struct options *options = to;
-    if (options->count == 0)
-        cli_misuse(command, "which files? C files of one variant, for example mine.c");
-}
-
 static const struct cli_command cli = {
     .options = option_table,
     .arguments = "FILE.c...",
     .help = argp_doc,
-    .argument = take_source,
-    .check = options_check,
+    .has_list = true,
+    .list_offset = offsetof(struct options, sources),
+    .missing = "which files? C files of one variant, for example mine.c",
 };
 
 int cmd_build(int argc, char **argv)
@@ -72,13 +55,13 @@ int cmd_build(int argc, char **argv)
     char error[ERROR_SIZE], *path;
     cli_read(&cli, argc, argv, &options);
     const struct slv_order order = {
-        .sources = options.sources,
+        .sources = options.sources.text,
         .name = options.name,
         .output = options.output,
         .conformance = options.conformance,
     };
     bool done = slv_build(&order, &path, error, sizeof error);
-    free(options.sources);
+    free(options.sources.text);
     if (!done)
         return cli_fail(argv[0], error);
     printf("%s\n", path);

@@ -49,9 +49,6 @@ static const char argp_doc[] =
 static void options_check(void *to, const char *name)
 {
     const struct options *options = to;
-    if (!options->folder)
-        cli_misuse(name, "which run? A folder that `schedlab sweep` wrote, for example "
-                         "results/default-20260131T101500Z");
     if (options->format < 0)
         cli_misuse(name, "--to is missing; valid: gbench, benchstat, csv, tidy, latex");
 }
@@ -62,6 +59,8 @@ static const struct cli_command cli = {
     .help = argp_doc,
     .only = "run",
     .only_offset = offsetof(struct options, folder),
+    .missing = "which run? A folder that `schedlab sweep` wrote, for example "
+               "results/default-20260131T101500Z",
     .check = options_check,
 };
 

@@ -62,21 +62,14 @@ static const char argp_doc[] =
     "  schedlab run gmp grq replay,file=app.slp --machine sim:server64\n\n"
     "Exit status: 0 done; 1 the output was not written; 2 misused, or the file is no such trace.";
 
-static void options_check(void *to, const char *name)
-{
-    const struct options *options = to;
-    if (!options->trace)
-        cli_misuse(name, "which trace? A file that runtime/trace or `go test -trace` wrote, - for "
-                         "standard input, or a service in .yaml");
-}
-
 static const struct cli_command cli = {
     .options = option_table,
     .arguments = "TRACE",
     .help = argp_doc,
     .only = "trace",
     .only_offset = offsetof(struct options, trace),
-    .check = options_check,
+    .missing = "which trace? A file that runtime/trace or `go test -trace` wrote, - for "
+               "standard input, or a service in .yaml",
 };
 
 static struct import_options import_options_of(const struct options *options)

@@ -18,8 +18,7 @@
 enum { ERROR_SIZE = 8192, PATH_SIZE = 4096 };
 
 struct options {
-    const char **folders; /* the result, then the runs */
-    size_t count;
+    struct cli_list folders; /* the result, then the runs */
     bool mix_machines;
 };
 
@@ -49,17 +48,9 @@ static const char argp_doc[] =
     "  schedlab merge all-cells cells-of-ann cells-of-bob\n\n"
     "Exit status: 0 done; 1 OUT could not be written; 2 misused, or the runs do not fit together.";
 
-static void folder_add(void *to, const char *name, char *folder)
-{
-    struct options *options = to;
-    (void)name;
-    options->folders = xrealloc(options->folders, (options->count + 1) * sizeof *options->folders);
-    options->folders[options->count++] = folder;
-}
-
 static void options_check(void *options, const char *name)
 {
-    if (((const struct options *)options)->count < 3)
+    if (((const struct options *)options)->folders.count < 3)
         cli_misuse(name, "takes a new folder and two runs at least, as in: "
                          "schedlab merge results/both results/a results/b");
 }
@@ -68,7 +59,8 @@ static const struct cli_command cli = {
     .options = option_table,
     .arguments = "OUT RUN RUN...",
     .help = argp_doc,
-    .argument = folder_add,
+    .has_list = true,
+    .list_offset = offsetof(struct options, folders),
     .check = options_check,
 };
 
@@ -130,11 +122,11 @@ static enum merge_result merge_beside(struct merge *merge, enum kind kind, char 
 
 int cmd_merge(int argc, char **argv)
 {
-    struct options options = {.folders = NULL};
+    struct options options = {.mix_machines = false};
     cli_read(&cli, argc, argv, &options);
-    struct merge merge = {.out = options.folders[0],
-                          .runs = options.folders + 1,
-                          .count = options.count - 1,
+    struct merge merge = {.out = options.folders.text[0],
+                          .runs = options.folders.text + 1,
+                          .count = options.folders.count - 1,
                           .mix_machines = options.mix_machines};
     char error[ERROR_SIZE];
     enum kind kind = kind_of(&merge);
@@ -153,6 +145,6 @@ int cmd_merge(int argc, char **argv)
                 counted(merge.count, kind == CELLS ? "folder" : "run").s, merge.repeated);
         printf("%s\n", merge.out);
     }
-    free(options.folders);
+    free(options.folders.text);
     return result == MERGE_DONE ? EXIT_DONE : result == MERGE_FAILED ? EXIT_FAILED : EXIT_MISUSED;
 }

@@ -26,8 +26,7 @@ struct options {
     const char *command, *results, *name, *resume, *explain;
     const char *pages, *reference; /* of --catalogue */
     const char *begins;            /* an option that only a new run takes, or NULL */
-    char **words;                  /* ids and paths */
-    size_t words_count;
+    struct cli_list words;         /* ids and paths */
     char **machines;
     size_t machines_count;
     bool quick, full, held, no_report, deterministic, list, json, simulated, guests;
@@ -124,12 +123,6 @@ static const char argp_doc[] =
     "Exit status: 0 done, whatever the verdicts; 1 stopped, or no sample could be measured, or "
     "something could not be written; 2 misused.";
 
-static void text_add(char ***list, size_t *count, const char *text)
-{
-    *list = xrealloc(*list, (*count + 1) * sizeof **list);
-    (*list)[(*count)++] = xstrdup(text);
-}
-
 static void machine_take(void *to, const char *name, const char *option, char *arg)
 {
     struct options *options = to;
@@ -144,14 +137,16 @@ static void machine_take(void *to, const char *name, const char *option, char *a
         cli_misuse(name, "--machine=%s: %s", arg, error);
     if (text_is_among(machine.text, options->machines, options->machines_count))
         cli_misuse(name, "--machine=%s is given twice", arg);
-    text_add(&options->machines, &options->machines_count, machine.text);
+    options->machines =
+        xrealloc(options->machines, (options->machines_count + 1) * sizeof *options->machines);
+    options->machines[options->machines_count++] = xstrdup(machine.text);
     machine_spec_free(&machine);
 }
 
 /* True if `disputes` is all that the user has named. */
 static bool is_about_disputes(const struct options *options)
 {
-    return options->words_count == 1 && strcmp(options->words[0], disputes_word) == 0;
+    return options->words.count == 1 && strcmp(options->words.text[0], disputes_word) == 0;
 }
 
 static void options_check(void *to, const char *name)
@@ -160,10 +155,10 @@ static void options_check(void *to, const char *name)
     (void)name;
     options->quick = options->quick || options->held;
     options->deterministic = options->deterministic || options->held;
-    if (options->resume && (options->begins || options->words_count > 0))
+    if (options->resume && (options->begins || options->words.count > 0))
         cli_misuse(options->command, "--resume goes on with what was asked for; leave out %s%s",
                    options->begins ? "--" : "",
-                   options->begins ? options->begins : options->words[0]);
+                   options->begins ? options->begins : options->words.text[0]);
     if (options->quick && options->full)
         cli_misuse(options->command, "--%s and --full; valid: one of them",
                    options->held ? "held" : "quick");
@@ -176,34 +171,28 @@ static void options_check(void *to, const char *name)
                    options->machines[0]);
     if (options->explain && options->list)
         cli_misuse(options->command, "--list and --explain; valid: one of them");
-    bool one_list = options->words_count == 0 || is_about_disputes(options);
+    bool one_list = options->words.count == 0 || is_about_disputes(options);
     if (options->list && !one_list)
         cli_misuse(options->command, "--list is about all experiments; valid: --explain=%s",
-                   options->words[0]);
+                   options->words.text[0]);
     if (options->reference && !options->pages)
         cli_misuse(options->command, "--reference takes --catalogue");
     if (options->pages && (options->list || options->explain || !one_list))
         cli_misuse(options->command, "--catalogue is about all experiments; leave out %s",
                    options->list      ? "--list"
                    : options->explain ? "--explain"
-                                      : options->words[0]);
+                                      : options->words.text[0]);
     if (options->name && !sweep_name_is_valid(options->name))
         cli_misuse(options->command, "--name=%s is not valid; valid: " SWEEP_NAME_RULE,
                    options->name);
-}
-
-static void word_add(void *to, const char *name, char *word)
-{
-    struct options *options = to;
-    (void)name;
-    text_add(&options->words, &options->words_count, word);
 }
 
 static const struct cli_command cli = {
     .options = option_table,
     .arguments = "[ID|FILE.yaml...]",
     .help = argp_doc,
-    .argument = word_add,
+    .has_list = true,
+    .list_offset = offsetof(struct options, words),
     .option = machine_take,
     .begins_offset = offsetof(struct options, begins),
     .check = options_check,
@@ -341,9 +330,9 @@ static void selection_make(const struct options *options, struct catalogue *cata
                            struct repro *repro)
 {
     size_t own = catalogue->count;
-    bool *selected = xcalloc(own + options->words_count + 1, sizeof *selected);
-    for (size_t i = 0; i < options->words_count; i++) {
-        const char *word = options->words[i];
+    bool *selected = xcalloc(own + options->words.count + 1, sizeof *selected);
+    for (size_t i = 0; i < options->words.count; i++) {
+        const char *word = options->words.text[i];
         const struct claim *claim = find_claim(catalogue, word);
         if (strcmp(word, disputes_word) == 0) {
             memset(selected + catalogue->designs, true, catalogue->disputes);
@@ -361,7 +350,7 @@ static void selection_make(const struct options *options, struct catalogue *cata
             misuse_unknown(options, catalogue, word);
         }
     }
-    repro->all = options->words_count == 0;
+    repro->all = options->words.count == 0;
     repro->experiments = xcalloc(catalogue->count + 1, sizeof *repro->experiments);
     for (size_t i = 0; i < catalogue->count; i++) {
         if (repro->all ? i >= catalogue->designs : !selected[i])
@@ -508,9 +497,9 @@ static void explain_one(const struct options *options, struct catalogue *catalog
 static int explain(const struct options *options, struct catalogue *catalogue)
 {
     explain_one(options, catalogue, options->explain);
-    for (size_t i = 0; i < options->words_count; i++) {
+    for (size_t i = 0; i < options->words.count; i++) {
         putchar('\n');
-        explain_one(options, catalogue, options->words[i]);
+        explain_one(options, catalogue, options->words.text[i]);
     }
     return EXIT_DONE;
 }
@@ -570,7 +559,7 @@ int cmd_repro(int argc, char **argv)
                                    : repro_new(&options, &catalogue);
     }
     catalogue_free(&catalogue);
-    texts_free(options.words, options.words_count);
+    free(options.words.text);
     texts_free(options.machines, options.machines_count);
     return status;
 }

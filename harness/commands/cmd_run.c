@@ -52,10 +52,9 @@ struct options {
     int reps;                 /* 0: not given */
     const char *more_workers; /* after the first number; NULL: none */
     bool json, why, all_events;
-    bool usual;       /* neither --iterations nor --min-time is given */
-    bool warned;      /* of what is so for every number of workers */
-    char **arguments; /* variants, then the workload */
-    int argument_count;
+    bool usual;                /* neither --iterations nor --min-time is given */
+    bool warned;               /* of what is so for every number of workers */
+    struct cli_list arguments; /* variants, then the workload */
 };
 
 /* Options ------------------------------------------------------------------------------------- */
@@ -88,15 +87,6 @@ static const struct cli_option option_table[] = {
     {"format", "FORMAT", "table (default) or json", CLI(JSON, json), .letter = 'f'},
     {0},
 };
-
-static void argument_add(void *to, const char *command, char *text)
-{
-    struct options *options = to;
-    (void)command;
-    options->arguments = xrealloc(options->arguments, ((size_t)options->argument_count + 1) *
-                                                          sizeof *options->arguments);
-    options->arguments[options->argument_count++] = text;
-}
 
 static int next_workers(const struct options *options, const char **list)
 {
@@ -140,7 +130,8 @@ static const struct cli_command cli = {
     .has_request = true,
     .request_flag = FIELD_OF_RUN,
     .request_offset = offsetof(struct options, request),
-    .argument = argument_add,
+    .has_list = true,
+    .list_offset = offsetof(struct options, arguments),
     .option = workers_take,
     .help = help,
 };
@@ -247,9 +238,9 @@ static void workload_parse(const struct options *options, struct workload_spec *
 {
     char error[ERROR_SIZE], unused[ERROR_SIZE];
     struct variant_spec variant;
-    if (options->argument_count == 0)
+    if (options->arguments.count == 0)
         cli_misuse(options->command, "a workload is missing; `schedlab list workloads` names them");
-    const char *text = options->arguments[options->argument_count - 1];
+    const char *text = options->arguments.text[options->arguments.count - 1];
     if (workload_spec_parse(workload, text, error, sizeof error))
         return;
     if (variant_spec_parse(&variant, text, unused, sizeof unused))
@@ -289,10 +280,10 @@ static bool shown_complete(struct options *options, const struct workload *workl
 /* Variants that were named, and have one worker whatever is asked for. */
 static void warn_of_one_worker(const struct options *options)
 {
-    for (int i = 0; options->request.workers > 1 && i < options->argument_count - 1; i++) {
+    for (size_t i = 0; options->request.workers > 1 && i + 1 < options->arguments.count; i++) {
         struct variant_spec spec;
         char error[ERROR_SIZE];
-        if (!variant_spec_parse(&spec, options->arguments[i], error, sizeof error))
+        if (!variant_spec_parse(&spec, options->arguments.text[i], error, sizeof error))
             continue;
         if (spec.ops == &spec_serial || spec.ops->single_threaded)
             fprintf(stderr, "%s: warning: %s has one worker, however many are asked for\n",
@@ -379,7 +370,7 @@ static void rows_label(const struct options *options, struct run_row *rows, size
 static struct run_row *rows_make(const struct options *options, const struct workload *workload,
                                  size_t *count)
 {
-    *count = (size_t)options->argument_count - 1;
+    *count = options->arguments.count - 1;
     bool all = *count == 0;
     const struct sched_ops *ops;
     while (all && (ops = spec_variant(*count)) && is_meant_by_all(ops, workload))
@@ -389,7 +380,7 @@ static struct run_row *rows_make(const struct options *options, const struct wor
     struct run_row *rows = xcalloc(2 * *count + 1, sizeof *rows);
     for (size_t i = 0; i < *count; i++) {
         rows[i].variant =
-            variant_text(options, all ? spec_variant(i)->name : options->arguments[i]);
+            variant_text(options, all ? spec_variant(i)->name : options->arguments.text[i]);
         rows[i].records = json_array();
         for (size_t k = 0; k < i; k++)
             if (strcmp(rows[k].variant, rows[i].variant) == 0)
@@ -587,6 +578,6 @@ int cmd_run(int argc, char **argv)
     int status = run_each(&options);
     machine_spec_free(&options.machine);
     free(options.what_if_machine);
-    free(options.arguments);
+    free(options.arguments.text);
     return status;
 }

@@ -57,8 +57,7 @@ struct options {
     bool mix_machines;
     int engine; /* index of engine_words */
     const char *hosts;
-    const char **sbatch; /* NULL-terminated, or NULL */
-    size_t sbatch_count;
+    struct cli_list sbatch;
     int64_t job_seconds;
     struct sweep_resume resuming;
 };
@@ -196,10 +195,7 @@ static void sbatch_take(void *to, const char *command, const char *option, char 
                        "jobs with it",
                        arg, own[i]);
     }
-    options->sbatch =
-        xrealloc(options->sbatch, (options->sbatch_count + 2) * sizeof *options->sbatch);
-    options->sbatch[options->sbatch_count++] = arg;
-    options->sbatch[options->sbatch_count] = NULL;
+    cli_list_add(&options->sbatch, arg);
 }
 
 /* GNU parallel takes a file without a machine for this machine. */
@@ -223,7 +219,7 @@ static void hosts_check(const struct options *options, const char *command)
 static void engine_check(const struct options *options, const char *command)
 {
     const struct engine_ops *engine = engines[options->engine];
-    if (options->sbatch && engine != &engine_slurm)
+    if (options->sbatch.text && engine != &engine_slurm)
         cli_misuse(command, "--sbatch takes --engine=slurm");
     if (!options->hosts != (engine != &engine_parallel))
         cli_misuse(command, "%s takes %s", options->hosts ? "--sshloginfile" : "--engine=parallel",
@@ -407,9 +403,9 @@ static void resume_print(FILE *to, const struct options *options, const char *fo
     if (options->engine)
         shell_option_print(to, "--engine", engine_words[options->engine]);
     shell_option_print(to, "--sshloginfile", options->hosts);
-    for (size_t i = 0; i < options->sbatch_count; i++) {
+    for (size_t i = 0; i < options->sbatch.count; i++) {
         fputs(" --sbatch=", to);
-        shell_word_print(to, options->sbatch[i]);
+        shell_word_print(to, options->sbatch.text[i]);
     }
     if (options->job_seconds)
         fprintf(to, " --job-seconds %" PRId64, options->job_seconds);
@@ -540,7 +536,7 @@ static int sweep_measure(const char *program, struct options *options,
         .ops = engines[options->engine],
         .folder = folder,
         .cells = cells_folder(options, folder),
-        .options = options->sbatch,
+        .options = options->sbatch.text,
         .hosts = options->hosts,
         .mix_machines = options->mix_machines,
         .job_seconds = options->job_seconds ? (double)options->job_seconds : ENGINE_JOB_SECONDS,
@@ -631,6 +627,6 @@ int cmd_sweep(int argc, char **argv)
     sweep_file_free(sweep);
     sweep_resume_free(&options.resuming);
     machine_spec_free(&options.machine);
-    free(options.sbatch);
+    free(options.sbatch.text);
     return status;
 }

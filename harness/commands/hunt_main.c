@@ -36,8 +36,7 @@ static const char *const format_words[] = {"table", "json", "page", "perfetto", 
 /* Not given: algorithm, memory, exhaustive, jobs and seed -1, other numbers 0. */
 struct options {
     const char *command;
-    const char **arguments; /* variant, workload */
-    int argument_count;
+    struct cli_list arguments; /* variant, workload */
     struct variant_spec variant;
     struct workload_spec workload;
     int workers, algorithm, memory, depth, jobs;
@@ -136,15 +135,6 @@ static const char argp_doc[] =
     "Exit status: 0 nothing was found, 1 an execution failed or the hunt could not go on, 2 "
     "misused.";
 
-static void argument_take(void *to, const char *command, char *text)
-{
-    struct options *options = to;
-    (void)command;
-    options->arguments = xrealloc(options->arguments, ((size_t)options->argument_count + 1) *
-                                                          sizeof *options->arguments);
-    options->arguments[options->argument_count++] = text;
-}
-
 /* Options of one hunt, or of a campaign only; others are both's. */
 static void check_kind(const struct options *options, const char *command)
 {
@@ -164,10 +154,10 @@ static void check_kind(const struct options *options, const char *command)
         cli_misuse(command, "--%s takes --campaign", options->results ? "results" : "name");
     if (options->shard && !options->campaign && !options->resume)
         cli_misuse(command, "--shard takes --campaign or --resume");
-    if ((options->resume || options->show) && (options->begins || options->argument_count))
+    if ((options->resume || options->show) && (options->begins || options->arguments.count))
         cli_misuse(command, "--%s takes the campaign's own cells; leave out %s%s",
                    options->resume ? "resume" : "show", options->begins ? "--" : "",
-                   options->begins ? options->begins : options->arguments[0]);
+                   options->begins ? options->begins : options->arguments.text[0]);
     if (options->show && (options->time_ns || options->executions))
         cli_misuse(command, "--show runs nothing; leave out --%s",
                    options->time_ns ? "time" : "executions");
@@ -184,22 +174,22 @@ static void check_exhaustive(const struct options *options, const char *command)
         cli_misuse(command, "--%s takes --exhaustive", options->threads ? "threads" : "operations");
     if (options->exhaustive < 0)
         return;
-    const char *wrong = options->campaign         ? "--campaign"
-                        : options->resume         ? "--resume"
-                        : options->show           ? "--show"
-                        : options->replay         ? "--replay"
-                        : options->minimise       ? "--minimise"
-                        : options->points         ? "--points"
-                        : options->coverage       ? "--coverage"
-                        : options->time_ns        ? "--time"
-                        : options->memory > 0     ? "--memory"
-                        : options->algorithm >= 0 ? "--algorithm"
-                        : options->workers        ? "--workers"
-                        : options->depth          ? "--depth"
-                        : options->seed >= 0      ? "--seed"
-                        : options->jobs >= 0      ? "--jobs"
-                        : options->argument_count ? options->arguments[0]
-                                                  : NULL;
+    const char *wrong = options->campaign          ? "--campaign"
+                        : options->resume          ? "--resume"
+                        : options->show            ? "--show"
+                        : options->replay          ? "--replay"
+                        : options->minimise        ? "--minimise"
+                        : options->points          ? "--points"
+                        : options->coverage        ? "--coverage"
+                        : options->time_ns         ? "--time"
+                        : options->memory > 0      ? "--memory"
+                        : options->algorithm >= 0  ? "--algorithm"
+                        : options->workers         ? "--workers"
+                        : options->depth           ? "--depth"
+                        : options->seed >= 0       ? "--seed"
+                        : options->jobs >= 0       ? "--jobs"
+                        : options->arguments.count ? options->arguments.text[0]
+                                                   : NULL;
     if (wrong)
         cli_misuse(command, "--exhaustive is of a queue, not of a variant; leave out %s", wrong);
 }
@@ -257,14 +247,14 @@ static void options_check(void *to, const char *command)
     options->jobs = options->jobs >= 0 ? options->jobs : JOBS_DEFAULT;
     if (options->campaign || options->resume || options->show)
         return;
-    if (options->argument_count != ARGUMENTS)
+    if (options->arguments.count != ARGUMENTS)
         cli_misuse(command, "one variant and one workload or scenario, for example gmp sleep_wake");
     options->algorithm = options->algorithm < 0 ? 0 : options->algorithm;
     options->memory = options->memory < 0 ? 0 : options->memory;
     if (options->replay && !replay_parse(&options->replayed, options->replay, error, sizeof error))
         cli_misuse(command, "--replay: %s", error);
-    if (!scheduler_spec_parse(&options->variant, options->arguments[0], error, sizeof error) ||
-        !hunt_workload_parse(&options->workload, options->arguments[1], error, sizeof error) ||
+    if (!scheduler_spec_parse(&options->variant, options->arguments.text[0], error, sizeof error) ||
+        !hunt_workload_parse(&options->workload, options->arguments.text[1], error, sizeof error) ||
         !hunt_fits(&options->variant, &options->workload, options->workers, error, sizeof error))
         cli_misuse(command, "%s", error);
     if (options->format == FORMAT_PERFETTO && !hunt_trace_can_show(&options->variant))
@@ -281,7 +271,8 @@ static const struct cli_command cli = {
     .arguments = "VARIANT WORKLOAD",
     .begins_offset = offsetof(struct options, begins),
     .help = argp_doc,
-    .argument = argument_take,
+    .has_list = true,
+    .list_offset = offsetof(struct options, arguments),
     .check = options_check,
 };
 
@@ -481,8 +472,8 @@ static int campaign(const struct options *options)
 {
     const struct hunt_campaign wanted = {
         .command = options->command,
-        .words = options->arguments,
-        .word_count = (size_t)options->argument_count,
+        .words = options->arguments.text,
+        .word_count = options->arguments.count,
         .workers = options->workers,
         .algorithm = options->algorithm,
         .memory = options->memory,
