@@ -47,8 +47,8 @@ static void variants_check(struct report *report)
 {
     json_t *seen = json_object();
     char *names = NULL;
-    size_t size, unknown = 0;
-    FILE *to = memory_stream(&names, &size);
+    size_t unknown = 0;
+    FILE *to = memory_stream(&names, NULL);
     json_each(record, report->records) {
         const char *variant = field_text(record, "variant");
         if (json_object_get(seen, variant))

@@ -56,8 +56,7 @@ static char *sweep_command(const struct packed_run *run, json_int_t blocks)
 {
     const json_t *sweep = json_object_get(run->environment, "sweep");
     char *text;
-    size_t size;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     fprintf(to, "sweep \"$root\"/runs/");
     shell_word_print(to, run->name);
     fprintf(to, "/sweep.yaml");
@@ -188,8 +187,7 @@ static void machines_print(FILE *to, const json_t *ran, bool part)
 static char *repro_command(const struct packed_run *run, const json_t *ran, bool part)
 {
     char *text;
-    size_t size;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     fprintf(to, "repro");
     json_each(id, json_object_get(ran, "experiments"))
         experiment_print(to, run, json_string_value(id));

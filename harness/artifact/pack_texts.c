@@ -92,8 +92,7 @@ static size_t claims_of_kind(const struct packed_run *run, const char *kind)
 static char *runs_table(const struct packing *packing)
 {
     char *text;
-    size_t size;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     fprintf(to, "| run | exact | ratios | verdicts | quick, min | full, min | page |\n"
                 "|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < packing->count; i++) {
@@ -118,8 +117,7 @@ static char *runs_table(const struct packing *packing)
 static char *outside_list(const struct packing *packing)
 {
     char *text;
-    size_t size;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     if (packing->pack->outside[0])
         fprintf(
             to,

@@ -63,5 +63,6 @@ char *text_format(const char *format, ...)
 
 FILE *memory_stream(char **text, size_t *size)
 {
-    return have(open_memstream(text, size));
+    static size_t nobodys;
+    return have(open_memstream(text, size ? size : &nobodys));
 }

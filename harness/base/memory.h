@@ -24,7 +24,8 @@ char *xstrndup(const char *text, size_t most);
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *text_format_list(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
-/* A stream into memory, as open_memstream() has it: *text and *size hold from fclose() on. */
+/* A stream into memory, as open_memstream() has it: *text and *size, which may be NULL, hold from
+ * fclose() on. */
 FILE *memory_stream(char **text, size_t *size);
 
 #endif

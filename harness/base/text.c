@@ -52,10 +52,9 @@ bool text_is_among(const char *text, char *const *texts, size_t count)
 char *text_join(char *const *words, unsigned count)
 {
     char *text = NULL;
-    size_t size = 0;
     if (count == 0)
         return NULL;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     for (unsigned i = 0; i < count; i++)
         fprintf(to, "%s%s", i ? "," : "", words[i]);
     fclose(to);

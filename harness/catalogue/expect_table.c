@@ -104,12 +104,11 @@ static void common_write(FILE *to, const struct axis axes[AXES])
 
 static void heads_make(struct expect_table *table, const struct axis axes[AXES])
 {
-    size_t size;
     table->columns = axes[0].count * axes[1].count * axes[2].count;
     table->heads = xcalloc(table->columns, sizeof *table->heads);
     for (unsigned i = 0; i <= table->columns; i++) {
         char **text = i < table->columns ? &table->heads[i] : &table->common;
-        FILE *to = memory_stream(text, &size);
+        FILE *to = memory_stream(text, NULL);
         if (i < table->columns)
             head_write(to, axes, i);
         else

@@ -20,8 +20,7 @@ static char *machines_text(const struct experiment *experiment)
 {
     const char **places = experiment_places(experiment);
     char *text = NULL;
-    size_t size = 0;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     for (size_t i = 0; places[i]; i++)
         fprintf(to, "%s%s", i ? ", " : "",
                 strcmp(places[i], EXPERIMENT_MACHINES) == 0 ? "several at once" : places[i]);

@@ -87,8 +87,8 @@ static void place_print(const struct offer *offer, const json_t *place)
     if (!first)
         return;
     char *text = NULL;
-    size_t size = 0, told = 0;
-    FILE *line = memory_stream(&text, &size);
+    size_t told = 0;
+    FILE *line = memory_stream(&text, NULL);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const json_t *one = first_of(place, kinds[i], first);
         if (!one)

@@ -230,9 +230,8 @@ static void print_claim(FILE *to, const json_t *claim, const char *runtime, int 
 {
     const char *not_shown = field_text(claim, "not_shown");
     char *text = NULL;
-    size_t size = 0;
     int indent = ID_COLUMNS + VERDICT_COLUMNS;
-    FILE *line = memory_stream(&text, &size);
+    FILE *line = memory_stream(&text, NULL);
     fprintf(line, "%s: %s Go: %s", field_text(claim, "who"), field_text(claim, "says"),
             field_text(claim, "go"));
     side_put(line, claim, "gmp", "gmp");

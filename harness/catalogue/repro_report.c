@@ -21,8 +21,7 @@ static void run_report(const char *folder, const char *run, json_t *problems)
 {
     char path[PATH_SIZE];
     char *said = NULL;
-    size_t size = 0;
-    FILE *messages = memory_stream(&said, &size);
+    FILE *messages = memory_stream(&said, NULL);
     snprintf(path, sizeof path, "%s/%s", folder, run);
     int status = report_make(path, messages);
     fclose(messages);

@@ -179,8 +179,7 @@ static bool conclude(const struct options *options, const struct side_by_side *r
 {
     json_t *json = audit_to_json(audit, run->environment);
     char *text = NULL;
-    size_t size = 0;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     json_dumpf(json, to, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     fputc('\n', to);
     fclose(to);

@@ -136,8 +136,7 @@ static const char argp_doc[] =
 static void flag_add(struct options *options, const char *name, const char *value)
 {
     char *text = NULL;
-    size_t size = 0;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     options->flags = xrealloc(options->flags, (options->flag_count + 2) * sizeof *options->flags);
     fprintf(to, "--%s=%s", name, value);
     fclose(to);

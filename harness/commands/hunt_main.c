@@ -347,8 +347,7 @@ static void page_print(const struct options *options, const struct campaign *cam
     struct coverage coverage = hunt_coverage_read(campaign->cover, options->command);
     char *title = text_format("%s, %s", options->variant.text, options->workload.text);
     char *failure = NULL;
-    size_t size = 0;
-    FILE *to = memory_stream(&failure, &size);
+    FILE *to = memory_stream(&failure, NULL);
     if (campaign->failure) {
         failure_put(to, campaign->failure);
         replay_put(to, options, &campaign->plan);

@@ -219,8 +219,7 @@ bool hunt_table_print(const struct hunt_log *log)
 bool hunt_table_page(const struct hunt_log *log, const char *folder)
 {
     char *failures = NULL;
-    size_t size = 0;
-    FILE *to = memory_stream(&failures, &size);
+    FILE *to = memory_stream(&failures, NULL);
     json_t *rows = rows_of(log);
     json_each(row, rows)
         if (json_object_get(row, "first"))

@@ -132,9 +132,9 @@ static bool same_as(const json_t *a, const json_t *b, const char *key)
 static void print_owners(const struct list_page *page, const json_t *role)
 {
     char *text = NULL;
-    size_t size = 0, i;
+    size_t i;
     const json_t *row;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     json_array_foreach(list_of(role, "variants"), i, row)
     {
         fprintf(to, "%s%s", i ? ", " : "", field_text(row, "variant"));

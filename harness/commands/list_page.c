@@ -82,9 +82,9 @@ void page_list(const struct list_page *page, const char *label, const json_t *li
 {
     bool titles = json_array_size(list) <= TITLES_MAX;
     char *text = NULL;
-    size_t size = 0, i;
+    size_t i;
     const json_t *one;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     json_array_foreach(list, i, one)
     {
         bool object = json_is_object(one);

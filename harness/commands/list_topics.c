@@ -21,9 +21,9 @@ enum { COLUMN_NAME = 13, COLUMN_KNOB = 18, COLUMN_HELP = 30, COLUMNS_ALL = 80, T
 static char *names_behind(const char *prefix)
 {
     char *text = NULL;
-    size_t size = 0, length = strlen(prefix);
+    size_t length = strlen(prefix);
     const struct sched_ops *ops;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     for (size_t i = 0; (ops = peer_variant(i)); i++)
         if (strncmp(ops->name, prefix, length) == 0)
             fprintf(to, "%s%s", ftell(to) > 0 ? ", " : "", ops->name + length);
@@ -44,8 +44,7 @@ static void print_prefixed(const struct list_page *page, const char *prefix, con
 static void print_preset_names(const struct list_page *page)
 {
     char *text = NULL;
-    size_t size = 0;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     for (const struct preset *preset = presets; preset->name; preset++)
         fprintf(to, "%s%s", preset == presets ? "" : ", ", preset->name);
     fclose(to);
@@ -88,8 +87,7 @@ static enum knob_group group_at(int i)
 static char *settings_text(const struct param *table, enum knob_group group)
 {
     char *text = NULL, value[TEXT_SIZE];
-    size_t size = 0;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     for (int decisive = 1; decisive >= 0; decisive--)
         for (const struct param *param = table; param && param->name; param++)
             if (param->group == group && param->decisive == (decisive == 1))
@@ -177,9 +175,8 @@ static bool knob_is_new(size_t i, const char *key)
 static char *owners_text(const char *key, const char *def)
 {
     char *text = NULL, value[TEXT_SIZE];
-    size_t size = 0;
     const struct sched_ops *ops;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     for (size_t i = 0; (ops = spec_variant(i)); i++) {
         const struct param *param = param_find(ops->knobs, key);
         if (!param)

@@ -263,8 +263,8 @@ static const struct run_row *row_of(const struct run_table *table, const char *l
 static char *why_make(const struct run_table *table, const struct run_answer *answer)
 {
     char *text = NULL;
-    size_t size = 0, told = 0;
-    FILE *to = memory_stream(&text, &size);
+    size_t told = 0;
+    FILE *to = memory_stream(&text, NULL);
     bool decided = answer->outcome == RUN_WON || answer->outcome == RUN_EXACT;
     for (size_t i = 0; decided && i < answer->group.count && told < WHY_LINES; i++) {
         const struct report_cell *cell = &answer->group.cells[i];
@@ -283,8 +283,7 @@ static char *why_make(const struct run_table *table, const struct run_answer *an
 static char *text_make(const struct run_table *table, const struct run_answer *answer)
 {
     char *text = NULL;
-    size_t size = 0;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     if (table->what_if)
         what_if_print(table, to);
     else

@@ -53,8 +53,7 @@ static void list_natives(const struct papi_api *papi, int component, struct list
 {
     int code = PAPI_NATIVE_MASK;
     char name[PAPI_NAME_SIZE];
-    size_t size;
-    FILE *list = memory_stream(&listed->software_list, &size);
+    FILE *list = memory_stream(&listed->software_list, NULL);
     bool more = papi->enum_cmp_event(&code, PAPI_ENUM_FIRST, component) == PAPI_OK;
     for (; more; more = papi->enum_cmp_event(&code, PAPI_ENUM_EVENTS, component) == PAPI_OK) {
         if (papi->event_code_to_name(code, name) != PAPI_OK)

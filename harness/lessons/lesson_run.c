@@ -170,9 +170,8 @@ static bool goes_on(const char *line)
 char *lesson_output_shown(const struct lesson_run *run, const char *text)
 {
     char *shown = NULL, *lines = xstrdup(text), *rest = lines, *line;
-    size_t size;
     bool left_out = false, begun = false;
-    FILE *to = memory_stream(&shown, &size);
+    FILE *to = memory_stream(&shown, NULL);
     while ((line = strsep(&rest, "\n"))) {
         bool wanted = run->shows ? matches(run->shows, line) : rest != NULL;
         wanted = wanted || (begun && !left_out && goes_on(line));

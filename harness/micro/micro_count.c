@@ -47,9 +47,8 @@ static struct counters *counters_make(const char *events, enum counters_threads 
 static char *names_of(const struct counter_names *names, bool of_process)
 {
     char *text = NULL;
-    size_t size = 0;
     const char *comma = "";
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     for (size_t i = 0; i < names->count; i++) {
         if ((counter_sde_find(names->name[i]) >= 0) != of_process)
             continue;

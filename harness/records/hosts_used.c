@@ -87,8 +87,8 @@ json_t *hosts_used_to_json(const json_t *machines)
 char *hosts_used_processors(const json_t *machines)
 {
     char *text = NULL;
-    size_t size, length = 0; /* of the one before */
-    FILE *to = memory_stream(&text, &size);
+    size_t length = 0; /* of the one before */
+    FILE *to = memory_stream(&text, NULL);
     const char **keys = keys_sort(machines), *before = NULL;
     for (const char **key = keys; *key; key++) {
         bool same = before && strncmp(*key, before, length + 1) == 0;

@@ -111,9 +111,9 @@ double record_latency_ns(const json_t *record, double quantile)
 char *record_event_names(const json_t *record, const char *separator)
 {
     char *names = NULL;
-    size_t size = 0, i;
+    size_t i;
     const json_t *event;
-    FILE *to = memory_stream(&names, &size);
+    FILE *to = memory_stream(&names, NULL);
     json_array_foreach(json_object_get(record, "events"), i, event)
         fprintf(to, "%s%s", i ? separator : "", field_text(event, "name"));
     fclose(to);

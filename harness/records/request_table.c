@@ -45,9 +45,8 @@ static void row_print(const char *name, const json_t *of, FILE *to)
 char *request_table(const json_t *record)
 {
     char *text;
-    size_t size;
     const json_t *parts = json_object_get(record, "request_parts");
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     if (json_object_get(parts, "parts")) {
         fprintf(to, "%-*s %9s %9s\n", NAME_WIDTH,
                 strcmp(field_text(parts, "of"), "life") == 0 ? "where a goroutine's life goes, us"

@@ -220,8 +220,7 @@ void sample_request_arguments(struct sample_arguments *arguments,
 char *sample_command_text(const char *program, const char *const *arguments)
 {
     char *text = NULL;
-    size_t size = 0;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     shell_word_print(to, program);
     for (; *arguments; arguments++) {
         fputc(' ', to);

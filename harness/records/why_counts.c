@@ -173,11 +173,10 @@ char *why_counts_of(const json_t *faster, const json_t *slower)
 {
     struct spent a, b;
     char *text = NULL;
-    size_t size = 0;
     if (!spent_make(&a, faster) || !spent_make(&b, slower) || b.core_ns <= a.core_ns)
         return NULL;
     double all_ns = b.core_ns - a.core_ns;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     fprintf(to, "%s more core time an operation", text_time(all_ns).s);
     times_print(to, &a, &b, all_ns);
     counts_print(to, &a, &b, all_ns);

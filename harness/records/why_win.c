@@ -124,9 +124,8 @@ void why_win_free(struct why_win *win)
 char *why_win_text(const struct why_win *win)
 {
     char *text = NULL;
-    size_t size = 0;
     double all = win->slower_ns - win->faster_ns, told = 0;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     fprintf(to, "%s more core time an operation", text_time(all).s);
     for (size_t i = 0; i < win->count && i < PARTS_TOLD && told < SHARE_TOLD * all; i++) {
         const struct why_part *part = &win->parts[i];

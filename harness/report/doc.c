@@ -170,8 +170,7 @@ static char *converted(const char **at, va_list *arguments)
 static void tag_put(struct doc *to, const char **at, va_list *arguments)
 {
     char *tag, *text;
-    size_t size;
-    FILE *inside = memory_stream(&tag, &size);
+    FILE *inside = memory_stream(&tag, NULL);
     for (++*at; **at != '>';) {
         if (**at == '%') {
             text = converted(at, arguments);

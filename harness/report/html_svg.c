@@ -416,8 +416,7 @@ static bool squeeze_write(struct squeeze *squeeze, const char *text)
 static char *squeezed(const char *text, const char *prefix)
 {
     char *result = NULL;
-    size_t size;
-    struct squeeze squeeze = {.to = memory_stream(&result, &size), .prefix = prefix};
+    struct squeeze squeeze = {.to = memory_stream(&result, NULL), .prefix = prefix};
     bool ok = squeeze_write(&squeeze, text);
     if (fclose(squeeze.to) != 0)
         abort();

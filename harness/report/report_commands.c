@@ -46,8 +46,7 @@ static int calls_before(const json_t *record)
 static char *run_text(const struct report_cell *cell, const json_t *record)
 {
     char *text;
-    size_t size;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     shell_word_print(to, cell->variant);
     fputc(' ', to);
     shell_word_print(to, cell->workload);
@@ -65,8 +64,7 @@ static void parting_write(FILE *to, const struct report_cell *cell, const char *
                           const char *run)
 {
     char *word;
-    size_t size;
-    FILE *words = memory_stream(&word, &size);
+    FILE *words = memory_stream(&word, NULL);
     shell_word_print(words, baseline);
     fclose(words);
     html_put(to, strcmp(baseline, cell->variant) == 0 ? "<div class='parting' hidden=''>"

@@ -50,8 +50,7 @@ static json_t *entries_of(const struct report_group *group, const char *baseline
                           bool of_latencies)
 {
     char *text;
-    size_t size;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     struct report_group pinned = report_group_pinned(group, baseline, workers);
     const char **marks = verdicts_over_baseline(&pinned);
     if (of_latencies)

@@ -328,8 +328,8 @@ static bool write_group(FILE *to, const struct experiment *experiment,
                         const struct experiment_form *form)
 {
     char *workers = NULL;
-    size_t size = 0, count = 0;
-    FILE *list = memory_stream(&workers, &size);
+    size_t count = 0;
+    FILE *list = memory_stream(&workers, NULL);
     for (unsigned i = 0; i < part->workers_count; i++)
         if (experiment_takes_workers(part, part->workers[i], machine, form))
             fprintf(list, "%s%" PRId64, count++ ? ", " : "", part->workers[i]);
@@ -369,9 +369,8 @@ char *experiment_sweep_text(const struct experiment *experiment, const char *mac
                             const struct experiment_form *form)
 {
     char *text = NULL;
-    size_t size = 0;
     unsigned groups = 0;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     fprintf(to, "# What schedlab repro measures of the experiment %s on %s.\n", experiment->id,
             machine);
     write_key(to, "", "name", experiment->id);

@@ -91,8 +91,7 @@ static void role_put(FILE *to, const json_t *tally, enum expect_role role, const
 char *outcome_said(const char *verdict, const json_t *tally)
 {
     char *text = NULL;
-    size_t size = 0;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     switch (verdict_of_text(verdict)) {
     case VERDICT_NONE:
         fputs("no claim measured", to);

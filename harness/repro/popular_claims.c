@@ -481,9 +481,9 @@ static void side_sum_put(FILE *to, const json_t *claims, const char *side, const
 char *claims_sum_text(const json_t *claims)
 {
     char *text = NULL, name[NAME_SIZE];
-    size_t size = 0, unmeasured = 0;
+    size_t unmeasured = 0;
     const char *runtime = claims_runtime(claims);
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     fputs(counted(json_array_size(claims), "claim").s, to);
     for (size_t i = 0; claim_degrees[i]; i++)
         fprintf(to, "%s %zu %s", i ? "," : ":", claims_count(claims, claim_degrees[i], NULL, NULL),

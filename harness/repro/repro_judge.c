@@ -126,8 +126,7 @@ static char *lacking_text(const json_t *places, enum verdict verdict)
 static char *lessons_text(const struct experiment_lesson *lesson, const json_t *places)
 {
     char *text = NULL;
-    size_t size = 0;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     json_each(place, places) {
         enum verdict verdict = repro_file_verdict(place);
         if (verdict == VERDICT_SUPPORTED || verdict == VERDICT_REFUTED)

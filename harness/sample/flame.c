@@ -108,11 +108,11 @@ static void functions_write(FILE *to, struct source_lines *lines, uintptr_t pc)
 static char *text_of(const struct node *leaf, struct source_lines *lines)
 {
     uintptr_t pcs[FRAMES_MAX];
-    size_t count = 0, size = 0;
+    size_t count = 0;
     char *text = NULL;
     for (uint32_t i = leaf->parent; i; i = tree.nodes[i].parent)
         pcs[count++] = tree.nodes[i].pc;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     while (count > 0)
         functions_write(to, lines, pcs[--count]);
     fprintf(to, "[%s]", cache_name_text((int)leaf->pc));

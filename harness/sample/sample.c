@@ -122,8 +122,7 @@ static json_t *times_to_json(const struct call_times *times)
 static char *printed(const struct sample *sample)
 {
     char *text = NULL;
-    size_t size = 0;
-    FILE *stream = memory_stream(&text, &size);
+    FILE *stream = memory_stream(&text, NULL);
     if (sample->called && sample->workload.workload->print)
         sample->workload.workload->print(sample->state, stream);
     fclose(stream);

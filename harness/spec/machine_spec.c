@@ -324,9 +324,8 @@ static char *canonical_text(const struct machine_spec *spec, const char *name,
                             struct machine_values given)
 {
     char *text = NULL, value[TEXT_SIZE];
-    size_t size = 0;
     given_reduce(spec, &given);
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     fprintf(to, "%s%s%s", prefix, name, spec->vm ? as_guest : "");
     for (size_t i = 0; i < MACHINE_KEYS; i++)
         if (given.of[i].given)
@@ -449,8 +448,7 @@ static bool settings_have(const char *settings, const char *key, size_t length)
 char *machine_spec_what_if(const char *text, const char *settings, char *error, size_t error_size)
 {
     char *changed = NULL;
-    size_t size = 0;
-    FILE *to = memory_stream(&changed, &size);
+    FILE *to = memory_stream(&changed, NULL);
     const char *rest = text + strcspn(text, ",");
     fprintf(to, "%.*s", (int)(rest - text), text);
     while (*rest) {

@@ -413,8 +413,7 @@ static void print_changed(FILE *to, const struct settings *settings, void *base,
 static char *canonical_text(const struct owner *owner, const char *name, void *base)
 {
     char *text = NULL;
-    size_t size = 0;
-    FILE *stream = memory_stream(&text, &size);
+    FILE *stream = memory_stream(&text, NULL);
     fputs(name, stream);
     print_changed(stream, &owner->own, base, owner->per_worker);
     print_changed(stream, &owner->common, NULL, NULL);

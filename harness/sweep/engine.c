@@ -59,8 +59,7 @@ char *engine_command(const struct engine *engine, const struct engine_batch *bat
                      const char *number)
 {
     char *text = NULL, path[ENGINE_PATH_SIZE];
-    size_t size;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     shell_word_print(to, engine->program);
     fputs(" run --sweep ", to);
     shell_word_print(to, engine->run_path);

@@ -442,8 +442,7 @@ static char *cell_events(const struct compare_cell *cell)
 static char *key_make(struct sides sides, const struct compare_cell *cell, bool with_events)
 {
     char *key = NULL;
-    size_t size = 0;
-    FILE *to = memory_stream(&key, &size);
+    FILE *to = memory_stream(&key, NULL);
     spec_write(to, sides, "variant", cell->variant);
     fputc('\t', to);
     spec_write(to, sides, "workload", cell->workload);

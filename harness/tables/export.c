@@ -407,9 +407,9 @@ static void flatten_parts(json_t *flat, const char *key, json_t *object)
 static void flatten_list(json_t *flat, const char *key, const json_t *list)
 {
     char *text = NULL;
-    size_t size = 0, i;
+    size_t i;
     const json_t *value;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     json_array_foreach(list, i, value)
     {
         fputs(i ? ";" : "", to);

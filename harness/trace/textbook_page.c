@@ -26,8 +26,7 @@ static char *row_says(const struct textbook_table *table, size_t i)
 {
     const struct textbook_row *row = &table->row[i];
     char *text = NULL;
-    size_t size;
-    FILE *to = memory_stream(&text, &size);
+    FILE *to = memory_stream(&text, NULL);
     fprintf(to, "Row %zu: ", i + 1);
     cells_add(to, table, row->real);
     if (textbook_row_agrees(table, i)) {

@@ -475,8 +475,7 @@ static json_t *events_make(const struct textbook *replay, const struct textbook_
                            size_t error_size)
 {
     char *schedule = NULL;
-    size_t size;
-    FILE *to = memory_stream(&schedule, &size);
+    FILE *to = memory_stream(&schedule, NULL);
     fprintf(to, "%s:", table->steps);
     bool first = true;
     for (size_t i = 0; i < table->rows; i++) {
