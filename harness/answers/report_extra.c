@@ -2,6 +2,7 @@
 #include "harness/answers/report_extra.h"
 
 #include "harness/base/memory.h"
+#include "harness/base/text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -81,9 +82,7 @@ static void comparison_load(struct report_extra *extra, const char *folder, cons
 
 static int is_json(const struct dirent *entry)
 {
-    size_t length = strlen(entry->d_name);
-    return entry->d_name[0] != '.' && length > 5 &&
-           strcmp(entry->d_name + length - 5, ".json") == 0;
+    return entry->d_name[0] != '.' && text_ends_with(entry->d_name, ".json");
 }
 
 static void comparisons_load(struct report_extra *extra, const char *run_dir, json_t *problems)

@@ -6,6 +6,7 @@
 #include "harness/base/files.h"
 #include "harness/base/memory.h"
 #include "harness/base/process.h"
+#include "harness/base/text.h"
 #include "sched.h"
 #include "workloads/workload.h"
 
@@ -32,9 +33,9 @@ struct making {
 
 static char *name_of_file(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const char *base = text_base_name(path);
     size_t length = strlen(base);
-    return xstrndup(base, length > 2 && strcmp(base + length - 2, ".c") == 0 ? length - 2 : length);
+    return xstrndup(base, length > 2 && text_ends_with(base, ".c") ? length - 2 : length);
 }
 
 static bool name_check(const struct making *making, const char *name)

@@ -8,6 +8,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/process.h"
+#include "harness/base/text.h"
 #include "sched.h"
 
 #include <errno.h>
@@ -124,9 +125,8 @@ static int file_take(struct taking *taking, const char *word, size_t length)
     else if (taking->count == FILES_MAX)
         complaint_make(&taking->to, "more than %d such files", FILES_MAX);
     else if (part_know(taking, file, part)) {
-        const char *slash = strrchr(file, '/');
         uint64_t digest = fnv1a(FNV1A_SEED, bytes, size);
-        part->origin = text_format("%s %016" PRIx64, slash ? slash + 1 : file, digest);
+        part->origin = text_format("%s %016" PRIx64, text_base_name(file), digest);
         taking->digest = fnv1a(taking->digest, (const char *)&digest, sizeof digest);
         taking->files[taking->count] = file;
         free(bytes);

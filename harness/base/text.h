@@ -48,6 +48,9 @@ bool text_is_among(const char *text, char *const *texts, size_t count);
 
 bool text_ends_with(const char *text, const char *end);
 
+/* The name of a file or folder without the path before it: a part of path. */
+const char *text_base_name(const char *path);
+
 /* Writes a word of a command that somebody may type, in single quotes where a shell would else
  * change it. */
 void shell_word_print(FILE *to, const char *word);

@@ -49,7 +49,20 @@ void yaml_reader_close(struct yaml_reader *reader);
     CYAML_FIELD_SEQUENCE(key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, owner, field, &(entry), 1, \
                          CYAML_UNLIMITED)
 
+#define YAML_MAY_STRUCT(key, owner, field, fields)                                                 \
+    CYAML_FIELD_MAPPING_PTR(key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, owner, field, fields)
+
 extern const cyaml_schema_value_t yaml_text; /* an entry that is a text */
+
+/* Values of a schema: a struct that is an entry of a list, and the whole file. */
+#define YAML_ENTRY(type, fields)                                                                   \
+    {                                                                                              \
+        CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, type, fields)                                      \
+    }
+#define YAML_FILE(type, fields)                                                                    \
+    {                                                                                              \
+        CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, type, fields)                                      \
+    }
 
 enum { YAML_MISTAKES_MAX = 20 };
 

@@ -236,8 +236,7 @@ static void questions_write(struct doc *to, const struct experiment *experiment,
 void catalogue_page_write(struct doc *to, const struct catalogue_pages *pages,
                           const struct experiment *experiment)
 {
-    const char *slash = strrchr(experiment->path, '/'), *id = experiment->id;
-    const char *file = slash ? slash + 1 : experiment->path;
+    const char *file = text_base_name(experiment->path), *id = experiment->id;
     const json_t *reference = repro_file_entry(pages->reference, "experiments", id);
     json_t *first = part_to_json(&experiment->parts[0]);
     fprintf(to->to, "<!-- Made by `make docs` of harness/experiments/%s. -->\n", file);

@@ -6,6 +6,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/catalogue/repro_page.h"
+#include "harness/host/data_folder.h"
 #include "harness/records/run_folder.h"
 #include "harness/report/report.h"
 #include "harness/repro/experiment.h"
@@ -60,7 +61,7 @@ static void ids_add(json_t *ids, const char *folder)
             json_object_set_new(ids, experiment->id, json_true());
         experiment_free(experiment);
     }
-    experiment_paths_free(paths);
+    data_folder_names_free(paths);
 }
 
 /* {"E3": true}: the experiments that come with the program. Faults in one are not shown on the

@@ -212,7 +212,8 @@ int64_t cli_next_number(const char *command, const char *option, const char **li
     return value;
 }
 
-double cli_real(const char *command, const char *option, const char *text, double min, double max)
+static double cli_real(const char *command, const char *option, const char *text, double min,
+                       double max)
 {
     char *end;
     double value = strtod(text, &end);

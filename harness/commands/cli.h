@@ -109,9 +109,6 @@ int64_t cli_next_number(const char *command, const char *option, const char **li
 int64_t cli_time_ns(const char *command, const char *option, const char *text, int64_t plain_ns,
                     int64_t max_ns);
 
-/* The same for a number with decimals, such as 0.05. */
-double cli_real(const char *command, const char *option, const char *text, double min, double max);
-
 /* text, of an option that takes a list with commas and is given once. before: its value so far;
  * NULL: not given yet, else misuse. */
 const char *cli_once(const char *command, const char *option, const char *before, const char *text);

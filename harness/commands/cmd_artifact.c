@@ -55,12 +55,6 @@ static const char argp_doc[] =
     "Exit status: 0 done, and no claim that was measured differs; 1 some do, or it could not be "
     "packed; 2 misused.";
 
-static const char *last_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static void option_take(void *to, const char *command, const char *name, char *value)
 {
     struct options *options = to;
@@ -68,7 +62,7 @@ static void option_take(void *to, const char *command, const char *name, char *v
     if (!text_ends_with(value, ".c"))
         cli_misuse(command, "--source=%s is no C file; valid: that of a design, FILE.c", value);
     for (size_t i = 0; i < options->sources.count; i++)
-        if (strcmp(last_name(options->sources.text[i]), last_name(value)) == 0)
+        if (strcmp(text_base_name(options->sources.text[i]), text_base_name(value)) == 0)
             cli_misuse(command, "--source=%s has the name of %s; valid: another name", value,
                        options->sources.text[i]);
     cli_list_add(&options->sources, value);

@@ -1,4 +1,5 @@
 /* cmd_calibrate.c - `schedlab calibrate`: this machine, measured, as a model to simulate. */
+#include "harness/base/text.h"
 #include "harness/calibrate/calibrate.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
@@ -61,18 +62,12 @@ static void cores_parse(struct options *options, const char *command, char *text
                    options->cpus[0], options->cpus[1]);
 }
 
-static bool has_suffix(const char *name)
-{
-    size_t length = strlen(name);
-    return length > 5 && strcmp(name + length - 5, ".yaml") == 0;
-}
-
 static void option_take(void *to, const char *name, const char *option, char *text)
 {
     struct options *options = to;
     if (strcmp(option, "cores") == 0)
         cores_parse(options, name, text);
-    else if (has_suffix(text))
+    else if (strlen(text) > 5 && text_ends_with(text, ".yaml"))
         options->output = text;
     else
         cli_misuse(name, "--output=%s is not valid; valid: a name that ends in .yaml", text);

@@ -215,7 +215,7 @@ int cmd_import(int argc, char **argv)
 {
     struct options options = {.command = argv[0]};
     cli_read(&cli, argc, argv, &options);
-    const char *end = strrchr(options.trace, '.');
-    bool is_service = end && (strcmp(end, ".yaml") == 0 || strcmp(end, ".yml") == 0);
+    bool is_service =
+        text_ends_with(options.trace, ".yaml") || text_ends_with(options.trace, ".yml");
     return is_service ? import_service(&options) : import_go(&options);
 }

@@ -202,8 +202,7 @@ static const struct cli_command cli = {
 
 static bool is_path(const char *word)
 {
-    size_t length = strlen(word);
-    return strchr(word, '/') || (length > 5 && strcmp(word + length - 5, ".yaml") == 0);
+    return strchr(word, '/') || (strlen(word) > 5 && text_ends_with(word, ".yaml"));
 }
 
 /* A file that is wrong is a misuse, also where it came with the program. */
@@ -238,7 +237,7 @@ static size_t folder_load(const struct options *options, struct catalogue *catal
     char **paths = experiment_paths(folder, error, sizeof error);
     for (char **at = paths; at && *at; at++)
         catalogue_add(options, catalogue, load(options, *at));
-    experiment_paths_free(paths);
+    data_folder_names_free(paths);
     return catalogue->count - before;
 }
 

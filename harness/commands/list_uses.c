@@ -34,7 +34,7 @@ static bool experiments_load(struct uses *uses, char *error, size_t error_size)
         good = uses->experiments[i] != NULL;
         uses->experiments_count += good;
     }
-    experiment_paths_free(paths);
+    data_folder_names_free(paths);
     return good;
 }
 

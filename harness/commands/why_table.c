@@ -3,6 +3,7 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/records/cell_remarks.h"
 #include "harness/records/records.h"
@@ -129,10 +130,9 @@ static void print_lines(const json_t *records, double total_ns, FILE *to)
                     "function, line");
         fprintf(to, "  %-16s", field_text(site, "structure"));
         print_cell(ns, STALL_WIDTH, to);
-        const char *file = field_text(site, "file"), *folder = strrchr(file, '/');
         const char *inside = field_text(site, "inlined_into");
         fprintf(to, " %5.1f %%  %s%s%s, %s:%d\n", 100 * ns / total_ns, field_text(site, "function"),
-                *inside ? " in " : "", inside, folder ? folder + 1 : file,
+                *inside ? " in " : "", inside, text_base_name(field_text(site, "file")),
                 (int)field_integer(site, "line"));
     }
     free(lines);

@@ -2,6 +2,7 @@
 #include "harness/host/allocator.h"
 
 #include "harness/base/memory.h"
+#include "harness/base/text.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -25,15 +26,9 @@ const char *const allocator_words[] = {
 
 /* Allocator in force --------------------------------------------------------------------------- */
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 enum allocator allocator_of_file(const char *path)
 {
-    const char *name = base_name(path);
+    const char *name = text_base_name(path);
     if (strncmp(name, "libjemalloc", 11) == 0)
         return ALLOCATOR_JEMALLOC;
     if (strncmp(name, "libc.so", 7) == 0 || strncmp(name, "libc-2", 6) == 0)
@@ -60,14 +55,15 @@ const char *allocator_found_name(void)
     enum allocator found = allocator_found();
     if (found == ALLOCATOR_SANITIZER)
         return "sanitizer";
-    return found == ALLOCATOR_OTHER ? base_name(malloc_file()) : allocator_words[found];
+    return found == ALLOCATOR_OTHER ? text_base_name(malloc_file()) : allocator_words[found];
 }
 
 bool allocator_check(enum allocator asked, enum allocator found, char *why, size_t why_size)
 {
     if (asked == found || (asked == ALLOCATOR_JEMALLOC && found == ALLOCATOR_SANITIZER))
         return true;
-    const char *name = found < ALLOCATORS_ASKED ? allocator_words[found] : base_name(malloc_file());
+    const char *name =
+        found < ALLOCATORS_ASKED ? allocator_words[found] : text_base_name(malloc_file());
     if (asked == ALLOCATOR_GLIBC)
         snprintf(why, why_size,
                  "malloc=glibc was asked for, but malloc() is that of %s; the process has to be "

@@ -3,6 +3,7 @@
 
 #include "harness/base/build_info.h"
 #include "harness/base/memory.h"
+#include "harness/base/text.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -36,18 +37,14 @@ bool data_folder_find(const char *name, char *folder, size_t folder_size, char *
 {
     char inside[64];
     snprintf(inside, sizeof inside, "harness/%s", name);
-    if (data_find(inside, folder, folder_size))
-        return true;
-    snprintf(error, error_size, "no folder %s, nor one beside the program", folder);
-    return false;
+    return data_find(inside, folder, folder_size) ||
+           error_set(error, error_size, "no folder %s, nor one beside the program", folder);
 }
 
 static int is_data(const struct dirent *entry)
 {
     const char *name = entry->d_name;
-    size_t length = strlen(name);
-    return name[0] != '.' && length >= sizeof suffix &&
-           strcmp(name + length - (sizeof suffix - 1), suffix) == 0;
+    return name[0] != '.' && text_ends_with(name, suffix);
 }
 
 char **data_folder_names(const char *name, char *error, size_t error_size)

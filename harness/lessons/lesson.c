@@ -21,9 +21,7 @@ static const cyaml_schema_field_t stop_fields[] = {
     CYAML_FIELD_END,
 };
 
-static const cyaml_schema_value_t stop_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct lesson_stop, stop_fields),
-};
+static const cyaml_schema_value_t stop_schema = YAML_ENTRY(struct lesson_stop, stop_fields);
 
 static const cyaml_schema_field_t run_fields[] = {
     YAML_TEXT("says", struct lesson_run, says),
@@ -35,9 +33,7 @@ static const cyaml_schema_field_t run_fields[] = {
     CYAML_FIELD_END,
 };
 
-static const cyaml_schema_value_t run_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct lesson_run, run_fields),
-};
+static const cyaml_schema_value_t run_schema = YAML_ENTRY(struct lesson_run, run_fields);
 
 static const cyaml_schema_field_t lesson_fields[] = {
     YAML_MAY_TEXT("part", struct lesson, part),
@@ -50,9 +46,7 @@ static const cyaml_schema_field_t lesson_fields[] = {
     CYAML_FIELD_END,
 };
 
-static const cyaml_schema_value_t lesson_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct lesson, lesson_fields),
-};
+static const cyaml_schema_value_t lesson_schema = YAML_FILE(struct lesson, lesson_fields);
 
 static const cyaml_schema_field_t *fields_of(const char *place, const char **owner)
 {

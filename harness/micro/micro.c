@@ -107,11 +107,6 @@ void micro_expect(struct micro *micro, const char *what, uint64_t counted, uint6
         micro_fail(micro, "wrong result: %" PRIu64 " %s, expected %" PRIu64, counted, what, wanted);
 }
 
-void micro_absent(struct micro *micro, const char *reason)
-{
-    snprintf(micro->absence, sizeof micro->absence, "%s", reason);
-}
-
 /* Schedulers --------------------------------------------------------------------------------- */
 
 bool micro_serves_all(const struct sched_ops *ops)
@@ -198,7 +193,8 @@ bool micro_partner_start(struct micro_partner *partner, struct micro *micro, voi
                          void *arg)
 {
     if (machine_cpu_count() < 2) {
-        micro_absent(micro, "it takes two cores, and this process may use one");
+        snprintf(micro->absence, sizeof micro->absence,
+                 "it takes two cores, and this process may use one");
         return false;
     }
     *partner = (struct micro_partner){.micro = micro, .fn = fn, .arg = arg};

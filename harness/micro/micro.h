@@ -115,9 +115,6 @@ void micro_fail(struct micro *micro, const char *format, ...) __attribute__((for
 /* Fails unless counted == wanted; what names the things counted. */
 void micro_expect(struct micro *micro, const char *what, uint64_t counted, uint64_t wanted);
 
-/* Says that this machine cannot do it. */
-void micro_absent(struct micro *micro, const char *reason);
-
 /* Runs main_fn(arg) as the main goroutine of the instance's variant with so many workers; checks
  * that no goroutine is left. */
 void micro_schedule(struct micro *micro, int workers, void (*main_fn)(void *), void *arg);

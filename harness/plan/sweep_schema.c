@@ -82,9 +82,7 @@ static const cyaml_schema_field_t expect_fields[] = {
     CYAML_FIELD_END,
 };
 
-static const cyaml_schema_value_t expect_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct sweep_expect, expect_fields),
-};
+static const cyaml_schema_value_t expect_schema = YAML_ENTRY(struct sweep_expect, expect_fields);
 
 static const cyaml_schema_field_t group_fields[] = {
     YAML_TEXT("id", struct sweep_group, id),
@@ -101,16 +99,12 @@ static const cyaml_schema_field_t group_fields[] = {
     YAML_MAY_TEXT("machine", struct sweep_group, machine),
     YAML_MAY_TEXT("what_if", struct sweep_group, what_if),
     YAML_MAY_LIST("expect", struct sweep_group, expect, expect_schema),
-    CYAML_FIELD_MAPPING_PTR("knob", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
-                            knob, knob_fields),
-    CYAML_FIELD_MAPPING_PTR("knob2", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct sweep_group,
-                            knob2, knob_fields),
+    YAML_MAY_STRUCT("knob", struct sweep_group, knob, knob_fields),
+    YAML_MAY_STRUCT("knob2", struct sweep_group, knob2, knob_fields),
     CYAML_FIELD_END,
 };
 
-static const cyaml_schema_value_t group_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct sweep_group, group_fields),
-};
+static const cyaml_schema_value_t group_schema = YAML_ENTRY(struct sweep_group, group_fields);
 
 static const cyaml_schema_field_t sweep_fields[] = {
     YAML_TEXT("name", struct sweep_file, name),
@@ -136,9 +130,7 @@ static const cyaml_schema_field_t sweep_fields[] = {
     CYAML_FIELD_END,
 };
 
-static const cyaml_schema_value_t sweep_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct sweep_file, sweep_fields),
-};
+static const cyaml_schema_value_t sweep_schema = YAML_FILE(struct sweep_file, sweep_fields);
 
 const char *sweep_figure_name(enum sweep_figure figure)
 {

@@ -88,18 +88,19 @@ double comparable_line_ns(const json_t *record)
     return sqrt(before * after);
 }
 
+/* CLASS_ALL for those that are neither near nor far. */
+static enum cell_class class_of_distance(enum core_distance distance)
+{
+    return distance == DISTANCE_NEAR  ? CLASS_NEAR
+           : distance == DISTANCE_FAR ? CLASS_FAR
+                                      : CLASS_ALL;
+}
+
 bool class_holds(enum cell_class which, enum core_distance distance, bool marked)
 {
     if (which == CLASS_ALL)
         return true;
     return !marked && (which == CLASS_QUIET || class_of_distance(distance) == which);
-}
-
-enum cell_class class_of_distance(enum core_distance distance)
-{
-    return distance == DISTANCE_NEAR  ? CLASS_NEAR
-           : distance == DISTANCE_FAR ? CLASS_FAR
-                                      : CLASS_ALL;
 }
 
 void class_count_add(struct class_counts *counts, enum core_distance distance, bool marked)

@@ -56,9 +56,6 @@ double comparable_line_ns(const json_t *record);
 /* True if a sample that is ok belongs to the class. */
 bool class_holds(enum cell_class which, enum core_distance distance, bool marked);
 
-/* The class of a core distance; CLASS_ALL for those that are neither near nor far. */
-enum cell_class class_of_distance(enum core_distance distance);
-
 /* The samples of a cell that are ok: how many each class holds, and how many there are of each
  * core distance, marked or not. All zero at first. */
 struct class_counts {

@@ -1,5 +1,6 @@
 /* report_environment.c - where a run was made: environment.json as tables. See report_page.h. */
 #include "harness/base/json_fields.h"
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/report/doc.h"
 #include "harness/report/html.h"
@@ -10,18 +11,12 @@
 
 enum { NAME_SIZE = 128 };
 
-static bool ends_with_bytes(const char *key)
-{
-    size_t length = strlen(key);
-    return length >= 5 && strcmp(key + length - 5, "bytes") == 0;
-}
-
 /* "line_bytes" -> "line", whose value has its unit; other underscores are spaces. Behind the name
  * of what it belongs to, if that is not "". */
 static void name_make(char name[NAME_SIZE], const char *of, const char *key)
 {
     size_t length = strlen(key);
-    if (ends_with_bytes(key) && length > strlen("_bytes"))
+    if (text_ends_with(key, "bytes") && length > strlen("_bytes"))
         length -= strlen("_bytes");
     snprintf(name, NAME_SIZE, "%.60s%s%.*s", of, *of ? " " : "", (int)length, key);
     for (char *at = name; (at = strchr(at, '_')) != NULL;)
@@ -32,7 +27,7 @@ static void name_make(char name[NAME_SIZE], const char *of, const char *key)
 static struct text scalar_text(const char *key, const json_t *value)
 {
     struct text text = {"-"};
-    if (json_is_integer(value) && ends_with_bytes(key))
+    if (json_is_integer(value) && text_ends_with(key, "bytes"))
         return text_bytes((double)json_integer_value(value));
     if (json_is_integer(value))
         snprintf(text.s, sizeof text.s, "%" JSON_INTEGER_FORMAT, json_integer_value(value));

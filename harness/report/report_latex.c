@@ -4,6 +4,7 @@
 #include "harness/answers/report_data.h"
 #include "harness/answers/report_verdict.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/records/hosts_used.h"
 #include "harness/spec/machine_start.h"
@@ -102,13 +103,6 @@ static bool has_intervals(const struct report_group *group)
     return false;
 }
 
-/* Folders of this machine are nothing to others. */
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Native cells are of the processor that the run tells of, simulated ones of none. */
 static void machine_write(FILE *to, const struct report *report, const char *machine)
 {
@@ -167,7 +161,7 @@ static void caption_write(FILE *to, const struct report *report, const struct re
           to);
     if (*field_text(settings, "file")) {
         fputs("\\texttt{schedlab sweep ", to);
-        put_text(to, base_name(field_text(settings, "file")));
+        put_text(to, text_base_name(field_text(settings, "file")));
         if (json_is_integer(json_object_get(settings, "seed")))
             fprintf(to, " -{}-seed %" JSON_INTEGER_FORMAT, field_integer(settings, "seed"));
         option_write(to, settings, "machine", "machine");

@@ -126,7 +126,7 @@ static void table_write(FILE *to, const struct report *report, struct columns *c
     free(lines);
 }
 
-bool report_has_misses(const struct report *report, const struct report_group *group)
+static bool has_misses(const struct report *report, const struct report_group *group)
 {
     const struct tsv *tsv = &report->extra.structures;
     for (size_t row = 1; row < tsv->rows; row++) {
@@ -139,7 +139,7 @@ bool report_has_misses(const struct report *report, const struct report_group *g
 
 void report_misses_write(FILE *to, const struct report *report, const struct report_group *group)
 {
-    if (!report_has_misses(report, group))
+    if (!has_misses(report, group))
         return;
     html_put(to,
              "<details class='print'><summary>Where the misses are</summary><p class='note'>What "

@@ -41,7 +41,6 @@ void report_section_write(FILE *to, const struct report *report, const struct re
 
 /* Writes where the misses of a group's cells were (report_misses.c); nothing if no machine tells
  * misses. */
-bool report_has_misses(const struct report *report, const struct report_group *group);
 void report_misses_write(FILE *to, const struct report *report, const struct report_group *group);
 
 /* Writes the misses of each level of cache of a simulated group, those that this machine counted

@@ -204,8 +204,7 @@ char *experiment_number_text(const struct experiment_expect *expect, double valu
 #define DISPUTE_FOLDER "experiments/disputes"
 
 /* The paths of all experiments in `of`, one of these, by file name; NULL-terminated, to be freed by
- * experiment_paths_free(). NULL and one line in error. */
+ * data_folder_names_free(). NULL and one line in error. */
 char **experiment_paths(const char *of, char *error, size_t error_size);
-void experiment_paths_free(char **paths);
 
 #endif

@@ -27,10 +27,3 @@ char **experiment_paths(const char *of, char *error, size_t error_size)
     data_folder_names_free(names);
     return paths;
 }
-
-void experiment_paths_free(char **paths)
-{
-    for (char **path = paths; path && *path; path++)
-        free(*path);
-    free(paths);
-}

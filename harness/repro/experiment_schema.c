@@ -33,9 +33,8 @@ static const cyaml_schema_field_t expect_fields[] = {
     CYAML_FIELD_END,
 };
 
-static const cyaml_schema_value_t expect_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct experiment_expect, expect_fields),
-};
+static const cyaml_schema_value_t expect_schema =
+    YAML_ENTRY(struct experiment_expect, expect_fields);
 
 static const cyaml_schema_field_t part_fields[] = {
     YAML_TEXT("id", struct experiment_part, id),
@@ -58,9 +57,7 @@ static const cyaml_schema_field_t part_fields[] = {
     CYAML_FIELD_END,
 };
 
-static const cyaml_schema_value_t part_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct experiment_part, part_fields),
-};
+static const cyaml_schema_value_t part_schema = YAML_ENTRY(struct experiment_part, part_fields);
 
 static const cyaml_schema_field_t lesson_fields[] = {
     YAML_TEXT("supported", struct experiment_lesson, supported),
@@ -90,10 +87,8 @@ static const cyaml_schema_field_t experiment_fields[] = {
     YAML_TEXT("source", struct experiment, source),
     YAML_TEXT("why", struct experiment, why),
     YAML_TEXT("refuted", struct experiment, refuted),
-    CYAML_FIELD_MAPPING_PTR("lesson", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct experiment,
-                            lesson, lesson_fields),
-    CYAML_FIELD_MAPPING_PTR("dispute", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct experiment,
-                            dispute, dispute_fields),
+    YAML_MAY_STRUCT("lesson", struct experiment, lesson, lesson_fields),
+    YAML_MAY_STRUCT("dispute", struct experiment, dispute, dispute_fields),
     MAY_BE("first", experiment, first, truth_words),
     MAY_BE("pin", experiment, pin, truth_words),
     YAML_MAY_LIST("machines", struct experiment, machines, yaml_text),
@@ -112,9 +107,8 @@ static const cyaml_schema_field_t experiment_fields[] = {
     CYAML_FIELD_END,
 };
 
-static const cyaml_schema_value_t experiment_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct experiment, experiment_fields),
-};
+static const cyaml_schema_value_t experiment_schema =
+    YAML_FILE(struct experiment, experiment_fields);
 
 static const cyaml_schema_field_t *fields_of(const char *place, const char **owner)
 {

@@ -30,9 +30,7 @@ static const cyaml_schema_field_t claim_fields[] = {
     CYAML_FIELD_END,
 };
 
-static const cyaml_schema_value_t claim_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct claim, claim_fields),
-};
+static const cyaml_schema_value_t claim_schema = YAML_ENTRY(struct claim, claim_fields);
 
 static const cyaml_schema_value_t claims_schema = {
     CYAML_VALUE_SEQUENCE(CYAML_FLAG_POINTER, struct claim, &claim_schema, 1, CYAML_UNLIMITED),

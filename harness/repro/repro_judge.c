@@ -90,13 +90,12 @@ void repro_judge(const struct repro *repro, struct repro_job *job)
             json_array_append_new(parts, part_judge(repro, job, part, records, &verdict));
     }
     json_decref(records);
-    const char *slash = strrchr(job->folder, '/');
     json_t *place =
         json_pack("{ss ss ss sf so}", "machine", job->machine, "verdict", verdict_text(verdict),
                   "state", states[job->state], "seconds", job->seconds, "parts", parts);
     said_set(place, outcome_tally(parts));
     if (job->state == REPRO_BEGUN || job->state == REPRO_DONE)
-        json_object_set_new(place, "folder", json_string(slash ? slash + 1 : job->folder));
+        json_object_set_new(place, "folder", json_string(text_base_name(job->folder)));
     if (*job->reason)
         json_object_set_new(place, "reason", json_string(job->reason));
     json_decref(job->judged);
@@ -223,7 +222,6 @@ static json_t *run_to_json(const struct repro *repro)
 
 json_t *repro_to_json(const struct repro *repro)
 {
-    const char *slash = strrchr(repro->folder, '/');
     char written[32];
     bool finished = true;
     json_t *experiments = json_array(), *claims;
@@ -237,7 +235,7 @@ json_t *repro_to_json(const struct repro *repro)
     claims = repro->claims ? claims_judge(repro->claims, experiments, repro->all) : json_array();
     record_time_text(written);
     return json_pack("{si ss ss ss sb ss so so so}", "schema", REPRO_SCHEMA, "name",
-                     slash ? slash + 1 : repro->folder, "began", repro->began, "written", written,
+                     text_base_name(repro->folder), "began", repro->began, "written", written,
                      "finished", finished, "revision", build_revision(), "run", run_to_json(repro),
                      "experiments", experiments, "claims", claims);
 }

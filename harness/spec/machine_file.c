@@ -7,6 +7,7 @@
 
 #include "harness/base/memory.h"
 #include "harness/base/suggest.h"
+#include "harness/base/text.h"
 #include "harness/base/yaml_reader.h"
 #include "harness/spec/spec.h"
 
@@ -105,9 +106,7 @@ static const cyaml_schema_field_t source_fields[] = {
     CYAML_FIELD_END,
 };
 
-static const cyaml_schema_value_t source_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct machine_source, source_fields),
-};
+static const cyaml_schema_value_t source_schema = YAML_ENTRY(struct machine_source, source_fields);
 
 static const cyaml_schema_field_t model_fields[] = {
     YAML_TEXT("title", struct texts, title),
@@ -153,9 +152,7 @@ static const cyaml_schema_field_t model_fields[] = {
     CYAML_FIELD_END,
 };
 
-static const cyaml_schema_value_t model_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct texts, model_fields),
-};
+static const cyaml_schema_value_t model_schema = YAML_FILE(struct texts, model_fields);
 
 /* The keys of the mapping at place, and what messages call it. */
 static const cyaml_schema_field_t *fields_of_place(const char *place, const char **name)
@@ -237,10 +234,9 @@ static bool make_model(const struct yaml_reader *reader, struct machine_file *fi
     size_t key = machine_model_make(&file->model, &file->values, error, sizeof error);
     if (key != MACHINE_KEYS)
         return yaml_complain(reader, line_of(reader, &machine_keys[key]), "%s", error);
-    const char *slash = strrchr(reader->path, '/');
-    const char *base = slash ? slash + 1 : reader->path;
+    const char *base = text_base_name(reader->path);
     size_t length = strlen(base);
-    if (length > 5 && strcmp(base + length - 5, ".yaml") == 0)
+    if (length > 5 && text_ends_with(base, ".yaml"))
         length -= 5;
     snprintf(file->model.name, sizeof file->model.name, "%.*s", (int)length, base);
     return true;

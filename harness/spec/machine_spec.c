@@ -21,12 +21,6 @@ static const char as_guest[] = ",host=vm"; /* in canonical texts right behind th
 
 /* Files --------------------------------------------------------------------------------------- */
 
-static bool has_suffix(const char *name)
-{
-    size_t length = strlen(name);
-    return length >= sizeof suffix && strcmp(name + length - (sizeof suffix - 1), suffix) == 0;
-}
-
 char **machine_names(char *error, size_t error_size)
 {
     return data_folder_names("machines", error, error_size);
@@ -98,7 +92,7 @@ static void model_free(struct machine_file *file)
 static struct machine_file *model_load(const char *name, const struct complaint *to)
 {
     char folder[PATH_SIZE], path[2 * PATH_SIZE];
-    if (has_suffix(name))
+    if (strlen(name) >= sizeof suffix && text_ends_with(name, suffix))
         return file_load(name, to);
     if (*name && !strchr(name, '/') &&
         data_folder_find("machines", folder, sizeof folder, to->text, to->size)) {

@@ -106,9 +106,8 @@ bool engine_begin(struct engine *engine, char *error, size_t error_size)
         return false;
     /* The same for who resumes the run, and no other run's. */
     const char *run = engine->run_path;
-    const char *slash = strrchr(run, '/');
-    snprintf(engine->name, sizeof engine->name, "schedlab-%.80s-%08" PRIx32,
-             slash ? slash + 1 : run, (uint32_t)fnv1a(FNV1A_SEED, run, strlen(run)));
+    snprintf(engine->name, sizeof engine->name, "schedlab-%.80s-%08" PRIx32, text_base_name(run),
+             (uint32_t)fnv1a(FNV1A_SEED, run, strlen(run)));
     char path[ENGINE_PATH_SIZE + 8];
     snprintf(path, sizeof path, "%s/jobs", run);
     if (mkdir(path, 0777) == 0)

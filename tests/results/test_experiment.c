@@ -764,7 +764,7 @@ static void the_catalogue_is_right(void **state)
     claims_free(claims);
     for (size_t i = 0; i < count; i++)
         experiment_free(experiments[i]);
-    experiment_paths_free(paths);
+    data_folder_names_free(paths);
 }
 
 int main(void)
