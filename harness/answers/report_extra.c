@@ -74,10 +74,8 @@ static void comparison_load(struct report_extra *extra, const char *folder, cons
         json_decref(json);
         return;
     }
-    extra->comparisons =
-        xrealloc(extra->comparisons, (extra->comparisons_count + 1) * sizeof *extra->comparisons);
-    char *name = xstrndup(file, length);
-    extra->comparisons[extra->comparisons_count++] = (struct report_comparison){name, json};
+    array_add(extra->comparisons, extra->comparisons_count) =
+        (struct report_comparison){xstrndup(file, length), json};
 }
 
 static int is_json(const struct dirent *entry)

@@ -17,6 +17,16 @@ void *xcalloc(size_t count, size_t size);
 
 void *xmalloc(size_t size);
 void *xrealloc(void *memory, size_t size);
+
+/* The new last element, to be set, of an array that is malloc()'s and holds so many:
+ * array_add(list->name, list->count) = name. */
+#define array_add(array, count)                                                                    \
+    (*((array) = xrealloc((array), ((size_t)(count) + 1) * sizeof *(array)), &(array)[(count)++]))
+
+/* Room for one more element behind so many: the array, or a larger one of twice as many, and of
+ * `first` if there is none yet. */
+void *array_room(void *array, size_t *room, size_t count, size_t first, size_t size);
+
 char *xstrdup(const char *text);
 char *xstrndup(const char *text, size_t most);
 

@@ -194,9 +194,7 @@ static void variant_add(struct options *options, const char *text)
     for (size_t i = 0; i < options->variant_count; i++)
         if (strcmp(options->variants[i].text, spec.text) == 0)
             cli_misuse(options->command, "the variant \"%s\" is given twice", spec.text);
-    options->variants =
-        xrealloc(options->variants, (options->variant_count + 1) * sizeof *options->variants);
-    options->variants[options->variant_count++] = spec;
+    array_add(options->variants, options->variant_count) = spec;
 }
 
 static void events_take(struct options *options, const char *text)

@@ -137,9 +137,7 @@ static void machine_take(void *to, const char *name, const char *option, char *a
         cli_misuse(name, "--machine=%s: %s", arg, error);
     if (text_is_among(machine.text, options->machines, options->machines_count))
         cli_misuse(name, "--machine=%s is given twice", arg);
-    options->machines =
-        xrealloc(options->machines, (options->machines_count + 1) * sizeof *options->machines);
-    options->machines[options->machines_count++] = xstrdup(machine.text);
+    array_add(options->machines, options->machines_count) = xstrdup(machine.text);
     machine_spec_free(&machine);
 }
 
@@ -222,9 +220,7 @@ static void catalogue_add(const struct options *options, struct catalogue *catal
         if (strcmp(catalogue->experiments[i]->id, experiment->id) == 0)
             cli_misuse(options->command, "%s and %s have both the id %s",
                        catalogue->experiments[i]->path, experiment->path, experiment->id);
-    catalogue->experiments =
-        xrealloc(catalogue->experiments, (catalogue->count + 1) * sizeof *catalogue->experiments);
-    catalogue->experiments[catalogue->count++] = experiment;
+    array_add(catalogue->experiments, catalogue->count) = experiment;
 }
 
 /* The experiments of a folder, none if it is not there: files of the user's own may do without.

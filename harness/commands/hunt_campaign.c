@@ -58,8 +58,7 @@ static void word_add(struct words *words, const char *word)
     for (size_t i = 0; i < words->count; i++)
         if (strcmp(words->word[i], word) == 0)
             return;
-    words->word = xrealloc(words->word, (words->count + 1) * sizeof *words->word);
-    words->word[words->count++] = word;
+    array_add(words->word, words->count) = word;
 }
 
 /* Canonical, so that two texts that mean the same are one cell. */

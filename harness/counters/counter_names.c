@@ -310,8 +310,7 @@ bool counter_is_kernel_only(const char *name)
 /* Takes name. */
 static void names_add(struct counter_names *names, char *name)
 {
-    names->name = xrealloc(names->name, (names->count + 1) * sizeof *names->name);
-    names->name[names->count++] = name;
+    array_add(names->name, names->count) = name;
 }
 
 static char *own_name(int index)

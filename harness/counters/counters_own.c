@@ -73,8 +73,7 @@ static void sets_make(struct counters *counters, size_t *slot, size_t count)
     int id;
     int error = counters_set_start(counters, slot, count, false, &id, &call);
     if (error == PAPI_OK) {
-        own->set = xrealloc(own->set, (own->count + 1) * sizeof *own->set);
-        struct event_set *set = &own->set[own->count++];
+        struct event_set *set = &array_add(own->set, own->count);
         event_set_init(set, id, slot, count);
         counters->api->stop(id, own->scratch);
     } else if (count > 1) {

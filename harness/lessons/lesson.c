@@ -181,8 +181,7 @@ static bool lessons_add(struct lessons *lessons, const char *folder, const char 
         return false;
     lesson->number = (unsigned)number;
     lesson->name = xstrdup(name);
-    lessons->list = xrealloc(lessons->list, number * sizeof lessons->list[0]);
-    lessons->list[lessons->count++] = lesson;
+    array_add(lessons->list, lessons->count) = lesson;
     return true;
 }
 

@@ -144,9 +144,7 @@ static const char *what_if_machine(struct plan *plan, const struct sweep_file *s
                              : NULL;
     if (!machine)
         return NULL;
-    plan->machines =
-        xrealloc(plan->machines, (plan->machines_count + 1) * sizeof plan->machines[0]);
-    return plan->machines[plan->machines_count++] = machine;
+    return array_add(plan->machines, plan->machines_count) = machine;
 }
 
 static void making_begin(struct making *making, const struct sweep_file *sweep)

@@ -71,8 +71,7 @@ bool stopping_rule_note(struct cell *cell, const json_t *record)
     note.events_hash = strtoull(field_text(record, "events_hash"), NULL, 16);
     if (cell->notes_count > 0 && cell->notes[cell->notes_count - 1].block >= note.block)
         return false;
-    cell->notes = xrealloc(cell->notes, (cell->notes_count + 1) * sizeof *cell->notes);
-    cell->notes[cell->notes_count++] = note;
+    array_add(cell->notes, cell->notes_count) = note;
     cell->timeouts += child_record_timed_out(record);
     cell->given_up = strcmp(status, "skipped") == 0 || cell->timeouts >= TIMEOUTS_MAX;
     return true;

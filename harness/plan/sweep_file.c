@@ -236,8 +236,7 @@ static bool texts_add(const struct yaml_reader *reader, size_t line, struct text
             return false;
         }
     }
-    texts->text = xrealloc(texts->text, (texts->count + 1) * sizeof *texts->text);
-    texts->text[texts->count++] = text;
+    array_add(texts->text, texts->count) = text;
     return true;
 }
 

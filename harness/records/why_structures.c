@@ -39,9 +39,8 @@ static struct why_structure *structure_of(struct why_structure **list, size_t *c
     for (size_t i = 0; i < *count; i++)
         if (strcmp((*list)[i].name, name) == 0)
             return &(*list)[i];
-    *list = xrealloc(*list, (*count + 1) * sizeof **list);
-    (*list)[*count] = (struct why_structure){.name = name};
-    return &(*list)[(*count)++];
+    array_add(*list, *count) = (struct why_structure){.name = name};
+    return &(*list)[*count - 1];
 }
 
 static int by_stall(const void *a, const void *b)

@@ -62,9 +62,8 @@ static struct why_part *part_of(struct why_win *win, bool stalled, const char *n
     for (size_t i = 0; i < win->count; i++)
         if (win->parts[i].stalled == stalled && strcmp(win->parts[i].name, name) == 0)
             return &win->parts[i];
-    win->parts = xrealloc(win->parts, (win->count + 1) * sizeof *win->parts);
-    win->parts[win->count] = (struct why_part){.stalled = stalled, .name = name};
-    return &win->parts[win->count++];
+    array_add(win->parts, win->count) = (struct why_part){.stalled = stalled, .name = name};
+    return &win->parts[win->count - 1];
 }
 
 static double difference(const struct why_part *part)

@@ -44,9 +44,8 @@ static struct tally *tally_of(struct tallies *tallies, const char *variant)
     for (size_t i = 0; i < tallies->count; i++)
         if (strcmp(tallies->of[i].variant, variant) == 0)
             return &tallies->of[i];
-    tallies->of = xrealloc(tallies->of, (tallies->count + 1) * sizeof *tallies->of);
-    tallies->of[tallies->count] = (struct tally){.variant = variant};
-    return &tallies->of[tallies->count++];
+    array_add(tallies->of, tallies->count) = (struct tally){.variant = variant};
+    return &tallies->of[tallies->count - 1];
 }
 
 static bool is_decided(const struct verdict *verdict)

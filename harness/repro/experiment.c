@@ -33,11 +33,6 @@ static size_t line_of(const struct parting *self, const char *key)
     return yaml_key_line(self->reader, self->place, key);
 }
 
-static void *grown(void *list, unsigned count, size_t size)
-{
-    return xrealloc(list, ((size_t)count + 1) * size);
-}
-
 /* Canonical texts ----------------------------------------------------------------------------- */
 
 typedef char *canonical_of(const char *text, char *error, size_t error_size);
@@ -82,9 +77,8 @@ static bool texts_read(const struct yaml_reader *reader, const char *place, cano
         char *text = canonical_or_complain(canonical, reader, line, given);
         if (!text)
             return false;
-        *list = grown(*list, *count, sizeof **list);
-        (*list)[*count] = text;
-        if (!is_new(reader, line, *list, (*count)++, text))
+        array_add(*list, *count) = text;
+        if (!is_new(reader, line, *list, *count - 1, text))
             return false;
     }
     return *count > 0 || yaml_complain(reader, yaml_place_line(reader->place, place),
@@ -136,8 +130,7 @@ static bool workers_read_one(const struct parting *self, const char *place)
     for (unsigned i = 0; i < part->workers_count; i++)
         if (part->workers[i] == workers)
             return yaml_complain(self->reader, line, "workers %s is given twice", text);
-    part->workers = grown(part->workers, part->workers_count, sizeof *part->workers);
-    part->workers[part->workers_count++] = workers;
+    array_add(part->workers, part->workers_count) = workers;
     return true;
 }
 
@@ -281,9 +274,7 @@ static bool knob_append(const struct parting *self, unsigned v, unsigned i)
     char *text = canonical_or_complain(variant_spec_canonical, self->reader, line, longer);
     if (!text)
         return false;
-    part->cell_variants =
-        grown(part->cell_variants, part->cell_variants_count, sizeof *part->cell_variants);
-    part->cell_variants[part->cell_variants_count++] = text;
+    array_add(part->cell_variants, part->cell_variants_count) = text;
     return is_new(self->reader, line, part->cell_variants + v * part->levels_count, i, text);
 }
 
@@ -353,8 +344,7 @@ static bool workers_axis_read(const struct parting *self)
         return false;
     if (levels || has_key(self, "workers"))
         return workers_read(self, levels ? "levels" : "workers");
-    part->workers = grown(NULL, 0, sizeof *part->workers);
-    part->workers[part->workers_count++] = 1;
+    array_add(part->workers, part->workers_count) = 1;
     return true;
 }
 
@@ -646,8 +636,7 @@ static void whole_check(const struct yaml_reader *reader, struct experiment *exp
     events_check(reader, "events", experiment->events, experiment->events_count);
     bool right = *reader->error == '\0';
     if (experiment->machines_count == 0) {
-        experiment->machines = grown(NULL, 0, sizeof *experiment->machines);
-        experiment->machines[experiment->machines_count++] = xstrdup("native");
+        array_add(experiment->machines, experiment->machines_count) = xstrdup("native");
     }
     for (unsigned p = 0; p < experiment->parts_count; p++)
         part_check(reader, experiment, p, right);

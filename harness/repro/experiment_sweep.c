@@ -287,8 +287,7 @@ static void write_events(FILE *to, const struct experiment *experiment,
             continue;
         if (!list_has(names.name, names.count, more.name[0])) {
             is_default = false;
-            names.name = xrealloc(names.name, (names.count + 1) * sizeof *names.name);
-            names.name[names.count++] = more.name[0];
+            array_add(names.name, names.count) = more.name[0];
             more.name[0] = NULL;
         }
         counter_names_free(&more);

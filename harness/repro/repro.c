@@ -19,7 +19,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -210,8 +209,7 @@ static void job_add(struct repro *repro, const struct experiment *experiment, co
     char path[REPRO_PATH_SIZE];
     if (!is_wanted(repro, experiment, machine))
         return;
-    repro->jobs = xrealloc(repro->jobs, (repro->jobs_count + 1) * sizeof *repro->jobs);
-    struct repro_job *job = &repro->jobs[repro->jobs_count++];
+    struct repro_job *job = &array_add(repro->jobs, repro->jobs_count);
     *job = (struct repro_job){.experiment = experiment, .machine = machine, .guest = guest};
     job->sweep_text =
         experiment_sweep_text(experiment, machine, repro->which == REPRO_GIVEN, &repro->form);
@@ -243,8 +241,7 @@ static void guest_add(struct repro *repro, const struct experiment *experiment,
         free(guest);
         return;
     }
-    repro->guests = xrealloc(repro->guests, (repro->guests_count + 1) * sizeof *repro->guests);
-    repro->guests[repro->guests_count++] = guest;
+    array_add(repro->guests, repro->guests_count) = guest;
     job_add(repro, experiment, guest, true);
 }
 

@@ -68,13 +68,7 @@ static struct {
     bool is_full, listens, is_on;
 } logged;
 
-static void *grown(void *list, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return list;
-    *room = *room ? 2 * *room : 1024;
-    return xrealloc(list, *room * size);
-}
+enum { ROOM = 1024 }; /* at first, of arrays that grow */
 
 /* Goroutines ----------------------------------------------------------------------------------- */
 
@@ -114,7 +108,8 @@ static void step_add(struct place *place, uint32_t part, int64_t now_ps, int64_t
         if (last->woken_ps != INT64_MAX && now_ps < last->woken_ps)
             now_ps = last->woken_ps;
     }
-    logged.step = grown(logged.step, logged.steps, &logged.steps_room, sizeof *logged.step);
+    logged.step =
+        array_room(logged.step, &logged.steps_room, logged.steps, ROOM, sizeof *logged.step);
     life->newest = (uint32_t)logged.steps;
     logged.step[logged.steps++] =
         (struct step){now_ps, woken_ps, place->goroutine, by_or_lock, part};
@@ -123,7 +118,8 @@ static void step_add(struct place *place, uint32_t part, int64_t now_ps, int64_t
 /* Numbers a goroutine, which goes on with what its place says. */
 static void life_begin(struct place *place, int64_t made_ps, uint32_t maker)
 {
-    logged.life = grown(logged.life, logged.lives, &logged.lives_room, sizeof *logged.life);
+    logged.life =
+        array_room(logged.life, &logged.lives_room, logged.lives, ROOM, sizeof *logged.life);
     logged.life[logged.lives] = (struct life){
         .made_ps = made_ps, .served_ps = INT64_MIN, .maker = maker, .newest = REQUEST_NOBODY};
     place->goroutine = (uint32_t)logged.lives++;
@@ -159,9 +155,9 @@ static void running_set(int32_t m, int64_t g)
 static void lock_add(const void *lock, const char *name)
 {
     size_t room = logged.locks_room;
-    logged.lock = grown(logged.lock, logged.locks, &room, sizeof *logged.lock);
-    logged.lock_name =
-        grown(logged.lock_name, logged.locks, &logged.locks_room, sizeof *logged.lock_name);
+    logged.lock = array_room(logged.lock, &room, logged.locks, ROOM, sizeof *logged.lock);
+    logged.lock_name = array_room(logged.lock_name, &logged.locks_room, logged.locks, ROOM,
+                                  sizeof *logged.lock_name);
     snprintf(logged.lock_name[logged.locks], REQUEST_NAME_SIZE, "%s", name);
     logged.lock[logged.locks++] = lock;
 }
@@ -292,8 +288,8 @@ static void on_request(int32_t kind, int64_t due_ns, int64_t end_ns)
         return;
     uint32_t goroutine = place_of(m->curg->id)->goroutine;
     struct life *life = &logged.life[goroutine];
-    logged.request =
-        grown(logged.request, logged.requests, &logged.requests_room, sizeof *logged.request);
+    logged.request = array_room(logged.request, &logged.requests_room, logged.requests, ROOM,
+                                sizeof *logged.request);
     logged.request[logged.requests++] = (struct request){
         {goroutine, due_ns * PS_PER_NS, end_ns * PS_PER_NS, life->served_ps}, kind};
     life->served_ps = end_ns * PS_PER_NS;

@@ -79,8 +79,7 @@ static void unit_add(struct unit *unit, Dwarf_Die *function)
     Dwarf_Addr base, begin, end;
     ptrdiff_t at = 0;
     while ((at = dwarf_ranges(function, at, &base, &begin, &end)) > 0) {
-        unit->code = xrealloc(unit->code, (unit->count + 1) * sizeof *unit->code);
-        unit->code[unit->count++] = (struct code){begin, end, *function};
+        array_add(unit->code, unit->count) = (struct code){begin, end, *function};
     }
 }
 

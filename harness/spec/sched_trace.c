@@ -239,10 +239,7 @@ static bool event_parse(struct sched_trace_event *event, int64_t *place, char *l
 static void trace_add(struct sched_trace *trace, size_t *room,
                       const struct sched_trace_event *event)
 {
-    if (trace->count == *room) {
-        *room = *room ? 2 * *room : 4096;
-        trace->event = xrealloc(trace->event, *room * sizeof trace->event[0]);
-    }
+    trace->event = array_room(trace->event, room, trace->count, 4096, sizeof trace->event[0]);
     trace->event[trace->count++] = *event;
 }
 
@@ -252,8 +249,7 @@ static bool site_add(struct sched_trace *trace, const char *line)
     if (sscanf(line, "@\t%d\t%d\t%127[^\t\n]\t%127[^\t\n]", &site.line, &site.first, site.file,
                site.function) != 4)
         return false;
-    trace->site = xrealloc(trace->site, (trace->sites + 1) * sizeof site);
-    trace->site[trace->sites++] = site;
+    array_add(trace->site, trace->sites) = site;
     return true;
 }
 

@@ -171,9 +171,7 @@ static const char *file_name_keep(const char *name)
     for (size_t i = 0; i < count; i++)
         if (strcmp(names[i], name) == 0)
             return names[i];
-    names = xrealloc(names, (count + 1) * sizeof *names);
-    names[count] = xstrdup(name);
-    return names[count++];
+    return array_add(names, count) = xstrdup(name);
 }
 
 /* The word or the name of a file that the value stands for; NULL if it is a number. */

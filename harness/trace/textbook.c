@@ -109,9 +109,7 @@ static struct textbook *replay_read(struct reader *reader)
         snprintf(at, sizeof at, "tables/%zu", i);
         if (!yaml_place_exists(reader->place, at))
             break;
-        replay->table = xrealloc(replay->table, (i + 1) * sizeof replay->table[0]);
-        memset(&replay->table[i], 0, sizeof replay->table[i]);
-        replay->tables++;
+        array_add(replay->table, replay->tables) = (struct textbook_table){.rows = 0};
         table_read(reader, &replay->table[i], i);
     }
     return replay;

@@ -15,16 +15,9 @@ char *trace_id_text(const struct sched_trace *trace, trace_id id, char text[SCHE
     return sched_trace_name(trace, id & ~TRACE_TASK, id & TRACE_TASK, text);
 }
 
-/* Queues -------------------------------------------------------------------------------------- */
+enum { ROOM = 8 }; /* at first, of arrays that grow */
 
-static void *larger(void *table, size_t *room, size_t count, size_t size)
-{
-    if (count < *room)
-        return table;
-    *room = *room ? 2 * *room : 8;
-    table = xrealloc(table, *room * size);
-    return table;
-}
+/* Queues -------------------------------------------------------------------------------------- */
 
 static void note(struct trace_state *state, enum trace_change_kind kind, int32_t where, uint32_t a,
                  uint32_t b)
@@ -32,14 +25,14 @@ static void note(struct trace_state *state, enum trace_change_kind kind, int32_t
     struct trace_changes *changes = state->changes;
     if (!changes)
         return;
-    changes->change =
-        larger(changes->change, &changes->room, changes->count, sizeof changes->change[0]);
+    changes->change = array_room(changes->change, &changes->room, changes->count, ROOM,
+                                 sizeof changes->change[0]);
     changes->change[changes->count++] = (struct trace_change){kind, where, a, b};
 }
 
 static void queue_push(struct trace_state *state, struct trace_queue *queue, trace_id id)
 {
-    queue->id = larger(queue->id, &queue->room, queue->count, sizeof queue->id[0]);
+    queue->id = array_room(queue->id, &queue->room, queue->count, ROOM, sizeof queue->id[0]);
     queue->id[queue->count++] = id;
     note(state, CHANGE_PUSHED, queue->number, id, 0);
 }
@@ -331,8 +324,9 @@ static void task_begins(struct trace_state *state, const struct sched_trace_even
         return;
     struct trace_stack *stack = &m->stack;
     size_t room = stack->room;
-    stack->id = larger(stack->id, &room, stack->count, sizeof stack->id[0]);
-    stack->stalled = larger(stack->stalled, &stack->room, stack->count, sizeof stack->stalled[0]);
+    stack->id = array_room(stack->id, &room, stack->count, ROOM, sizeof stack->id[0]);
+    stack->stalled =
+        array_room(stack->stalled, &stack->room, stack->count, ROOM, sizeof stack->stalled[0]);
     if (stack->count)
         stack->stalled[stack->count - 1] = true;
     stack->stalled[stack->count] = false;

@@ -18,6 +18,8 @@ struct open_m {
     int32_t woken_by, woken_by_lane;
 };
 
+enum { ROOM = 256 }; /* at first, of arrays that grow */
+
 struct teller {
     struct trace_story *story;
     struct trace_state state;
@@ -26,21 +28,12 @@ struct teller {
     uint32_t *length; /* by lane, the last one told; behind them that of the global queue */
 };
 
-static void *room_for(void *table, size_t *room, size_t count, size_t size)
-{
-    if (count < *room)
-        return table;
-    *room = *room ? 2 * *room : 256;
-    table = xrealloc(table, *room * size);
-    return table;
-}
-
 static ssize_t slice_open(struct teller *teller, const struct sched_trace_event *event, trace_id id,
                           enum trace_slice_kind kind, size_t depth)
 {
     struct trace_story *story = teller->story;
     story->slice =
-        room_for(story->slice, &teller->slice_room, story->slices, sizeof story->slice[0]);
+        array_room(story->slice, &teller->slice_room, story->slices, ROOM, sizeof story->slice[0]);
     story->slice[story->slices] = (struct trace_slice){.begin_ps = event->when_ps,
                                                        .end_ps = -1,
                                                        .id = id,
@@ -62,7 +55,7 @@ static void arrow_add(struct teller *teller, const struct trace_arrow *arrow)
 {
     struct trace_story *story = teller->story;
     story->arrow =
-        room_for(story->arrow, &teller->arrow_room, story->arrows, sizeof story->arrow[0]);
+        array_room(story->arrow, &teller->arrow_room, story->arrows, ROOM, sizeof story->arrow[0]);
     story->arrow[story->arrows++] = *arrow;
 }
 
@@ -114,7 +107,7 @@ static void tell_task(struct teller *teller, const struct sched_trace_event *eve
         ssize_t below = m->tasks > 0 ? m->task[m->tasks - 1] : m->g;
         if (below != NONE)
             teller->story->slice[below].covered = true;
-        m->task = room_for(m->task, &m->room, m->tasks, sizeof m->task[0]);
+        m->task = array_room(m->task, &m->room, m->tasks, ROOM, sizeof m->task[0]);
         ssize_t slice = slice_open(teller, event, event->g | TRACE_TASK, SLICE_TASK, m->tasks);
         m->task[m->tasks++] = slice;
     } else if (event->kind == SCHED_TASK_RETURNED && m->tasks > 0) {
@@ -178,8 +171,8 @@ static void length_tell(struct teller *teller, int64_t when_ps, int32_t lane, si
     if (*last == length)
         return;
     *last = (uint32_t)length;
-    story->length =
-        room_for(story->length, &teller->length_room, story->lengths, sizeof story->length[0]);
+    story->length = array_room(story->length, &teller->length_room, story->lengths, ROOM,
+                               sizeof story->length[0]);
     story->length[story->lengths++] = (struct trace_length){when_ps, lane, (uint32_t)length};
 }
 
