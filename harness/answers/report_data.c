@@ -429,15 +429,13 @@ static void environment_read(struct report *report)
 
 bool report_load(struct report *report, const char *run_dir, char *error, size_t error_size)
 {
-    char path[PATH_SIZE];
     *report =
         (struct report){.run_dir = run_dir, .problems = json_array(), .warnings = json_array()};
     char *real = realpath(run_dir, NULL);
     report->name_text = real ? real : xstrdup(run_dir);
     report->name = strrchr(report->name_text, '/');
     report->name = report->name && report->name[1] ? report->name + 1 : report->name_text;
-    snprintf(path, sizeof path, "%s/samples.jsonl", run_dir);
-    report->records = record_file_read(path, &report->flaws, error, error_size);
+    report->records = run_folder_records(run_dir, false, &report->flaws, error, error_size);
     sweep_read(report);
     environment_read(report);
     report_extra_load(&report->extra, run_dir, report->environment, report->problems);

@@ -12,6 +12,7 @@
 #include "harness/base/text.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/records/records.h"
+#include "harness/records/run_folder.h"
 #include "harness/records/same_work.h"
 #include "harness/tables/compare.h"
 
@@ -169,12 +170,11 @@ json_t *claims_of_run(const char *folder, char *error, size_t error_size)
     struct claims claims = {.folder = folder, .all = json_array()};
     snprintf(path, sizeof path, "%s/sweep.yaml", folder);
     claims.sweep = sweep_file_load(path, error, error_size);
-    snprintf(path, sizeof path, "%s/samples.jsonl", folder);
-    claims.records = claims.sweep ? record_file_read(path, NULL, error, error_size) : NULL;
+    if (claims.sweep)
+        claims.records = run_folder_records(folder, true, NULL, error, error_size);
     claims.run = claims_run_name(folder);
     bool ok = claims.records != NULL;
     if (ok) {
-        same_work_judge_all(claims.records);
         put_simulated(&claims);
         ok = put_native(&claims, error, error_size);
     }

@@ -3,9 +3,11 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/plan/plan.h"
 #include "harness/records/records.h"
+#include "harness/records/run_folder.h"
 #include "harness/records/same_work.h"
 #include "harness/tables/compare.h"
 
@@ -169,11 +171,9 @@ json_t *bench_counting(const char *run_folder, struct record_flaws *flaws, char 
                        size_t error_size)
 {
     char path[PATH_SIZE];
-    snprintf(path, sizeof path, "%s/samples.jsonl", run_folder);
-    json_t *records = record_file_read(path, flaws, error, error_size);
+    json_t *records = run_folder_records(run_folder, true, flaws, error, error_size);
     if (!records)
         return NULL;
-    same_work_judge_all(records);
     snprintf(path, sizeof path, "%s/plan.json", run_folder);
     json_t *plan = json_load_file(path, 0, NULL);
     json_t *cells = plan_json_cells(plan);
@@ -196,9 +196,8 @@ static void name_shorten(char *name)
 {
     static const char *const ends[] = {"/manual_time", "/real_time", "/process_time"};
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        size_t length = strlen(name), end = strlen(ends[i]);
-        if (length > end && strcmp(name + length - end, ends[i]) == 0)
-            name[length - end] = '\0';
+        if (text_ends_with(name, ends[i]))
+            name[strlen(name) - strlen(ends[i])] = '\0';
     }
     char *iterations = strstr(name, "/iterations:");
     if (iterations)

@@ -3,6 +3,7 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/records/records.h"
+#include "harness/records/run_folder.h"
 
 #include <math.h>
 #include <string.h>
@@ -179,11 +180,9 @@ static bool curves_table(const json_t *records, const char *const *workloads, si
 
 json_t *validate_curves(const char *run, const char *folder, char *error, size_t error_size)
 {
-    char path[PATH_SIZE];
     const char *workloads[16];
     size_t count = 0, k;
-    snprintf(path, sizeof path, "%s/samples.jsonl", run);
-    json_t *records = record_file_read(path, NULL, error, error_size);
+    json_t *records = run_folder_records(run, false, NULL, error, error_size);
     if (!records)
         return NULL;
     json_each(record, records) {

@@ -6,6 +6,7 @@
 #include "harness/base/statistics.h"
 #include "harness/records/comparable.h"
 #include "harness/records/records.h"
+#include "harness/records/run_folder.h"
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
@@ -204,18 +205,12 @@ static bool cells_write(const struct cells *cells, const char *folder)
     return fclose(to) == 0;
 }
 
-static json_t *run_read(const char *run, char *error, size_t error_size)
-{
-    char path[PATH_SIZE];
-    snprintf(path, sizeof path, "%s/samples.jsonl", run);
-    return record_file_read(path, NULL, error, error_size);
-}
-
 json_t *validate_native(const char *native_run, const char *simulated_run, const char *folder,
                         char *error, size_t error_size)
 {
-    json_t *claims = NULL, *native = run_read(native_run, error, error_size);
-    json_t *simulated = native ? run_read(simulated_run, error, error_size) : NULL;
+    json_t *claims = NULL, *native = run_folder_records(native_run, false, NULL, error, error_size);
+    json_t *simulated =
+        native ? run_folder_records(simulated_run, false, NULL, error, error_size) : NULL;
     struct cells *cells = xcalloc(1, sizeof *cells);
     if (native && simulated) {
         cells_read(cells, native, false);

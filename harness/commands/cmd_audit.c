@@ -10,6 +10,7 @@
 #include "harness/host/data_folder.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/records/records.h"
+#include "harness/records/run_folder.h"
 #include "harness/records/same_work.h"
 #include "harness/spec/machine_start.h"
 #include "harness/sweep/side_by_side.h"
@@ -134,14 +135,9 @@ static struct sweep_file whole_blocks(const char *command, const struct options 
 /* One of the two runs; its records, or NULL and one line in error. */
 static json_t *run_measure(struct side_by_side *run, char *error, size_t error_size)
 {
-    char path[PATH_SIZE];
-    if (side_by_side_measure(run, error, error_size) < 0)
-        return NULL;
-    snprintf(path, sizeof path, "%s/samples.jsonl", run->folder);
-    json_t *records = record_file_read(path, NULL, error, error_size);
-    if (records)
-        same_work_judge_all(records);
-    return records;
+    return side_by_side_measure(run, error, error_size) < 0
+               ? NULL
+               : run_folder_records(run->folder, true, NULL, error, error_size);
 }
 
 /* Fills *audit; the first run's folder stays in run. */

@@ -2,7 +2,9 @@
 #include "harness/records/run_folder.h"
 
 #include "harness/base/files.h"
+#include "harness/base/memory.h"
 #include "harness/base/suggest.h"
+#include "harness/records/same_work.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -61,6 +63,17 @@ bool run_folder_is_run(const char *folder)
         return access(path, F_OK) == 0;
     errno = ENAMETOOLONG;
     return false;
+}
+
+json_t *run_folder_records(const char *folder, bool judged, struct record_flaws *flaws, char *error,
+                           size_t error_size)
+{
+    char *path = text_format("%s/samples.jsonl", folder);
+    json_t *records = record_file_read(path, flaws, error, error_size);
+    if (records && judged)
+        same_work_judge_all(records);
+    free(path);
+    return records;
 }
 
 json_t *run_folder_environment(const char *folder, char *error, size_t error_size)

@@ -27,6 +27,11 @@ bool run_folder_is_run(const char *folder);
 /* True if it would be a run, were its samples.jsonl.xz unpacked. */
 bool run_folder_is_packed(const char *folder);
 
+/* Its samples.jsonl, as record_file_read() reads it; judged: work that differs is told apart, by
+ * same_work_judge_all(). */
+json_t *run_folder_records(const char *folder, bool judged, struct record_flaws *flaws, char *error,
+                           size_t error_size);
+
 /* The run's environment.json, for the caller to free; an empty object if it has none, or a broken
  * one: then error is one line that says where and why, else "". */
 json_t *run_folder_environment(const char *folder, char *error, size_t error_size);

@@ -4,6 +4,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/records/records.h"
+#include "harness/records/run_folder.h"
 #include "harness/repro/outcome.h"
 #include "harness/repro/repro.h"
 #include "harness/repro/repro_file.h"
@@ -64,10 +65,9 @@ static void said_set(json_t *object, json_t *tally)
 /* The records measured so far. */
 static json_t *records_read(struct repro_job *job)
 {
-    char path[REPRO_PATH_SIZE + 32], error[ERROR_SIZE];
-    snprintf(path, sizeof path, "%s/samples.jsonl", job->folder);
+    char error[ERROR_SIZE];
     json_t *records = job->state == REPRO_BEGUN || job->state == REPRO_DONE
-                          ? record_file_read(path, NULL, error, sizeof error)
+                          ? run_folder_records(job->folder, false, NULL, error, sizeof error)
                           : NULL;
     return records ? records : json_array();
 }

@@ -40,8 +40,7 @@ static bool terms_parse(struct compare_side *side, const char *text, char *error
                      side->label, (int)length, at);
             return false;
         }
-        side->terms = xrealloc(side->terms, (side->terms_count + 1) * sizeof *side->terms);
-        struct compare_term *term = &side->terms[side->terms_count++];
+        struct compare_term *term = &array_add(side->terms, side->terms_count);
         char *value = xstrndup(at + key + 1, length - key - 1);
         term->key = xstrndup(at, key);
         term->value = canonical(term->key, value);
@@ -310,7 +309,7 @@ static bool side_filter(struct compare_side *side, json_t *records, char *error,
 
 bool compare_side_load(struct compare_side *side, const char *text, char *error, size_t error_size)
 {
-    char run_dir[PATH_SIZE], path[PATH_SIZE + 32];
+    char run_dir[PATH_SIZE];
     *side = (struct compare_side){.label = xstrdup(text), .records = json_array()};
     const char *end = run_end(text, run_dir);
     if (!end) {
@@ -321,13 +320,9 @@ bool compare_side_load(struct compare_side *side, const char *text, char *error,
     }
     side->run_dir = xstrdup(run_dir);
     environment_load(side);
-    snprintf(path, sizeof path, "%s/samples.jsonl", run_dir);
-    json_t *records = record_file_read(path, &side->flaws, error, error_size);
-    bool ok = records != NULL;
-    if (ok)
-        same_work_judge_all(records);
-    ok = ok && (*end == '\0' || terms_parse(side, end + 1, error, error_size)) &&
-         side_filter(side, records, error, error_size);
+    json_t *records = run_folder_records(run_dir, true, &side->flaws, error, error_size);
+    bool ok = records && (*end == '\0' || terms_parse(side, end + 1, error, error_size)) &&
+              side_filter(side, records, error, error_size);
     json_decref(records);
     if (!ok)
         compare_side_free(side);

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_SIZE = 1024, PATH_SIZE = 4096 };
+enum { NAME_SIZE = 1024 };
 
 /* One run being exported. */
 struct exporting {
@@ -616,13 +616,10 @@ int export_run(const char *folder, enum export_format format, FILE *to,
         [EXPORT_CSV] = csv_write,
         [EXPORT_TIDY] = tidy_write,
     };
-    char path[PATH_SIZE];
     *result = (struct export_result){0};
-    snprintf(path, sizeof path, "%s/samples.jsonl", folder);
-    json_t *records = record_file_read(path, &result->flaws, error, error_size);
+    json_t *records = run_folder_records(folder, true, &result->flaws, error, error_size);
     if (!records)
         return -1;
-    same_work_judge_all(records);
     json_t *environment = run_folder_environment(folder, error, error_size);
     if (*error) {
         json_decref(environment);
