@@ -7,7 +7,6 @@
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
-#include "harness/sample/sample.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/spec.h"
@@ -212,20 +211,9 @@ static void side_run(const struct options *options, struct diff_side *side, uint
     char error[ERROR_SIZE];
     request.variant = side->variant;
     request.sim_seed = seed;
-    request.sched_events_fd = memfd_create("events", 0); /* the child inherits it */
-    if (request.sched_events_fd < 0)
-        give_up(options, side->variant, strerror(errno));
-    json_t *record = child_run_sample(&request);
-    side->record = record;
-    if (!record_is(record, "ok"))
-        give_up(options, side->variant, field_text(record, "reason"));
-    lseek(request.sched_events_fd, 0, SEEK_SET);
-    FILE *from = fdopen(request.sched_events_fd, "r");
-    if (!from)
-        give_up(options, side->variant, strerror(errno));
-    if (!sched_trace_read(&whole->trace, from, error, sizeof error))
+    side->record = child_run_traced(&request, &whole->trace, error, sizeof error);
+    if (!side->record)
         give_up(options, side->variant, error);
-    fclose(from);
     whole_cut(options, whole, side);
     sched_trace_from_first(&whole->trace);
 }

@@ -8,7 +8,6 @@
 #include "harness/records/request_table.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
-#include "harness/sample/sample.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/spec.h"
@@ -304,38 +303,14 @@ static _Noreturn void give_up(const struct options *options, const char *why)
     exit(EXIT_FAILED);
 }
 
-/* The run's record, and in the request's descriptor what its scheduler did. */
-static json_t *run(const struct options *options)
-{
-    json_t *record = child_run_sample(&options->request);
-    if (!record_is(record, "ok"))
-        give_up(options, field_text(record, "reason"));
-    return record;
-}
-
-/* The output that the sample's process wrote into a file of its own, from the start; takes fd. */
-static FILE *written(const struct options *options, int fd)
-{
-    lseek(fd, 0, SEEK_SET);
-    FILE *from = fdopen(fd, "r");
-    if (!from)
-        give_up(options, strerror(errno));
-    return from;
-}
-
-static void run_with_events(struct options *options, struct trace_page *page)
+static void run_with_events(const struct options *options, struct trace_page *page)
 {
     struct sched_trace *trace = &page->trace;
     char error[ERROR_SIZE];
-    struct sample_request *request = &options->request;
-    request->sched_events_fd = memfd_create("events", 0); /* the child inherits it */
-    if (request->sched_events_fd < 0)
-        give_up(options, strerror(errno));
-    json_t *record = run(options);
-    FILE *from = written(options, request->sched_events_fd);
-    if (!sched_trace_read(trace, from, error, sizeof error))
+    const struct sample_request *request = &options->request;
+    json_t *record = child_run_traced(request, trace, error, sizeof error);
+    if (!record)
         give_up(options, error);
-    fclose(from);
     trace_times_rise(trace);
     page->record = record;
     page->call_ps = trace_option_call(record, trace, request->warmup);
@@ -346,16 +321,6 @@ static void run_with_events(struct options *options, struct trace_page *page)
                 "--warmup=%d begins\n",
                 options->command, trace->count, request->warmup);
     sched_trace_from_first(trace);
-}
-
-static FILE *output_open(const struct options *options)
-{
-    return trace_option_output_open(options->command, options->output);
-}
-
-static void output_close(const struct options *options, FILE *to)
-{
-    trace_option_output_close(options->command, to);
 }
 
 /* The lines that the sample's process wrote as it ran: how many there were, how many are shown, the
@@ -392,14 +357,15 @@ static int trace_lines(struct options *options)
 {
     struct sample_request *request = &options->request;
     request->schedtrace_fd = memfd_create("lines", 0); /* the child inherits it */
-    if (request->schedtrace_fd < 0)
+    FILE *from = request->schedtrace_fd < 0 ? NULL : fdopen(request->schedtrace_fd, "r");
+    if (!from)
         give_up(options, strerror(errno));
     json_t *record = child_run_sample(request);
-    FILE *from = written(options, request->schedtrace_fd);
-    FILE *to = output_open(options);
+    rewind(from);
+    FILE *to = trace_option_output_open(options->command, options->output);
     struct lines lines = lines_copy(options, from, to);
     fclose(from);
-    output_close(options, to);
+    trace_option_output_close(options->command, to);
     if (!record_is(record, "ok")) /* its last lines may say why */
         give_up(options, field_text(record, "reason"));
     if (lines.count > 0 && lines.shown == 0) {
@@ -421,7 +387,7 @@ static int trace_lines(struct options *options)
 static void write_text(const struct options *options, const struct trace_page *page)
 {
     char error[ERROR_SIZE];
-    FILE *to = output_open(options);
+    FILE *to = trace_option_output_open(options->command, options->output);
     json_t *object = NULL;
     char *parts = request_table(page->record);
     switch (options->format) {
@@ -455,7 +421,7 @@ static void write_text(const struct options *options, const struct trace_page *p
         fputc('\n', to);
     json_decref(object);
     free(parts);
-    output_close(options, to);
+    trace_option_output_close(options->command, to);
 }
 
 static double us_of(const struct trace_page *page, size_t event)
@@ -554,10 +520,10 @@ static void replay_page(struct options *options, struct textbook *replay)
         give_up(options, error);
     sched_trace_from_first(&trace);
     check_output(options);
-    FILE *to = output_open(options);
+    FILE *to = trace_option_output_open(options->command, options->output);
     if (!textbook_page_write(replay, only, &trace, to, error, sizeof error))
         give_up(options, error);
-    output_close(options, to);
+    trace_option_output_close(options->command, to);
     sched_trace_free(&trace);
 }
 
@@ -566,7 +532,7 @@ static void replay_tables(struct options *options, struct textbook *replay)
 {
     char error[ERROR_SIZE];
     check_output(options);
-    FILE *to = output_open(options);
+    FILE *to = trace_option_output_open(options->command, options->output);
     fprintf(to, "%s: %s\n=: as the book prints it; !: not, and the book's row below\n",
             replay->title, replay->workload);
     for (size_t i = 0; i < replay->tables; i++) {
@@ -578,7 +544,7 @@ static void replay_tables(struct options *options, struct textbook *replay)
         fputc('\n', to);
         textbook_table_print(table, to);
     }
-    output_close(options, to);
+    trace_option_output_close(options->command, to);
 }
 
 static int replay_all(struct options *options)

@@ -4,6 +4,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/process.h"
+#include "harness/base/text.h"
 #include "harness/host/allocator.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_record.h"
@@ -13,9 +14,11 @@
 #include "harness/spec/peer_table.h"
 #include "harness/spec/spec.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -261,6 +264,28 @@ json_t *child_record(const struct sample_request *request, int error,
     command_name_program(record, request->program);
     json_object_set_new(record, "timer", json_string("inside"));
     return record;
+}
+
+json_t *child_run_traced(const struct sample_request *request, struct sched_trace *trace,
+                         char *error, size_t error_size)
+{
+    struct sample_request traced = *request;
+    traced.sched_events_fd = memfd_create("events", 0); /* the child inherits it */
+    FILE *events = traced.sched_events_fd < 0 ? NULL : fdopen(traced.sched_events_fd, "r");
+    if (!events) {
+        snprintf(error, error_size, "%s", strerror(errno));
+        return NULL;
+    }
+    json_t *record = child_run_sample(&traced);
+    bool ok =
+        record_is(record, "ok") || error_set(error, error_size, "%s", field_text(record, "reason"));
+    rewind(events);
+    ok = ok && sched_trace_read(trace, events, error, error_size);
+    fclose(events);
+    if (ok)
+        return record;
+    json_decref(record);
+    return NULL;
 }
 
 json_t *child_run_sample_timed(const struct sample_request *request,

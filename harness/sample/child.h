@@ -14,6 +14,7 @@
 
 #include "harness/base/process.h"
 #include "harness/records/sample_request.h"
+#include "harness/spec/sched_trace.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -30,6 +31,12 @@ struct sample_outside {
  * child's own, or one of: no answer within the limit, killed by a signal, exit status, output that
  * is not a record. */
 json_t *child_run_sample(const struct sample_request *request);
+
+/* The same with what its scheduler did, in *trace: the request's sched_events_fd is not looked at.
+ * NULL, nothing to free and one line in error if the sample is not ok or its events cannot be
+ * read. */
+json_t *child_run_traced(const struct sample_request *request, struct sched_trace *trace,
+                         char *error, size_t error_size);
 
 /* The same, timed by hyperfine as well: the record has `outside`. If the sample is ok, a second
  * process of the same request without calls of run() is timed for its start-up; a peer's program

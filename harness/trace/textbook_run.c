@@ -500,22 +500,13 @@ static json_t *events_make(const struct textbook *replay, const struct textbook_
         .sched_events_max = 100000,
         .sched_sites = with_sites,
         .lock_step = textbook_is_dealt(table) ? NULL : schedule,
-        .sched_events_fd = memfd_create("events", 0),
     };
-    json_t *record = child_run_sample(&request);
-    bool ok = record_is(record, "ok");
-    if (!ok)
-        snprintf(error, error_size, "%s: %s", table->variant, field_text(record, "reason"));
-    lseek(request.sched_events_fd, 0, SEEK_SET);
-    FILE *from = fdopen(request.sched_events_fd, "r");
-    ok = ok && from && sched_trace_read(trace, from, error, error_size);
-    if (from)
-        fclose(from);
+    char why[512];
+    json_t *record = child_run_traced(&request, trace, why, sizeof why);
+    if (!record)
+        snprintf(error, error_size, "%s: %s", table->variant, why);
     free(schedule);
-    if (ok)
-        return record;
-    json_decref(record);
-    return NULL;
+    return record;
 }
 
 bool textbook_run(const struct textbook *replay, struct textbook_table *table,
