@@ -140,45 +140,20 @@ static inline __attribute__((always_inline)) void owned(struct micro *micro,
     bench_free(&bench);
 }
 
-static void list_push(struct micro *micro)
-{
-    owned(micro, &list, true);
-}
-
-static void list_pop(struct micro *micro)
-{
-    owned(micro, &list, false);
-}
-
-static void globq_put_one(struct micro *micro)
-{
-    owned(micro, &global, true);
-}
-
-static void globq_get_one(struct micro *micro)
-{
-    owned(micro, &global, false);
-}
-
-static void lrq_put_one(struct micro *micro)
-{
-    owned(micro, &ring, true);
-}
-
-static void lrq_get_one(struct micro *micro)
-{
-    owned(micro, &ring, false);
-}
-
-static void pdeque_put_one(struct micro *micro)
-{
-    owned(micro, &own_deque, true);
-}
-
-static void pdeque_get_one(struct micro *micro)
-{
-    owned(micro, &own_deque, false);
-}
+/* An operation of one owner: a queue, and which of the two is timed. */
+#define OWNED(name, queue, time_put)                                                               \
+    static void name(struct micro *micro)                                                          \
+    {                                                                                              \
+        owned(micro, &(queue), time_put);                                                          \
+    }
+OWNED(list_push, list, true)
+OWNED(list_pop, list, false)
+OWNED(globq_put_one, global, true)
+OWNED(globq_get_one, global, false)
+OWNED(lrq_put_one, ring, true)
+OWNED(lrq_get_one, ring, false)
+OWNED(pdeque_put_one, own_deque, true)
+OWNED(pdeque_get_one, own_deque, false)
 
 /* The slot for the newest G: put and get in turn. */
 static void lrq_runnext(struct micro *micro)
