@@ -2,7 +2,6 @@
 #include "harness/artifact/claims.h"
 
 #include "harness/artifact/claims_internal.h"
-#include "harness/base/files.h"
 #include "harness/base/fnv1a.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"

@@ -4,7 +4,6 @@
 #include "harness/base/process.h"
 #include "harness/host/data_folder.h"
 #include "harness/repro/repro.h"
-#include "harness/repro/repro_file.h"
 
 #include <dirent.h>
 #include <stdlib.h>

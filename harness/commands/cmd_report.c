@@ -8,7 +8,6 @@
 #include "harness/report/report.h"
 #include "harness/repro/repro_file.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -19,7 +19,6 @@
 #include "harness/plan/sweep_request.h"
 #include "harness/plan/unit.h"
 #include "harness/plan/unit_store.h"
-#include "harness/records/run_folder.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
 #include "harness/spec/machine_start.h"

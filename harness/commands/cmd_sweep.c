@@ -8,7 +8,6 @@
 #include "harness/answers/terminal_figure.h"
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
-#include "harness/base/memory.h"
 #include "harness/base/progress.h"
 #include "harness/base/text.h"
 #include "harness/commands/cli.h"

@@ -4,9 +4,6 @@
 #include "harness/base/text.h"
 #include "harness/commands/hunt_switches.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 enum { ERROR_SIZE = 1024, EVENT_SIZE = 160, NAME_SIZE = 32 };
 enum { EVENTS_SHOWN = 6 }; /* at the begin and at the end of what lies between two switches */
 

@@ -5,7 +5,6 @@
 #include "harness/base/text.h"
 #include "harness/scenarios/scenarios.h"
 #include "harness/spec/promises.h"
-#include "machine/machine.h"
 #include "runtime/knobs.h"
 #include "sched.h"
 #include "workloads/workload.h"

@@ -6,7 +6,6 @@
 #include "harness/commands/list_json.h"
 #include "harness/commands/list_uses.h"
 #include "harness/counters/counter_names.h"
-#include "harness/counters/sim_events.h"
 #include "harness/spec/knobs.h"
 #include "harness/spec/outside.h"
 #include "harness/spec/peer_table.h"

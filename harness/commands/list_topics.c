@@ -2,7 +2,6 @@
 #include "harness/commands/list_topics.h"
 
 #include "harness/base/memory.h"
-#include "harness/commands/list_json.h"
 #include "harness/spec/knobs.h"
 #include "harness/spec/peer_table.h"
 #include "harness/spec/spec.h"

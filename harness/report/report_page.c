@@ -8,7 +8,6 @@
 #include "harness/report/html.h"
 #include "harness/report/report_expect.h"
 #include "harness/report/report_peers.h"
-#include "harness/report/report_remarks.h"
 
 #include <stdlib.h>
 #include <string.h>

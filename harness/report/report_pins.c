@@ -7,7 +7,6 @@
  * "1.76,1.71 1.94,f". It is empty for a cell without a number.
  */
 #include "harness/answers/report_verdict.h"
-#include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/units.h"
 #include "harness/report/latency_view.h"

@@ -11,7 +11,6 @@
 #include "harness/sweep/sweep_run.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 /* The keys that sweep_resume.c asks a run for, so that a job is a run like any other. */
 static json_t *sweep_to_json(const struct repro_job *job, const struct sweep_file *sweep,

@@ -3,7 +3,6 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/report/doc.h"
-#include "harness/report/html.h"
 #include "harness/trace/textbook.h"
 
 #include <stdlib.h>

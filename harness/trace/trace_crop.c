@@ -11,8 +11,6 @@
 #include "harness/trace/trace.h"
 #include "sched.h"
 
-#include <inttypes.h>
-
 enum { MAIN = 1 };
 
 static bool is_of_task(const struct sched_trace_event *event)

@@ -10,7 +10,6 @@
  * there, has names for Gs and tasks. "before" is how many events come before those that two runs
  * are compared by.
  */
-#include "harness/base/memory.h"
 #include "harness/report/doc.h"
 #include "harness/report/html.h"
 #include "harness/trace/diff.h"

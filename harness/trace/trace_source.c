@@ -1,6 +1,5 @@
 /* trace_source.c - see trace.h: the lines of the workload that events come from, for the page. */
 #include "harness/base/files.h"
-#include "harness/base/memory.h"
 #include "harness/host/data_folder.h"
 #include "harness/trace/trace.h"
 
