@@ -118,75 +118,51 @@ static const char *floor_of(const char *benchmark)
     return op ? op->floor : NULL;
 }
 
-/* One kind of ratios; NULL and one line in error. */
-static json_t *speed_ratios(const struct options *options, char *error)
+/* The ratios of a run; NULL and one line in error. */
+static json_t *run_ratios(const char *command, const char *folder,
+                          json_t *(*make)(const char *, struct record_flaws *, char *, size_t),
+                          char *error)
 {
     struct record_flaws flaws;
-    json_t *ratios = bench_speed(options->speed, &flaws, error, ERROR_SIZE);
+    json_t *ratios = make(folder, &flaws, error, ERROR_SIZE);
     if (ratios)
-        run_folder_tell_flaws(options->speed, &flaws, options->command, stderr);
+        run_folder_tell_flaws(folder, &flaws, command, stderr);
     return ratios;
 }
 
-static json_t *counting_ratios(const struct options *options, char *error)
-{
-    struct record_flaws flaws;
-    json_t *ratios = bench_counting(options->counting, &flaws, error, ERROR_SIZE);
-    if (ratios)
-        run_folder_tell_flaws(options->counting, &flaws, options->command, stderr);
-    return ratios;
-}
+enum kind { SPEED, COUNTING, MICRO, SIMULATOR, KINDS };
+static const char *const keys[KINDS] = {"speed", "counting", "operations", "simulator"};
+static const char *const titles[KINDS] = {[COUNTING] = "time with events over time without",
+                                          [MICRO] = "time of an operation over its floor",
+                                          [SIMULATOR] = "host's time of a simulation over that of"};
 
-static json_t *micro_ratios(const struct options *options, char *error)
+static json_t *ratios_of(const struct options *options, enum kind kind, char *error)
 {
-    return bench_operations(options->micro, floor_of, error, ERROR_SIZE);
+    if (kind == SPEED)
+        return run_ratios(options->command, options->speed, bench_speed, error);
+    if (kind == COUNTING)
+        return run_ratios(options->command, options->counting, bench_counting, error);
+    return kind == MICRO ? bench_operations(options->micro, floor_of, error, ERROR_SIZE)
+                         : bench_simulator((unsigned)options->simulator, error, ERROR_SIZE);
 }
-
-static json_t *simulator_ratios(const struct options *options, char *error)
-{
-    return bench_simulator((unsigned)options->simulator, error, ERROR_SIZE);
-}
-
-static void counting_print(FILE *to, const json_t *ratios)
-{
-    bench_print(to, "time with events over time without", ratios);
-}
-
-static void micro_print(FILE *to, const json_t *ratios)
-{
-    bench_print(to, "time of an operation over its floor", ratios);
-}
-
-static void simulator_print(FILE *to, const json_t *ratios)
-{
-    bench_print(to, "host's time of a simulation over that of", ratios);
-}
-
-static const struct kind {
-    const char *key;
-    json_t *(*ratios)(const struct options *options, char *error);
-    void (*print)(FILE *to, const json_t *ratios);
-} kinds[] = {{"speed", speed_ratios, bench_speed_print},
-             {"counting", counting_ratios, counting_print},
-             {"operations", micro_ratios, micro_print},
-             {"simulator", simulator_ratios, simulator_print}};
 
 /* Adds to whole, and prints, what was asked for. */
 static int show(const struct options *options, json_t *whole, char *error)
 {
     const bool asked[] = {options->speed, options->counting, options->micro, options->simulator};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        json_t *ratios = asked[i] ? kinds[i].ratios(options, error) : NULL;
-        if (asked[i] && !ratios)
+    for (enum kind kind = 0; kind < KINDS; kind++) {
+        json_t *ratios = asked[kind] ? ratios_of(options, kind, error) : NULL;
+        if (asked[kind] && !ratios)
             return EXIT_FAILED;
-        if (!asked[i])
+        if (!asked[kind])
             continue;
-        if (!options->json) {
-            if (json_object_size(whole) > 0)
-                putchar('\n');
-            kinds[i].print(stdout, ratios);
-        }
-        json_object_set_new(whole, kinds[i].key, ratios);
+        if (!options->json && json_object_size(whole) > 0)
+            putchar('\n');
+        if (!options->json && kind == SPEED)
+            bench_speed_print(stdout, ratios);
+        else if (!options->json)
+            bench_print(stdout, titles[kind], ratios);
+        json_object_set_new(whole, keys[kind], ratios);
     }
     return EXIT_DONE;
 }

@@ -55,36 +55,39 @@ static const struct cli_command cli = {
     .check = options_check,
 };
 
-/* Prints the part and adds it to whole; false if there is none. */
-static bool part_add(json_t *whole, const char *key, const char *title, json_t *claims)
-{
-    if (!claims)
-        return false;
-    validate_print(stdout, title, claims);
-    json_object_set_new(whole, key, claims);
-    return true;
-}
+/* The parts of one file or run each. */
+static const struct part {
+    size_t offset; /* of its option */
+    const char *key, *title;
+    json_t *(*make)(const char *path, const char *folder, char *error, size_t error_size);
+} parts[] = {
+    {offsetof(struct options, misses), "misses", "One core beside valgrind's caches",
+     validate_misses},
+    {offsetof(struct options, formulas), "formulas", "Closed formulas", validate_formulas},
+    {offsetof(struct options, native), "native", "This machine beside its model", NULL},
+    {offsetof(struct options, curves), "curves", "Published curves, on sim:server64",
+     validate_curves},
+    {offsetof(struct options, outside), "outside", "What others have published", validate_outside},
+    {offsetof(struct options, tables), "tables", "Tables of exact numbers", validate_tables},
+};
 
+/* Prints each part and adds it to whole. */
 static bool parts_add(json_t *whole, const struct options *options, char *error)
 {
-    const char *out = options->output;
-    return (!options->misses ||
-            part_add(whole, "misses", "One core beside valgrind's caches",
-                     validate_misses(options->misses, out, error, ERROR_SIZE))) &&
-           (!options->formulas ||
-            part_add(whole, "formulas", "Closed formulas",
-                     validate_formulas(options->formulas, out, error, ERROR_SIZE))) &&
-           (!options->native || part_add(whole, "native", "This machine beside its model",
-                                         validate_native(options->native, options->simulated, out,
-                                                         error, ERROR_SIZE))) &&
-           (!options->curves ||
-            part_add(whole, "curves", "Published curves, on sim:server64",
-                     validate_curves(options->curves, out, error, ERROR_SIZE))) &&
-           (!options->outside ||
-            part_add(whole, "outside", "What others have published",
-                     validate_outside(options->outside, out, error, ERROR_SIZE))) &&
-           (!options->tables || part_add(whole, "tables", "Tables of exact numbers",
-                                         validate_tables(options->tables, out, error, ERROR_SIZE)));
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const struct part *part = &parts[i];
+        const char *path = *(const char *const *)((const char *)options + part->offset);
+        if (!path)
+            continue;
+        json_t *claims = part->make ? part->make(path, options->output, error, ERROR_SIZE)
+                                    : validate_native(path, options->simulated, options->output,
+                                                      error, ERROR_SIZE);
+        if (!claims)
+            return false;
+        validate_print(stdout, part->title, claims);
+        json_object_set_new(whole, part->key, claims);
+    }
+    return true;
 }
 
 int cmd_validate(int argc, char **argv)
