@@ -444,7 +444,7 @@ bool report_load(struct report *report, const char *run_dir, char *error, size_t
         return false;
     }
     report_fit_check(report);
-    report->by_cell = report_records_by_cell(report->records);
+    report->by_cell = fields_group(report->records, "cell");
     report->title = report->sweep ? report->sweep->title : report->name;
     groups_make(report);
     return true;
@@ -566,18 +566,6 @@ struct interval report_latency_ns(const struct report_cell *cell, double quantil
         if (fabs(cell->latencies[i].quantile - quantile) < 1e-9)
             return cell->latencies[i].ns;
     return (struct interval){NAN, NAN, NAN, 0};
-}
-
-json_t *report_records_by_cell(const json_t *records)
-{
-    json_t *by_cell = json_object();
-    json_each(record, records) {
-        const char *id = field_text(record, "cell");
-        if (!json_object_get(by_cell, id))
-            json_object_set_new(by_cell, id, json_array());
-        json_array_append(json_object_get(by_cell, id), record);
-    }
-    return by_cell;
 }
 
 const json_t *report_record(const struct report *report, const char *cell)

@@ -92,7 +92,7 @@ struct report {
     json_t *environment;      /* an object, empty if there is no such file or a broken one */
     bool environment_is_broken;
     json_t *records; /* every sample, in the order of measuring */
-    json_t *by_cell; /* report_records_by_cell() of them */
+    json_t *by_cell; /* fields_group() of them */
     struct record_flaws flaws;
     json_t *problems; /* strings: causes of missing parts of the page */
     json_t *warnings; /* strings: facts that may make the page misleading, though it is whole */
@@ -116,9 +116,6 @@ const struct report_event *report_event_find(const struct report_cell *cell, con
 /* True if the group has latencies of the workload or, if that is NULL, of any. */
 bool report_has_latencies(const struct report *report, const struct report_group *group,
                           const char *workload);
-
-/* The records of each cell: id -> array, in the order of records. The caller's. */
-json_t *report_records_by_cell(const json_t *records);
 
 /* The cell of a group; NULL if it was not to be measured. */
 const struct report_cell *report_cell_find(const struct report_group *group, const char *variant,

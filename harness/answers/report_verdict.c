@@ -366,7 +366,7 @@ struct report_group report_tails_make(const struct report *report, const struct 
     struct comparable classes;
     comparable_learn(&classes, report->records);
     tails.cells = xcalloc(group->count + 1, sizeof *tails.cells);
-    json_t *by_cell = report_records_by_cell(report->records);
+    json_t *by_cell = fields_group(report->records, "cell");
     for (size_t i = 0; i < group->count; i++) {
         tails.cells[i] = group->cells[i];
         tail_make(&tails.cells[i], json_object_get(by_cell, tails.cells[i].id), &classes, quantile);

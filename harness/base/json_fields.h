@@ -15,6 +15,13 @@ const char *field_text(const json_t *object, const char *key);
 double field_number(const json_t *object, const char *key);
 json_int_t field_integer(const json_t *object, const char *key);
 
+/* Adds one to the array of that name in groups. */
+void fields_group_add(json_t *groups, const char *name, json_t *one);
+
+/* The objects of an array by the text of a key: {text: [object, ...]}, in the order in which the
+ * texts come; the caller's. */
+json_t *fields_group(const json_t *array, const char *key);
+
 /* A loop over the elements of an array, which may be NULL; each stays the array's:
  *
  *     json_each(record, records)

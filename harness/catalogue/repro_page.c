@@ -45,10 +45,7 @@ static void gather(const json_t *repro, json_t *machines, json_t *expectations)
 {
     json_each(experiment, json_object_get(repro, "experiments")) {
         json_each(place, json_object_get(experiment, "machines")) {
-            const char *name = repro_file_place_name(place);
-            if (!json_object_get(machines, name))
-                json_object_set_new(machines, name, json_array());
-            json_array_append(json_object_get(machines, name), place);
+            fields_group_add(machines, repro_file_place_name(place), place);
             json_each(part, json_object_get(place, "parts"))
                 claims_extend(expectations, json_object_get(part, "expectations"));
         }

@@ -43,19 +43,6 @@ static void sum_row(struct doc *to, const char *name, const json_t *claims)
     doc_put(to, "</tr>");
 }
 
-/* Claims by who makes them: {"a blog post of 2023": [claim, ...]}, in the order of the claims. */
-static json_t *claims_by_account(const json_t *claims)
-{
-    json_t *accounts = json_object();
-    json_each(claim, claims) {
-        const char *who = field_text(claim, "who");
-        if (!json_object_get(accounts, who))
-            json_object_set_new(accounts, who, json_array());
-        json_array_append(json_object_get(accounts, who), claim);
-    }
-    return accounts;
-}
-
 static void sums_write(struct doc *to, const json_t *claims)
 {
     char agrees[HEAD_SIZE], differs[HEAD_SIZE];
@@ -71,7 +58,7 @@ static void sums_write(struct doc *to, const json_t *claims)
                                  "#nothing measures it",
                                  NULL};
     const char *who;
-    json_t *accounts = claims_by_account(claims), *of;
+    json_t *accounts = fields_group(claims, "who"), *of;
     snprintf(agrees, sizeof agrees, "#%s agrees", runtime_of(claims));
     snprintf(differs, sizeof differs, "#%s differs", runtime_of(claims));
     html_table_begin(to->to, "How many of each", "sums", names);
@@ -88,12 +75,10 @@ static void sums_write(struct doc *to, const json_t *claims)
 static void side_write(struct doc *to, const struct repro_page *page, const json_t *claim,
                        const char *side)
 {
-    size_t i;
-    const json_t *part, *of = json_object_get(claim, side);
+    const json_t *of = json_object_get(claim, side);
     doc_put(to, "<td>");
     block_mark(to, claim_agreement(claim, side), "not measured");
-    json_array_foreach(json_object_get(of, "parts"), i, part)
-    {
+    json_each(part, json_object_get(of, "parts")) {
         const char *reference = field_text(part, "expectation");
         const char *machines = field_text(part, "machines");
         char *id = xstrndup(reference, strcspn(reference, "/"));

@@ -88,9 +88,7 @@ static json_t *index_of(const struct hunt_log *log)
     json_t *index = json_object();
     json_each(part, log->parts) {
         char *name = hunt_log_cell_text(part);
-        if (!json_object_get(index, name))
-            json_object_set_new(index, name, json_array());
-        json_array_append(json_object_get(index, name), part);
+        fields_group_add(index, name, part);
         free(name);
     }
     return index;

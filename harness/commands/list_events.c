@@ -48,14 +48,11 @@ static void print_source(const struct list_page *page, const json_t *events, con
 {
     const char *all = absence_of_all(events, source);
     bool simulated = all && strcmp(all, SIM_EVENTS_ABSENT) == 0;
-    const json_t *event;
-    size_t i;
     putchar('\n');
     page_heading(page, "%s", title);
     if (all && !simulated)
         page_field(page, "absent here:", all);
-    json_array_foreach(events, i, event)
-    {
+    json_each(event, events) {
         char text[TEXT_SIZE];
         const char *absent = all ? "" : field_text(event, "absent");
         if (strcmp(field_text(event, "source"), source) != 0)

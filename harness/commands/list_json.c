@@ -192,10 +192,7 @@ json_t *list_events_to_json(void)
                               json_pack("{ss ss ss ss}", "name", name, "source", "sim", "help",
                                         sim_event_help(k), "absent", SIM_EVENTS_ABSENT));
     }
-    size_t i;
-    json_t *event;
-    json_array_foreach(events, i, event)
-    {
+    json_each(event, events) {
         const char *name = field_text(event, "name");
         json_object_set_new(event, "default", json_boolean(counter_is_by_default(name)));
     }

@@ -31,14 +31,11 @@ static const struct param *knobs_of(const char *name)
 
 static void print_moots(const struct list_page *page, const json_t *rows)
 {
-    const json_t *row;
-    size_t i;
     if (json_array_size(rows) == 0)
         return;
     putchar('\n');
     page_heading(page, "Knobs that have no effect with some settings");
-    json_array_foreach(rows, i, row)
-    {
+    json_each(row, rows) {
         char *text = text_format("%s with %s, %s", field_text(row, "knobs"),
                                  field_text(row, "with"), field_text(row, "why"));
         page_text(page, INDENT, text);
@@ -96,8 +93,6 @@ static void print_parameter_row(const struct list_page *page, const json_t *row,
 
 static void print_workload(const struct list_page *page, const json_t *role)
 {
-    const json_t *row;
-    size_t i;
     page_heading(page, "%s: a workload (%s)", field_text(role, "name"), field_text(role, "style"));
     page_text(page, INDENT, field_text(role, "idea"));
     page_field(page, "operation", field_text(role, "op"));
@@ -108,16 +103,15 @@ static void print_workload(const struct list_page *page, const json_t *role)
     page_command(field_text(role, "example"));
     printf("\nParameters: name, default, meaning, range; %s,PARAMETER=VALUE sets one\n",
            field_text(role, "name"));
-    json_array_foreach(list_of(role, "parameters"), i, row) print_parameter_row(page, row, "");
+    json_each(row, list_of(role, "parameters"))
+        print_parameter_row(page, row, "");
 }
 
 static void print_parameter(const struct list_page *page, const json_t *role)
 {
-    const json_t *row;
-    size_t i;
     page_heading(page, "%s: a parameter of workloads (workload, default, meaning, range)",
                  field_text(role, "name"));
-    json_array_foreach(list_of(role, "workloads"), i, row)
+    json_each(row, list_of(role, "workloads"))
         print_parameter_row(page, row, field_text(row, "workload"));
 }
 

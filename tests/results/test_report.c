@@ -1,6 +1,7 @@
 /* test_report.c - the parts of the report whose results are known exactly: numbers as text,
  * escaping, taking in an SVG, reading tables, and what is shown of each cell. */
 #include "harness/answers/report_tsv.h"
+#include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/report/doc.h"
@@ -334,7 +335,7 @@ static char *cells_page(const char *records)
     c.id = "c";
     report.records = json_loads(records, 0, NULL);
     assert_non_null(report.records);
-    report.by_cell = report_records_by_cell(report.records);
+    report.by_cell = fields_group(report.records, "cell");
     c.is_first = true;
     memory_open(&memory);
     report_cells_write(memory.to, &report);
