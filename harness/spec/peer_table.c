@@ -16,54 +16,41 @@ struct peer {
     const char *packages; /* what Debian calls it */
 };
 
+#define PEER(name_, says, file, fj, needs)                                                         \
+    {                                                                                              \
+        {.name = (name_), .idea = (says), .source = "harness/peers/" file, .forkjoin = (fj)},      \
+            .packages = (needs)                                                                    \
+    }
+
 /* FJ_HELP marks peers in which a spawned task has no thread or fiber of its own, so that few are
  * alive at once. */
 static const struct peer peers[] = {
-    {{.name = PEER_PREFIX "go",
-      .idea = "Go: goroutines and channels; fork/join with a goroutine per call",
-      .source = "harness/peers/go.go"},
-     "golang-go"},
-    {{.name = PEER_PREFIX "tbb",
-      .idea = "oneTBB: a task_group per activation, child stealing; fork/join only",
-      .source = "harness/peers/tbb.cpp",
-      .forkjoin = FJ_HELP},
-     "libtbb-dev and g++"},
-    {{.name = PEER_PREFIX "gomp",
-      .idea = "OpenMP tasks on GNU libgomp, built by gcc; fork/join only",
-      .source = "harness/peers/openmp.c",
-      .forkjoin = FJ_HELP},
-     "gcc"},
-    {{.name = PEER_PREFIX "omp",
-      .idea = "OpenMP tasks on LLVM libomp, built by clang; fork/join only",
-      .source = "harness/peers/openmp.c",
-      .forkjoin = FJ_HELP},
-     "libomp-dev and clang"},
-    {{.name = PEER_PREFIX "boost",
-      .idea = "Boost.Fiber: fibers and channels under its work-stealing algorithm",
-      .source = "harness/peers/boost.cpp"},
-     "libboost-fiber-dev and g++"},
+    PEER(PEER_PREFIX "go", "Go: goroutines and channels; fork/join with a goroutine per call",
+         "go.go", FJ_GO, "golang-go"),
+    PEER(PEER_PREFIX "tbb", "oneTBB: a task_group per activation, child stealing; fork/join only",
+         "tbb.cpp", FJ_HELP, "libtbb-dev and g++"),
+    PEER(PEER_PREFIX "gomp", "OpenMP tasks on GNU libgomp, built by gcc; fork/join only",
+         "openmp.c", FJ_HELP, "gcc"),
+    PEER(PEER_PREFIX "omp", "OpenMP tasks on LLVM libomp, built by clang; fork/join only",
+         "openmp.c", FJ_HELP, "libomp-dev and clang"),
+    PEER(PEER_PREFIX "boost", "Boost.Fiber: fibers and channels under its work-stealing algorithm",
+         "boost.cpp", FJ_GO, "libboost-fiber-dev and g++"),
     {{.name = PEER_PREFIX "pthreads",
       .idea = "a POSIX thread per goroutine, with mutexes and condition variables",
       .source = "harness/peers/pthreads.c",
       .thread_per_g = true},
      "gcc"},
-    {{.name = FLOOR_PREFIX "core",
-      .idea = "no scheduler: bare stack switches, uncontended locks and plain calls, by hand",
-      .source = "harness/peers/floor_core.c",
-      .forkjoin = FJ_HELP},
-     "gcc"},
-    {{.name = FLOOR_PREFIX "line",
-      .idea = "no scheduler: threads on two cores that pass cache lines to and fro, by hand",
-      .source = "harness/peers/floor_pair.c"},
-     "gcc"},
-    {{.name = FLOOR_PREFIX "futex",
-      .idea = "no scheduler: two threads that sleep in the kernel and wake each other, by hand",
-      .source = "harness/peers/floor_pair.c"},
-     "gcc"},
-    {{.name = FLOOR_PREFIX "epoll",
-      .idea = "no scheduler: a loop around epoll_wait() on each core, by hand",
-      .source = "harness/peers/floor_epoll.c"},
-     "gcc"},
+    PEER(FLOOR_PREFIX "core",
+         "no scheduler: bare stack switches, uncontended locks and plain calls, by hand",
+         "floor_core.c", FJ_HELP, "gcc"),
+    PEER(FLOOR_PREFIX "line",
+         "no scheduler: threads on two cores that pass cache lines to and fro, by hand",
+         "floor_pair.c", FJ_GO, "gcc"),
+    PEER(FLOOR_PREFIX "futex",
+         "no scheduler: two threads that sleep in the kernel and wake each other, by hand",
+         "floor_pair.c", FJ_GO, "gcc"),
+    PEER(FLOOR_PREFIX "epoll", "no scheduler: a loop around epoll_wait() on each core, by hand",
+         "floor_epoll.c", FJ_GO, "gcc"),
 };
 
 enum { PEERS = sizeof peers / sizeof peers[0] };
