@@ -88,11 +88,11 @@ static void workload_add(const struct hunt_campaign *wanted, struct words *under
 static void words_split(const struct hunt_campaign *wanted, struct words *variants,
                         struct words *under)
 {
-    for (size_t i = 0; i < wanted->word_count; i++)
-        if (hunt_is_variant(wanted->words[i]))
-            variant_add(wanted, variants, wanted->words[i]);
+    for (size_t i = 0; i < wanted->words.count; i++)
+        if (hunt_is_variant(wanted->words.text[i]))
+            variant_add(wanted, variants, wanted->words.text[i]);
         else
-            workload_add(wanted, under, wanted->words[i]);
+            workload_add(wanted, under, wanted->words.text[i]);
     for (size_t i = 0; variants->count == i && sched_variants[i]; i++)
         variant_add(wanted, variants, sched_variants[i]->name);
     for (size_t i = 0; under->count == i && scenarios[i]; i++)

@@ -3,14 +3,14 @@
 #ifndef SCHEDLAB_HUNT_CAMPAIGN_H
 #define SCHEDLAB_HUNT_CAMPAIGN_H
 
+#include "harness/commands/cli.h"
+
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct hunt_campaign {
     const char *command;
-    const char **words; /* variants and workloads, in any order; of either kind none: all */
-    size_t word_count;
+    struct cli_list words; /* variants and workloads, in any order; of either kind none: all */
     int workers, algorithm, memory; /* algorithm, memory: -1: all */
     int depth;                      /* 0: the default */
     int64_t seed, executions;       /* of each cell; 0: the default */

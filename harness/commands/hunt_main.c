@@ -35,42 +35,39 @@ static const char *const format_words[] = {"table", "json", "page", "perfetto", 
 
 /* Not given: algorithm, memory, exhaustive, jobs and seed -1, other numbers 0. */
 struct options {
-    const char *command;
-    struct cli_list arguments; /* variant, workload */
+    struct hunt_campaign all; /* of a campaign; of one hunt too */
     struct variant_spec variant;
     struct workload_spec workload;
-    int workers, algorithm, memory, depth, jobs;
     int exhaustive, threads, operations; /* exhaustive: of lone_words, -1: no */
-    int64_t seed, executions, time_ns, points;
+    int64_t points;
     const char *replay;
     struct hunt_plan replayed;
-    bool minimise, list, campaign, coverage;
-    int format; /* enum hunt_format */
-    const char *resume, *show, *results, *name, *shard;
+    bool minimise, list, campaign;
+    int format;         /* enum hunt_format */
     const char *begins; /* an option that only a new campaign takes, or NULL */
 };
 
 static const struct cli_option option_table[] = {
-    {"workers", "N", "workers; default 2", CLI(INT, workers), .letter = 'w', .least = 1,
+    {"workers", "N", "workers; default 2", CLI(INT, all.workers), .letter = 'w', .least = 1,
      .most = HUNT_WORKERS_MAX, .begins = true},
     {"algorithm", "NAME", "who goes on at each point: random (default), pct, pos, surw or delay",
-     CLI(WORD, algorithm), .words = hunt_algorithm_words, .begins = true},
+     CLI(WORD, all.algorithm), .words = hunt_algorithm_words, .begins = true},
     {"memory", "MODEL",
      "sc: sequentially consistent (default); tso: store buffers, as on x86; or weak: as C11 allows",
-     CLI(WORD, memory), .words = hunt_memory_words, .begins = true},
+     CLI(WORD, all.memory), .words = hunt_memory_words, .begins = true},
     {"depth", "N", "pct, delay: one more than the points at which they change something; default 3",
-     CLI(INT, depth), .least = 1, .most = HUNT_DEPTH_MAX, .begins = true},
-    {"time", "TIME", "until then; default 60s, or no limit beside --executions", CLI(TIME, time_ns),
-     .least = 1e9, .most = 86400e9},
-    {"executions", "N", "so many, at most", CLI(NUMBER, executions), .least = 1, .most = 1e12},
+     CLI(INT, all.depth), .least = 1, .most = HUNT_DEPTH_MAX, .begins = true},
+    {"time", "TIME", "until then; default 60s, or no limit beside --executions",
+     CLI(TIME, all.time_ns), .least = 1e9, .most = 86400e9},
+    {"executions", "N", "so many, at most", CLI(NUMBER, all.executions), .least = 1, .most = 1e12},
     {"jobs", "N",
      "processes that share the executions out; default 1, 0: one for each processor. What is found "
      "and counted within --executions does not depend on N",
-     CLI(INT, jobs), .letter = 'j', .least = 0, .most = JOBS_MAX},
+     CLI(INT, all.jobs), .letter = 'j', .least = 0, .most = JOBS_MAX},
     {"points", "N",
      "the most of one execution; default 50 times the usual number, and 100000 at least",
      CLI(NUMBER, points), .least = 1000, .most = 1e12},
-    {"seed", "N", "of all executions; default 1", CLI(NUMBER, seed), .least = 0, .most = 1e15,
+    {"seed", "N", "of all executions; default 1", CLI(NUMBER, all.seed), .least = 0, .most = 1e15,
      .begins = true},
     {"minimise", NULL, "leave out the switches that a failure does not need", CLI(FLAG, minimise)},
     {"replay", "EXECUTION", "this one again, as a failure printed it", CLI(TEXT, replay)},
@@ -87,7 +84,7 @@ static const struct cli_option option_table[] = {
      "say also which pairs of memory-order labels of the sources were met in both orders, in one "
      "or "
      "never",
-     CLI(FLAG, coverage)},
+     CLI(FLAG, all.coverage)},
     {"format", "FORMAT",
      "table (default), json, page: coverage as an HTML file, of one hunt or with --show, or "
      "perfetto: the schedule that failed, for ui.perfetto.dev",
@@ -97,18 +94,18 @@ static const struct cli_option option_table[] = {
      "and algorithm. No VARIANT stands for all, no WORKLOAD for all scenarios. --executions is of "
      "each cell, default 1000; --time of all, default no limit",
      CLI(FLAG, campaign)},
-    {"results", "DIR", "make the campaign's folder in DIR (default: results)", CLI(FOLDER, results),
-     .begins = true},
-    {"name", "NAME", "name the folder NAME-<UTC time> (default: hunt)", CLI(TEXT, name),
+    {"results", "DIR", "make the campaign's folder in DIR (default: results)",
+     CLI(FOLDER, all.results), .begins = true},
+    {"name", "NAME", "name the folder NAME-<UTC time> (default: hunt)", CLI(TEXT, all.name),
      .begins = true},
     {"resume", "RUN", "go on with the campaign in the folder RUN: what its log lacks",
-     CLI(TEXT, resume)},
+     CLI(TEXT, all.resume)},
     {"shard", "I/N",
      "of the campaign, only the I-th of N shares, from 0; `schedlab merge` joins "
      "them",
-     CLI(TEXT, shard)},
+     CLI(TEXT, all.shard)},
     {"show", "RUN", "the table of the campaign in the folder RUN, also while it is made",
-     CLI(TEXT, show)},
+     CLI(TEXT, all.show)},
     {0},
 };
 
@@ -138,8 +135,8 @@ static const char argp_doc[] =
 /* Options of one hunt, or of a campaign only; others are both's. */
 static void check_kind(const struct options *options, const char *command)
 {
-    bool campaign = options->campaign || options->resume || options->show;
-    if (options->campaign + !!options->resume + !!options->show > 1)
+    bool campaign = options->campaign || options->all.resume || options->all.show;
+    if (options->campaign + !!options->all.resume + !!options->all.show > 1)
         cli_misuse(command, "--campaign begins one, --resume goes on with one, --show shows one; "
                             "leave out all but one");
     if (campaign && (options->replay || options->minimise || options->points))
@@ -147,25 +144,25 @@ static void check_kind(const struct options *options, const char *command)
                    options->replay     ? "replay"
                    : options->minimise ? "minimise"
                                        : "points");
-    if (options->resume && options->coverage)
+    if (options->all.resume && options->all.coverage)
         cli_misuse(command, "--resume records what the campaign did from its beginning; leave out "
                             "--coverage");
-    if (!options->campaign && (options->results || options->name))
-        cli_misuse(command, "--%s takes --campaign", options->results ? "results" : "name");
-    if (options->shard && !options->campaign && !options->resume)
+    if (!options->campaign && (options->all.results || options->all.name))
+        cli_misuse(command, "--%s takes --campaign", options->all.results ? "results" : "name");
+    if (options->all.shard && !options->campaign && !options->all.resume)
         cli_misuse(command, "--shard takes --campaign or --resume");
-    if ((options->resume || options->show) && (options->begins || options->arguments.count))
+    if ((options->all.resume || options->all.show) && (options->begins || options->all.words.count))
         cli_misuse(command, "--%s takes the campaign's own cells; leave out %s%s",
-                   options->resume ? "resume" : "show", options->begins ? "--" : "",
-                   options->begins ? options->begins : options->arguments.text[0]);
-    if (options->show && (options->time_ns || options->executions))
+                   options->all.resume ? "resume" : "show", options->begins ? "--" : "",
+                   options->begins ? options->begins : options->all.words.text[0]);
+    if (options->all.show && (options->all.time_ns || options->all.executions))
         cli_misuse(command, "--show runs nothing; leave out --%s",
-                   options->time_ns ? "time" : "executions");
-    if (options->resume && options->executions)
+                   options->all.time_ns ? "time" : "executions");
+    if (options->all.resume && options->all.executions)
         cli_misuse(command, "--resume goes on to what the campaign was to do; leave out "
                             "--executions");
-    if (options->name && !sweep_name_is_valid(options->name))
-        cli_misuse(command, "--name=%s is not valid; valid: " SWEEP_NAME_RULE, options->name);
+    if (options->all.name && !sweep_name_is_valid(options->all.name))
+        cli_misuse(command, "--name=%s is not valid; valid: " SWEEP_NAME_RULE, options->all.name);
 }
 
 static void check_exhaustive(const struct options *options, const char *command)
@@ -174,22 +171,22 @@ static void check_exhaustive(const struct options *options, const char *command)
         cli_misuse(command, "--%s takes --exhaustive", options->threads ? "threads" : "operations");
     if (options->exhaustive < 0)
         return;
-    const char *wrong = options->campaign          ? "--campaign"
-                        : options->resume          ? "--resume"
-                        : options->show            ? "--show"
-                        : options->replay          ? "--replay"
-                        : options->minimise        ? "--minimise"
-                        : options->points          ? "--points"
-                        : options->coverage        ? "--coverage"
-                        : options->time_ns         ? "--time"
-                        : options->memory > 0      ? "--memory"
-                        : options->algorithm >= 0  ? "--algorithm"
-                        : options->workers         ? "--workers"
-                        : options->depth           ? "--depth"
-                        : options->seed >= 0       ? "--seed"
-                        : options->jobs >= 0       ? "--jobs"
-                        : options->arguments.count ? options->arguments.text[0]
-                                                   : NULL;
+    const char *wrong = options->campaign             ? "--campaign"
+                        : options->all.resume         ? "--resume"
+                        : options->all.show           ? "--show"
+                        : options->replay             ? "--replay"
+                        : options->minimise           ? "--minimise"
+                        : options->points             ? "--points"
+                        : options->all.coverage       ? "--coverage"
+                        : options->all.time_ns        ? "--time"
+                        : options->all.memory > 0     ? "--memory"
+                        : options->all.algorithm >= 0 ? "--algorithm"
+                        : options->all.workers        ? "--workers"
+                        : options->all.depth          ? "--depth"
+                        : options->all.seed >= 0      ? "--seed"
+                        : options->all.jobs >= 0      ? "--jobs"
+                        : options->all.words.count    ? options->all.words.text[0]
+                                                      : NULL;
     if (wrong)
         cli_misuse(command, "--exhaustive is of a queue, not of a variant; leave out %s", wrong);
 }
@@ -197,10 +194,10 @@ static void check_exhaustive(const struct options *options, const char *command)
 static void check_perfetto(const struct options *options, const char *command)
 {
     const char *wrong = options->campaign          ? "--campaign"
-                        : options->resume          ? "--resume"
-                        : options->show            ? "--show"
+                        : options->all.resume      ? "--resume"
+                        : options->all.show        ? "--show"
                         : options->exhaustive >= 0 ? "--exhaustive"
-                        : options->coverage        ? "--coverage"
+                        : options->all.coverage    ? "--coverage"
                                                    : NULL;
     if (options->format == FORMAT_PERFETTO && wrong)
         cli_misuse(command, "--format=perfetto is the schedule of one hunt's failure; leave out %s",
@@ -210,18 +207,18 @@ static void check_perfetto(const struct options *options, const char *command)
 /* Options that would do nothing beside another one. */
 static void check_ignored(const struct options *options, const char *command)
 {
-    int algorithm = options->algorithm < 0 && !options->campaign ? 0 : options->algorithm;
-    const char *beside_replay = options->time_ns          ? "time"
-                                : options->executions     ? "executions"
-                                : options->algorithm >= 0 ? "algorithm"
-                                : options->depth          ? "depth"
-                                : options->jobs >= 0      ? "jobs"
-                                                          : NULL;
+    int algorithm = options->all.algorithm < 0 && !options->campaign ? 0 : options->all.algorithm;
+    const char *beside_replay = options->all.time_ns          ? "time"
+                                : options->all.executions     ? "executions"
+                                : options->all.algorithm >= 0 ? "algorithm"
+                                : options->all.depth          ? "depth"
+                                : options->all.jobs >= 0      ? "jobs"
+                                                              : NULL;
     if (options->replay && beside_replay)
         cli_misuse(command, "--replay is one execution; leave out --%s", beside_replay);
-    if (options->show && options->jobs >= 0)
+    if (options->all.show && options->all.jobs >= 0)
         cli_misuse(command, "--show runs nothing; leave out --jobs");
-    if (options->depth && algorithm >= 0 && !campaign_has_depth(algorithm))
+    if (options->all.depth && algorithm >= 0 && !campaign_has_depth(algorithm))
         cli_misuse(command, "--depth comes with --algorithm=pct or delay");
 }
 
@@ -232,7 +229,7 @@ static void options_check(void *to, const char *command)
     if (options->list)
         return;
     if (options->format == FORMAT_PAGE &&
-        (!options->coverage || options->campaign || options->resume))
+        (!options->all.coverage || options->campaign || options->all.resume))
         cli_misuse(command,
                    "--format=page is the coverage of one hunt, or of a campaign by --show; "
                    "valid with --coverage only");
@@ -242,28 +239,29 @@ static void options_check(void *to, const char *command)
     if (options->exhaustive >= 0)
         return;
     check_ignored(options, command);
-    options->workers = options->workers ? options->workers : WORKERS_DEFAULT;
-    options->seed = options->seed >= 0 ? options->seed : SEED_DEFAULT;
-    options->jobs = options->jobs >= 0 ? options->jobs : JOBS_DEFAULT;
-    if (options->campaign || options->resume || options->show)
+    options->all.workers = options->all.workers ? options->all.workers : WORKERS_DEFAULT;
+    options->all.seed = options->all.seed >= 0 ? options->all.seed : SEED_DEFAULT;
+    options->all.jobs = options->all.jobs >= 0 ? options->all.jobs : JOBS_DEFAULT;
+    if (options->campaign || options->all.resume || options->all.show)
         return;
-    if (options->arguments.count != ARGUMENTS)
+    if (options->all.words.count != ARGUMENTS)
         cli_misuse(command, "one variant and one workload or scenario, for example gmp sleep_wake");
-    options->algorithm = options->algorithm < 0 ? 0 : options->algorithm;
-    options->memory = options->memory < 0 ? 0 : options->memory;
+    options->all.algorithm = options->all.algorithm < 0 ? 0 : options->all.algorithm;
+    options->all.memory = options->all.memory < 0 ? 0 : options->all.memory;
     if (options->replay && !replay_parse(&options->replayed, options->replay, error, sizeof error))
         cli_misuse(command, "--replay: %s", error);
-    if (!scheduler_spec_parse(&options->variant, options->arguments.text[0], error, sizeof error) ||
-        !hunt_workload_parse(&options->workload, options->arguments.text[1], error, sizeof error) ||
-        !hunt_fits(&options->variant, &options->workload, options->workers, error, sizeof error))
+    if (!scheduler_spec_parse(&options->variant, options->all.words.text[0], error, sizeof error) ||
+        !hunt_workload_parse(&options->workload, options->all.words.text[1], error, sizeof error) ||
+        !hunt_fits(&options->variant, &options->workload, options->all.workers, error,
+                   sizeof error))
         cli_misuse(command, "%s", error);
     if (options->format == FORMAT_PERFETTO && !hunt_trace_can_show(&options->variant))
         cli_misuse(command, "--format=perfetto: linked frames leave no event of a spawn; valid: "
                             "frames=pooled");
-    if (!options->time_ns && !options->executions)
-        options->time_ns = TIME_DEFAULT_NS;
-    if (campaign_has_depth(options->algorithm) && !options->depth)
-        options->depth = HUNT_DEPTH_DEFAULT;
+    if (!options->all.time_ns && !options->all.executions)
+        options->all.time_ns = TIME_DEFAULT_NS;
+    if (campaign_has_depth(options->all.algorithm) && !options->all.depth)
+        options->all.depth = HUNT_DEPTH_DEFAULT;
 }
 
 static const struct cli_command cli = {
@@ -272,7 +270,7 @@ static const struct cli_command cli = {
     .begins_offset = offsetof(struct options, begins),
     .help = argp_doc,
     .has_list = true,
-    .list_offset = offsetof(struct options, arguments),
+    .list_offset = offsetof(struct options, all.words),
     .check = options_check,
 };
 
@@ -294,9 +292,9 @@ static void print_found(const struct options *options, const struct campaign *ca
     double seconds = (double)campaign->took_ns / 1e9;
     double n = campaign->executions ? (double)campaign->executions : 1;
     printf("%s, %s, %d worker%s, %s, %s, seed %" PRId64 "\n", options->variant.text,
-           options->workload.text, options->workers, options->workers == 1 ? "" : "s",
-           hunt_algorithm_words[options->algorithm], hunt_memory_words[options->memory],
-           options->seed);
+           options->workload.text, options->all.workers, options->all.workers == 1 ? "" : "s",
+           hunt_algorithm_words[options->all.algorithm], hunt_memory_words[options->all.memory],
+           options->all.seed);
     printf("%" PRId64 " executions in %.1f s, %.0f a second; in the mean %.0f accesses and %.0f "
            "points\n",
            campaign->executions, seconds, n / (seconds > 0 ? seconds : 1),
@@ -317,18 +315,18 @@ static void replay_put(FILE *to, const struct options *options, const struct hun
     char *text = replay_text(plan);
     fprintf(to,
             "replay: schedlab hunt %s %s --workers %d --memory %s --seed %" PRId64 " --replay %s\n",
-            options->variant.text, options->workload.text, options->workers,
-            hunt_memory_words[options->memory], options->seed, text);
+            options->variant.text, options->workload.text, options->all.workers,
+            hunt_memory_words[options->all.memory], options->all.seed, text);
     free(text);
 }
 
 static struct hunt_shown shown_of(const struct options *options)
 {
     return (struct hunt_shown){
-        .command = options->command,
+        .command = options->all.command,
         .variant = &options->variant,
         .workload = &options->workload,
-        .seed = options->seed,
+        .seed = options->all.seed,
     };
 }
 
@@ -344,7 +342,7 @@ static int failure_print(const struct options *options, struct campaign *campaig
 
 static void page_print(const struct options *options, const struct campaign *campaign)
 {
-    struct coverage coverage = hunt_coverage_read(campaign->cover, options->command);
+    struct coverage coverage = hunt_coverage_read(campaign->cover, options->all.command);
     char *title = text_format("%s, %s", options->variant.text, options->workload.text);
     char *failure = NULL;
     FILE *to = memory_stream(&failure, NULL);
@@ -361,7 +359,7 @@ static void page_print(const struct options *options, const struct campaign *cam
 
 static void coverage_print(const struct options *options, const struct campaign *campaign)
 {
-    struct coverage coverage = hunt_coverage_read(campaign->cover, options->command);
+    struct coverage coverage = hunt_coverage_read(campaign->cover, options->all.command);
     hunt_coverage_print(&coverage);
     free(coverage.pairs);
 }
@@ -382,14 +380,14 @@ static json_t *campaign_to_json(const struct options *options, struct campaign *
 {
     json_t *json = json_pack(
         "{ss ss si ss ss sI sI sf sI sI sI sf}", "variant", options->variant.text, "workload",
-        options->workload.text, "workers", options->workers, "algorithm",
-        hunt_algorithm_words[options->algorithm], "memory", hunt_memory_words[options->memory],
-        "seed", (json_int_t)options->seed, "executions", (json_int_t)campaign->executions,
-        "seconds", (double)campaign->took_ns / 1e9, "accesses", (json_int_t)campaign->accesses,
-        "points", (json_int_t)campaign->points, "orders", (json_int_t)campaign->orders, "unseen",
-        campaign->unseen);
+        options->workload.text, "workers", options->all.workers, "algorithm",
+        hunt_algorithm_words[options->all.algorithm], "memory",
+        hunt_memory_words[options->all.memory], "seed", (json_int_t)options->all.seed, "executions",
+        (json_int_t)campaign->executions, "seconds", (double)campaign->took_ns / 1e9, "accesses",
+        (json_int_t)campaign->accesses, "points", (json_int_t)campaign->points, "orders",
+        (json_int_t)campaign->orders, "unseen", campaign->unseen);
     if (campaign->cover) {
-        struct coverage coverage = hunt_coverage_read(campaign->cover, options->command);
+        struct coverage coverage = hunt_coverage_read(campaign->cover, options->all.command);
         json_object_set_new(json, "coverage", hunt_coverage_to_json(&coverage));
         free(coverage.pairs);
     }
@@ -403,7 +401,7 @@ static int perfetto(const struct options *options, struct campaign *campaign)
 {
     const struct hunt_shown shown = shown_of(options);
     if (!campaign->failure)
-        fprintf(stderr, "%s: %s\n", options->command,
+        fprintf(stderr, "%s: %s\n", options->all.command,
                 options->replay ? "nothing failed in this execution"
                                 : "nothing was found, so there is no schedule to show");
     if (!campaign->failure && !options->replay)
@@ -422,19 +420,19 @@ static int perfetto(const struct options *options, struct campaign *campaign)
 static int hunt(struct options *options)
 {
     struct campaign campaign =
-        hunt_campaign_of(&options->variant, &options->workload, options->workers);
+        hunt_campaign_of(&options->variant, &options->workload, options->all.workers);
     unsigned oracles = campaign.plan.oracles;
-    campaign.algorithm = options->algorithm;
-    campaign.depth = options->depth;
-    campaign.seed = (uint64_t)options->seed;
-    campaign.executions_max = options->executions;
-    campaign.time_ns = options->time_ns;
+    campaign.algorithm = options->all.algorithm;
+    campaign.depth = options->all.depth;
+    campaign.seed = (uint64_t)options->all.seed;
+    campaign.executions_max = options->all.executions;
+    campaign.time_ns = options->all.time_ns;
     campaign.points_max = (uint64_t)options->points;
     campaign.plan = options->replayed;
     campaign.plan.oracles = oracles;
-    campaign.plan.memory = (enum hunt_memory)options->memory;
-    if (options->coverage) {
-        hunt_coverage_begin(options->command);
+    campaign.plan.memory = (enum hunt_memory)options->all.memory;
+    if (options->all.coverage) {
+        hunt_coverage_begin(options->all.command);
         campaign.cover = xcalloc(1, sizeof *campaign.cover);
     }
     if (options->replay) {
@@ -444,7 +442,7 @@ static int hunt(struct options *options)
     if (options->replay)
         jobs_replay(&campaign);
     else
-        jobs_run(&campaign, options->jobs);
+        jobs_run(&campaign, options->all.jobs);
     if (campaign.failure && options->minimise)
         jobs_minimise(&campaign, MINIMISE_MOST);
     if (options->format == FORMAT_PAGE) {
@@ -467,39 +465,14 @@ static int hunt(struct options *options)
     return EXIT_DONE;
 }
 
-static int campaign(const struct options *options)
-{
-    const struct hunt_campaign wanted = {
-        .command = options->command,
-        .words = options->arguments.text,
-        .word_count = options->arguments.count,
-        .workers = options->workers,
-        .algorithm = options->algorithm,
-        .memory = options->memory,
-        .depth = options->depth,
-        .seed = options->seed,
-        .executions = options->executions,
-        .time_ns = options->time_ns,
-        .jobs = options->jobs,
-        .shard = options->shard,
-        .results = options->results,
-        .name = options->name,
-        .resume = options->resume,
-        .show = options->show,
-        .coverage = options->coverage,
-        .json = options->format == FORMAT_JSON,
-        .page = options->format == FORMAT_PAGE,
-    };
-    return hunt_campaign(&wanted);
-}
-
 #define KIND(kind) (UINT64_C(1) << (kind))
 
 int main(int argc, char **argv)
 {
     static char name[] = "schedlab hunt";
     struct options options = {
-        .command = name, .seed = -1, .jobs = -1, .algorithm = -1, .memory = -1, .exhaustive = -1};
+        .all = {.command = name, .seed = -1, .jobs = -1, .algorithm = -1, .memory = -1},
+        .exhaustive = -1};
     argv[0] = name;
     cli_read(&cli, argc, argv, &options);
     if (options.list) {
@@ -521,10 +494,13 @@ int main(int argc, char **argv)
             .queue = (enum lone_queue)options.exhaustive,
             .threads = options.threads ? options.threads : LONE_THREADS,
             .operations = options.operations ? options.operations : LONE_OPERATIONS / 2,
-            .executions = options.executions,
+            .executions = options.all.executions,
             .json = options.format == FORMAT_JSON,
         };
         return hunt_lone(&lone);
     }
-    return options.campaign || options.resume || options.show ? campaign(&options) : hunt(&options);
+    options.all.json = options.format == FORMAT_JSON;
+    options.all.page = options.format == FORMAT_PAGE;
+    return options.campaign || options.all.resume || options.all.show ? hunt_campaign(&options.all)
+                                                                      : hunt(&options);
 }
