@@ -48,6 +48,13 @@ void put_integer(FILE *to, const json_t *record, const char *key, char end)
         fprintf(to, "NA%c", end);
 }
 
+void put_interval(FILE *to, struct interval interval, char end)
+{
+    put_number(to, interval.median, '\t');
+    put_number(to, interval.lo, '\t');
+    put_number(to, interval.hi, end);
+}
+
 /* Rows ---------------------------------------------------------------------------------------- */
 
 static int integer_compare(json_int_t a, json_int_t b)
@@ -87,9 +94,8 @@ static int row_compare(const void *a_void, const void *b_void)
 
 static void table_add(struct table *table, const char *group, json_t *record)
 {
-    if ((table->count & (table->count - 1)) == 0) { /* full: twice as many */
+    if ((table->count & (table->count - 1)) == 0) /* full: twice as many */
         table->rows = xrealloc(table->rows, (2 * table->count + 1) * sizeof *table->rows);
-    }
     table->rows[table->count++] = (struct row){group, record};
 }
 
@@ -284,9 +290,7 @@ static void event_write(FILE *to, const struct table *table, const struct cell_r
     put_text(to, name, '\t');
     put_text(to, source, '\t');
     fprintf(to, "%zu\t", whole.n);
-    put_number(to, interval.median, '\t');
-    put_number(to, interval.lo, '\t');
-    put_number(to, interval.hi, '\t');
+    put_interval(to, interval, '\t');
     put_text(to, absent, '\t');
     put_number(to, statistics_median_alone(whole.x, whole.n), '\n');
     free(per_op.x);
@@ -326,9 +330,7 @@ static void latency_write_cell(FILE *to, const struct table *table, const struct
             struct interval interval = statistics_median(values.x, values.n, STATISTICS_SEED);
             put_cell_key(to, cell);
             put_number(to, quantiles[q], '\t');
-            put_number(to, interval.median, '\t');
-            put_number(to, interval.lo, '\t');
-            put_number(to, interval.hi, '\n');
+            put_interval(to, interval, '\n');
         }
         free(values.x);
     }

@@ -108,13 +108,6 @@ struct cell_speed cell_speed(const struct table *table, const struct cell_rows *
 
 /* cells.tsv ------------------------------------------------------------------------------------ */
 
-static void put_interval(FILE *to, struct interval interval)
-{
-    put_number(to, interval.median, '\t');
-    put_number(to, interval.lo, '\t');
-    put_number(to, interval.hi, '\t');
-}
-
 static void put_remarks(FILE *to, const struct cell_rows *cell)
 {
     char text[CELL_REMARKS_SIZE];
@@ -140,13 +133,13 @@ static void cell_write(const struct table *table, const struct cell_rows *cell, 
     put_text(to, field_text(record, "cell"), '\t');
     put_text(to, cell_status(cell), '\t');
     fprintf(to, "%zu\t", ok ? values.n : cell_count(cell, "ok"));
-    put_interval(to, statistics_median(values.x, values.n, STATISTICS_SEED));
-    put_interval(to, speed.own);
+    put_interval(to, statistics_median(values.x, values.n, STATISTICS_SEED), '\t');
+    put_interval(to, speed.own, '\t');
     put_text(to, reason, '\t');
     put_text(to, ok ? class_text(cell->chosen) : "", '\t');
     fprintf(to, "%zu\t", cell_count(cell, "ok"));
     put_text(to, plan_json_stop(table->plan, field_text(record, "cell")), '\t');
-    put_interval(to, speed.serial);
+    put_interval(to, speed.serial, '\t');
     put_number(to, speed.efficiency, '\t');
     put_text(to, field_text(record, "machine"), '\t');
     put_integer(to, record, "cores", '\t');
@@ -187,9 +180,7 @@ static void class_write(const struct table *table, const struct cell_rows *cell,
         put_cell_key(to, cell);
         put_text(to, core_distance_text(distance), '\t');
         fprintf(to, "%zu\t%zu\t", n, marked);
-        put_number(to, median.median, '\t');
-        put_number(to, median.lo, '\t');
-        put_number(to, median.hi, '\n');
+        put_interval(to, median, '\n');
     }
     free(values.x);
 }
