@@ -3,6 +3,7 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
+#include "harness/base/text.h"
 #include "harness/commands/list_json.h"
 #include "harness/commands/list_uses.h"
 #include "harness/counters/counter_names.h"
@@ -158,10 +159,9 @@ static json_t *knob_to_json(const char *name, const struct uses *uses)
 
 static const char *event_unit(const char *name)
 {
-    size_t length = strlen(name);
-    if (length > 3 && strcmp(name + length - 3, "_NS") == 0)
+    if (text_ends_with(name, "_NS"))
         return "ns";
-    if (length > 3 && strcmp(name + length - 3, "_PS") == 0)
+    if (text_ends_with(name, "_PS"))
         return "ps";
     if (strncmp(name, "PROCESS_MEMORY", 14) == 0 ||
         (strncmp(name, "MALLOC_", 7) == 0 && strcmp(name, "MALLOC_ALLOCATIONS") != 0))
@@ -172,29 +172,22 @@ static const char *event_unit(const char *name)
 /* How records have it: metric.h. */
 static const char *event_shown(const char *full)
 {
+    static const char *const shown[] = {[COUNTER_SUM] = "the sum of the timed calls, per operation",
+                                        [COUNTER_PEAK] = "the highest value of the timed calls",
+                                        [COUNTER_LEVEL] =
+                                            "the value at the end of the last timed call",
+                                        [COUNTER_RUN_PEAK] = "the highest value of the whole run",
+                                        [COUNTER_RUN] = "the sum of the whole run, per operation"};
     int index = counter_sde_find(full);
-    switch (index < 0 ? COUNTER_SUM : counter_sde_kind(index)) {
-    case COUNTER_PEAK:
-        return "the highest value of the timed calls";
-    case COUNTER_LEVEL:
-        return "the value at the end of the last timed call";
-    case COUNTER_RUN_PEAK:
-        return "the highest value of the whole run";
-    case COUNTER_RUN:
-        return "the sum of the whole run, per operation";
-    case COUNTER_SUM:
-        break;
-    }
-    return "the sum of the timed calls, per operation";
+    return shown[index < 0 ? COUNTER_SUM : counter_sde_kind(index)];
 }
 
 static bool moves(const struct param *knob, const char *event)
 {
     json_t *words = list_words_to_json(knob->moves);
-    const json_t *word;
-    size_t i;
     bool found = false;
-    json_array_foreach(words, i, word) found = found || strcmp(json_string_value(word), event) == 0;
+    json_each(word, words)
+        found = found || strcmp(json_string_value(word), event) == 0;
     json_decref(words);
     return found;
 }
@@ -204,10 +197,8 @@ static void append_movers(json_t *array, const struct param *table, const char *
 {
     for (const struct param *knob = table; knob && knob->name; knob++) {
         bool known = false;
-        const json_t *one;
-        size_t i;
-        json_array_foreach(array, i, one) known =
-            known || strcmp(json_string_value(one), param_key(knob)) == 0;
+        json_each(one, array)
+            known = known || strcmp(json_string_value(one), param_key(knob)) == 0;
         if (!known && moves(knob, event))
             json_array_append_new(array, json_string(param_key(knob)));
     }
@@ -254,10 +245,8 @@ static json_t *event_to_json(json_t *object, const struct uses *uses)
 /* The event of that name, of all that can be listed here; owned by the caller, NULL: none. */
 static json_t *event_find(const char *name)
 {
-    json_t *counting = list_events_to_json(), *found = NULL, *event;
-    size_t i;
-    json_array_foreach(json_object_get(counting, "events"), i, event)
-    {
+    json_t *counting = list_events_to_json(), *found = NULL;
+    json_each(event, json_object_get(counting, "events")) {
         const char *short_name = counter_short_name(field_text(event, "name"));
         if (strcasecmp(short_name, counter_short_name(name)) == 0) {
             found = json_incref(event);

@@ -87,11 +87,12 @@ enum {
     PROCESS_COUNT
 };
 
-static const struct {
-    const char *name;
-    const char *help;
+struct own_event {
+    const char *name, *help;
     enum counter_kind kind;
-} process_events[PROCESS_COUNT] = {
+};
+
+static const struct own_event process_events[PROCESS_COUNT] = {
     [PROCESS_CPU_NS] = {"PROCESS_CPU_NS", "ns on a core, all threads (getrusage)", COUNTER_SUM},
     [PROCESS_SWITCHES] = {"PROCESS_SWITCHES", "times a thread gave up its core (getrusage)",
                           COUNTER_SUM},
@@ -132,11 +133,7 @@ const char *counter_stand_in(const char *name)
 /* Events that jemalloc counts; absent under another malloc. */
 enum { MALLOC_BYTES = MALLOC_STAT_REQUESTS + 1, MALLOC_COUNT };
 
-static const struct {
-    const char *name;
-    const char *help;
-    enum counter_kind kind;
-} malloc_events[MALLOC_COUNT] = {
+static const struct own_event malloc_events[MALLOC_COUNT] = {
     [MALLOC_STAT_ALLOCATED] = {"MALLOC_ALLOCATED",
                                "bytes in allocated blocks at the end (jemalloc)", COUNTER_LEVEL},
     [MALLOC_STAT_ACTIVE] = {"MALLOC_ACTIVE",
@@ -181,33 +178,33 @@ bool counter_sde_is_by_thread(int index)
     return index == MALLOC_FIRST + MALLOC_BYTES;
 }
 
-const char *counter_sde_name(int index)
+static struct own_event own_event(int index)
 {
     if (index >= SIM_FIRST)
-        return sim_event_name(index - SIM_FIRST);
+        return (struct own_event){sim_event_name(index - SIM_FIRST),
+                                  sim_event_help(index - SIM_FIRST), COUNTER_SUM};
     if (counter_sde_is_malloc(index))
-        return malloc_events[index - MALLOC_FIRST].name;
-    return index < STAT_COUNT ? stat_info[index].name : process_events[index - STAT_COUNT].name;
+        return malloc_events[index - MALLOC_FIRST];
+    if (index >= STAT_COUNT)
+        return process_events[index - STAT_COUNT];
+    return (struct own_event){stat_info[index].name, stat_info[index].help,
+                              stat_info[index].merge == STAT_MERGE_MAX ? COUNTER_PEAK
+                                                                       : COUNTER_SUM};
+}
+
+const char *counter_sde_name(int index)
+{
+    return own_event(index).name;
 }
 
 const char *counter_sde_help(int index)
 {
-    if (index >= SIM_FIRST)
-        return sim_event_help(index - SIM_FIRST);
-    if (counter_sde_is_malloc(index))
-        return malloc_events[index - MALLOC_FIRST].help;
-    return index < STAT_COUNT ? stat_info[index].help : process_events[index - STAT_COUNT].help;
+    return own_event(index).help;
 }
 
 enum counter_kind counter_sde_kind(int index)
 {
-    if (index >= SIM_FIRST)
-        return COUNTER_SUM;
-    if (counter_sde_is_malloc(index))
-        return malloc_events[index - MALLOC_FIRST].kind;
-    if (index >= STAT_COUNT)
-        return process_events[index - STAT_COUNT].kind;
-    return stat_info[index].merge == STAT_MERGE_MAX ? COUNTER_PEAK : COUNTER_SUM;
+    return own_event(index).kind;
 }
 
 int counter_sde_find(const char *name)

@@ -27,49 +27,34 @@ static void rowgroup_write(FILE *to, const char *workload, const char *what, siz
 
 /* Figures -------------------------------------------------------------------------------------- */
 
-static const char *figure_summary(enum sweep_figure kind)
-{
-    switch (kind) {
-    case SWEEP_FIGURE_THROUGHPUT:
-        return "Throughput by variant and workload";
-    case SWEEP_FIGURE_SPEEDUP:
-        return "Speed-up over workers by variant and workload";
-    case SWEEP_FIGURE_EVENTS:
-        return "Events per operation by variant and workload";
-    case SWEEP_FIGURE_LATENCY:
-        return "Latency by percentile, variant and workload";
-    case SWEEP_FIGURE_KNOB:
-        return "Throughput over the values of a knob";
-    case SWEEP_FIGURE_HEATMAP:
-        return "Heat map of two knobs: throughput as a multiple of the baseline";
-    case SWEEP_FIGURE_SCALE:
-        return "Time and memory of a goroutine over the number of goroutines";
-    case SWEEP_FIGURE_STALLS:
-        return "Stall time per operation by structure, variant and workload";
-    case SWEEP_FIGURE_SURFACE:
-        return "Multiples of the baseline over workers and a parameter of the workloads";
-    case SWEEP_FIGURE_METRIC:
-        return "One number of each cell by variant, workload and count of workers";
-    case SWEEP_FIGURES:
-        break;
-    }
-    return "Figure";
-}
+static const char *const figure_summaries[SWEEP_FIGURES] = {
+    [SWEEP_FIGURE_THROUGHPUT] = "Throughput by variant and workload",
+    [SWEEP_FIGURE_SPEEDUP] = "Speed-up over workers by variant and workload",
+    [SWEEP_FIGURE_EVENTS] = "Events per operation by variant and workload",
+    [SWEEP_FIGURE_LATENCY] = "Latency by percentile, variant and workload",
+    [SWEEP_FIGURE_KNOB] = "Throughput over the values of a knob",
+    [SWEEP_FIGURE_HEATMAP] = "Heat map of two knobs: throughput as a multiple of the baseline",
+    [SWEEP_FIGURE_SCALE] = "Time and memory of a goroutine over the number of goroutines",
+    [SWEEP_FIGURE_STALLS] = "Stall time per operation by structure, variant and workload",
+    [SWEEP_FIGURE_SURFACE] =
+        "Multiples of the baseline over workers and a parameter of the workloads",
+    [SWEEP_FIGURE_METRIC] = "One number of each cell by variant, workload and count of workers",
+};
 
 static void figure_write(FILE *to, const struct figure *figure)
 {
     char label[512], prefix[2 * SWEEP_NAME_MAX + 2];
     snprintf(label, sizeof label, "%s: %s The numbers are in the tables below.",
-             figure_summary(figure->kind),
+             figure_summaries[figure->kind],
              figure->group->question ? figure->group->question : figure->group->id);
     snprintf(prefix, sizeof prefix, "%s-", figure->name);
     html_put(to, "<figure><div class='sheet' role='region' tabindex='0' aria-label='%s'>",
-             figure_summary(figure->kind));
+             figure_summaries[figure->kind]);
     bool whole = html_svg(to, figure->svg, prefix, label);
     html_put(to,
              "</div><figcaption>%s%s. Files: figures/%s.svg, .pdf, .png; command: "
              "figures/draw.sh</figcaption></figure>",
-             figure_summary(figure->kind), whole ? "" : " (the file could not be read)",
+             figure_summaries[figure->kind], whole ? "" : " (the file could not be read)",
              figure->name);
 }
 

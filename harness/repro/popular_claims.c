@@ -303,23 +303,12 @@ static enum verdict shown_verdict(const struct shown *shown)
                                                  : VERDICT_NOT_RUN;
 }
 
-static const char *agreement_of(enum verdict worst)
-{
-    switch (worst) {
-    case VERDICT_SUPPORTED:
-        return "agrees";
-    case VERDICT_REFUTED:
-        return "differs";
-    case VERDICT_UNDECIDED:
-        return "undecided";
-    case VERDICT_NOT_RUN:
-        return "not run";
-    case VERDICT_NONE:
-    case VERDICT_DISAGREE: /* of no reference */
-        break;
-    }
-    return "not measured";
-}
+/* Verdicts of references, which are never VERDICT_DISAGREE. */
+static const char *const agreements[VERDICTS] = {
+    [VERDICT_SUPPORTED] = "agrees",    [VERDICT_REFUTED] = "differs",
+    [VERDICT_UNDECIDED] = "undecided", [VERDICT_NOT_RUN] = "not run",
+    [VERDICT_NONE] = "not measured",   [VERDICT_DISAGREE] = "not measured",
+};
 
 /* {"agreement", "parts", "reason", "runtime"}; sets *touched if one of the experiments is there. */
 static json_t *side_judge(char *const *references, unsigned count, const json_t *experiments,
@@ -342,7 +331,7 @@ static json_t *side_judge(char *const *references, unsigned count, const json_t 
         json_array_append_new(list, json_pack("{ss ss ss}", "expectation", references[i], "verdict",
                                               verdict_text(verdict), "machines", shown.where));
     }
-    json_t *object = json_pack("{ss so}", "agreement", agreement_of(worst), "parts", list);
+    json_t *object = json_pack("{ss so}", "agreement", agreements[worst], "parts", list);
     if (worst == VERDICT_UNDECIDED || worst == VERDICT_NOT_RUN)
         json_object_set_new(object, "reason", json_string(reason));
     if (*runtime)

@@ -135,19 +135,11 @@ static const struct unit time_units[] = {{"s", SECOND}, {"ms", MS}, {"us", US},
 static const struct unit clock_units[] = {{"GHz", GHZ}, {"MHz", MHZ}, {NULL, 0}};
 static const struct unit count_units[] = {{"", 1}, {NULL, 0}};
 
-static const struct unit *units_of(enum machine_kind kind)
-{
-    switch (kind) {
-    case MACHINE_BYTES:
-        return byte_units;
-    case MACHINE_TIME:
-        return time_units;
-    case MACHINE_CLOCK:
-        return clock_units;
-    default:
-        return count_units;
-    }
-}
+static const struct unit *const units[] = {[MACHINE_COUNT] = count_units,
+                                           [MACHINE_BYTES] = byte_units,
+                                           [MACHINE_TIME] = time_units,
+                                           [MACHINE_CLOCK] = clock_units,
+                                           [MACHINE_WORD] = count_units};
 
 /* A number with up to DECIMALS decimals, in thousandths; what follows it, or NULL if there is none.
  */
@@ -189,7 +181,7 @@ static bool number_parse(enum machine_kind kind, const char *text, struct machin
         value->cycles = true;
         return true;
     }
-    for (const struct unit *unit = units_of(kind); unit->name; unit++) {
+    for (const struct unit *unit = units[kind]; unit->name; unit++) {
         if (strcmp(unit->name, text) != 0)
             continue;
         return !__builtin_mul_overflow(thousandths, unit->factor, &value->number) &&
@@ -246,7 +238,7 @@ char *machine_value_text(const struct machine_key *key, struct machine_value val
     if (value.cycles)
         return decimal_text(value.number, value.number == 1000 ? "cycle" : "cycles", space, text,
                             text_size);
-    const struct unit *unit = units_of(key->kind);
+    const struct unit *unit = units[key->kind];
     if (value.number == 0) {
         snprintf(text, text_size, "0");
         return text;
