@@ -61,10 +61,8 @@ json_t *claims_of_reproduction(const char *folder, const char *path, char *error
 {
     json_error_t flaw;
     json_t *repro = json_load_file(path, 0, &flaw);
-    if (!repro) {
-        snprintf(error, error_size, "%s:%d: %s", path, flaw.line, flaw.text);
-        return NULL;
-    }
+    if (!repro)
+        return error_null(error, error_size, "%s:%d: %s", path, flaw.line, flaw.text);
     char *run = claims_run_name(folder);
     json_t *all = json_array();
     json_each(experiment, json_object_get(repro, "experiments")) {

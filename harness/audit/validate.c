@@ -2,6 +2,7 @@
 #include "harness/audit/validate.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/text.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
 
@@ -71,10 +72,8 @@ json_t *validate_misses(const char *path, const char *folder, char *error, size_
     char line[TEXT_SIZE * 2], variant[64], workload[128], level[16];
     double native, simulated;
     FILE *from = fopen(path, "re");
-    if (!from) {
-        snprintf(error, error_size, "%s: %m", path);
-        return NULL;
-    }
+    if (!from)
+        return error_null(error, error_size, "%s: %m", path);
     json_t *claims = json_array();
     while (fgets(line, sizeof line, from)) {
         char what[TEXT_SIZE], expected[TEXT_SIZE], measured[TEXT_SIZE];

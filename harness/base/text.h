@@ -15,9 +15,10 @@
  * quotes; returns text. */
 char *text_one_line(char *text);
 
-/* Prints why a function failed, as snprintf() does; is false. A macro, so that a compiler sees the
- * false: results are not set then. */
+/* Print why a function failed, as snprintf() does; are false or NULL. Macros, so that a compiler
+ * sees that: results are not set then. */
 #define error_set(error, error_size, ...) (snprintf(error, error_size, __VA_ARGS__), false)
+#define error_null(error, error_size, ...) (snprintf(error, error_size, __VA_ARGS__), NULL)
 
 /* The buffer in which a parser leaves the one line about a mistake of the user. */
 struct complaint {

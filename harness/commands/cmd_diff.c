@@ -322,10 +322,8 @@ int cmd_diff(int argc, char **argv)
     char path[PATH_SIZE], error[PATH_SIZE + ERROR_SIZE];
     cli_read(&cli, argc, argv, &options);
     options_complete(&options);
-    if (!machine_sim_program(NULL, path, sizeof path, error, sizeof error)) {
-        fprintf(stderr, "%s: %s\n", options.command, error);
-        return EXIT_FAILED;
-    }
+    if (!machine_sim_program(NULL, path, sizeof path, error, sizeof error))
+        return cli_fail(options.command, error);
     int status = diff_run(&options);
     trace_only_free(options.only);
     for (int side = 0; side < 2; side++)

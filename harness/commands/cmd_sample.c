@@ -112,10 +112,8 @@ static int record_print(const char *command, const json_t *record)
 {
     json_dumpf(record, stdout, JSON_COMPACT);
     putchar('\n');
-    if (!record_is(record, "failed"))
-        return EXIT_DONE;
-    fprintf(stderr, "%s: %s\n", command, field_text(record, "reason"));
-    return EXIT_FAILED;
+    return record_is(record, "failed") ? cli_fail(command, field_text(record, "reason"))
+                                       : EXIT_DONE;
 }
 
 int cmd_sample(int argc, char **argv)

@@ -299,8 +299,7 @@ static void options_complete(struct options *options)
 
 static _Noreturn void give_up(const struct options *options, const char *why)
 {
-    fprintf(stderr, "%s: %s\n", options->command, why);
-    exit(EXIT_FAILED);
+    exit(cli_fail(options->command, why));
 }
 
 static void run_with_events(const struct options *options, struct trace_page *page)

@@ -44,8 +44,7 @@ void trace_option_output_check(const char *command, const char *path)
 
 static _Noreturn void give_up(const char *command)
 {
-    fprintf(stderr, "%s: %s\n", command, strerror(errno));
-    exit(EXIT_FAILED);
+    exit(cli_fail(command, strerror(errno)));
 }
 
 FILE *trace_option_output_open(const char *command, const char *path)

@@ -52,10 +52,8 @@ static char *command_run(const struct lesson *lesson, const struct lesson_run *r
     setenv("COLUMNS", COLUMNS, true);
     int failed = process_run("/proc/self/exe", argv, TIMEOUT_S, &result);
     free(words);
-    if (failed) {
-        snprintf(error, error_size, "cannot start a process: %s", strerror(-failed));
-        return NULL;
-    }
+    if (failed)
+        return error_null(error, error_size, "cannot start a process: %s", strerror(-failed));
     char *text = NULL, end[256] = "it took too long";
     if (is_answer(run, &result)) {
         text = xstrdup(result.output);

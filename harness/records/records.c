@@ -4,6 +4,7 @@
 #include "harness/base/fnv1a.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
+#include "harness/base/text.h"
 #include "harness/counters/counter_names.h"
 
 #include <errno.h>
@@ -474,10 +475,8 @@ json_t *record_file_read(const char *path, struct record_flaws *flaws, char *err
 {
     struct record_reader reader;
     int result = record_reader_open(&reader, path);
-    if (result) {
-        snprintf(error, error_size, "%s: %s", path, strerror(-result));
-        return NULL;
-    }
+    if (result)
+        return error_null(error, error_size, "%s: %s", path, strerror(-result));
     json_t *records = json_array();
     bool ok = records_read(&reader, records, error, error_size);
     if (flaws)

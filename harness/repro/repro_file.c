@@ -192,22 +192,17 @@ json_t *repro_file_read(const char *folder, char *error, size_t error_size)
 {
     char path[PATH_SIZE], wrong[2 * WHERE_SIZE];
     json_error_t where;
-    if (snprintf(path, sizeof path, "%s/repro.json", folder) >= (int)sizeof path) {
-        snprintf(error, error_size, "%.64s...: the path is too long", folder);
-        return NULL;
-    }
+    if (snprintf(path, sizeof path, "%s/repro.json", folder) >= (int)sizeof path)
+        return error_null(error, error_size, "%.64s...: the path is too long", folder);
     json_t *repro = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
     char packed[PATH_SIZE + 4];
     snprintf(packed, sizeof packed, "%s.xz", path);
-    if (!repro && access(path, F_OK) != 0 && access(packed, F_OK) == 0) {
-        snprintf(error, error_size, "%s is not there, but packed; unpack it: xz -dk %s", path,
-                 packed);
-        return NULL;
-    }
-    if (!repro) {
-        snprintf(error, error_size, "%s:%d: %s", path, where.line > 0 ? where.line : 1, where.text);
-        return NULL;
-    }
+    if (!repro && access(path, F_OK) != 0 && access(packed, F_OK) == 0)
+        return error_null(error, error_size, "%s is not there, but packed; unpack it: xz -dk %s",
+                          path, packed);
+    if (!repro)
+        return error_null(error, error_size, "%s:%d: %s", path, where.line > 0 ? where.line : 1,
+                          where.text);
     if (repro_file_is_whole(repro, wrong, sizeof wrong))
         return repro;
     snprintf(error, error_size, "%s: %s", path, wrong);

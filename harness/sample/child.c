@@ -272,10 +272,8 @@ json_t *child_run_traced(const struct sample_request *request, struct sched_trac
     struct sample_request traced = *request;
     traced.sched_events_fd = memfd_create("events", 0); /* the child inherits it */
     FILE *events = traced.sched_events_fd < 0 ? NULL : fdopen(traced.sched_events_fd, "r");
-    if (!events) {
-        snprintf(error, error_size, "%s", strerror(errno));
-        return NULL;
-    }
+    if (!events)
+        return error_null(error, error_size, "%s", strerror(errno));
     json_t *record = child_run_sample(&traced);
     bool ok =
         record_is(record, "ok") || error_set(error, error_size, "%s", field_text(record, "reason"));

@@ -464,6 +464,5 @@ char *machine_spec_what_if(const char *text, const char *settings, char *error, 
     if (strcmp(changed, text) != 0)
         return changed;
     free(changed);
-    snprintf(error, error_size, "%s is so already: %s changes nothing", text, settings);
-    return NULL;
+    return error_null(error, error_size, "%s is so already: %s changes nothing", text, settings);
 }
