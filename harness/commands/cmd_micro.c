@@ -47,73 +47,52 @@ static const char *const output_words[] = {"console", "json", "csv", NULL};
 static const char *const unit_words[] = {"ns", "us", "ms", "s", NULL};
 static const char *const format_words[] = {"table", "json", "csv", NULL};
 
-/* Valid values of the library's flags; the key is FLAG_KEY plus the index. */
+/* The library's flags; the key is FLAG_KEY plus the index. */
 static const struct flag {
     const char *name;
     enum value_kind kind;
-    const char *const *words;
+    const char *const *words; /* valid ones */
+    const char *value, *help; /* value: what --help calls it, where it is no bool */
 } flags[] = {
-    {"benchmark_filter", VALUE_TEXT, NULL},
-    {"benchmark_list_tests", VALUE_BOOL, NULL},
-    {"benchmark_min_time", VALUE_MIN_TIME, NULL},
-    {"benchmark_min_warmup_time", VALUE_SECONDS, NULL},
-    {"benchmark_repetitions", VALUE_COUNT, NULL},
-    {"benchmark_dry_run", VALUE_BOOL, NULL},
-    {"benchmark_enable_random_interleaving", VALUE_BOOL, NULL},
-    {"benchmark_report_aggregates_only", VALUE_BOOL, NULL},
-    {"benchmark_display_aggregates_only", VALUE_BOOL, NULL},
-    {"benchmark_format", VALUE_WORD, output_words},
-    {"benchmark_out", VALUE_TEXT, NULL},
-    {"benchmark_out_format", VALUE_WORD, output_words},
-    {"benchmark_color", VALUE_WORD, color_words},
-    {"benchmark_counters_tabular", VALUE_BOOL, NULL},
-    {"benchmark_perf_counters", VALUE_TEXT, NULL},
-    {"benchmark_context", VALUE_PAIRS, NULL},
-    {"benchmark_time_unit", VALUE_WORD, unit_words},
-    {"v", VALUE_COUNT, NULL},
+    {"benchmark_filter", VALUE_TEXT, NULL, "REGEX",
+     "Run the benchmarks whose names match; -REGEX: the others"},
+    {"benchmark_list_tests", VALUE_BOOL, NULL, NULL, "Only print the names"},
+    {"benchmark_min_time", VALUE_MIN_TIME, NULL, "SECONDS",
+     "Least time of a repetition (default 0.5)"},
+    {"benchmark_min_warmup_time", VALUE_SECONDS, NULL, "SECONDS", "Untimed before it (default 0)"},
+    {"benchmark_repetitions", VALUE_COUNT, NULL, "N", "Repetitions (default 1)"},
+    {"benchmark_dry_run", VALUE_BOOL, NULL, NULL, "One iteration, one repetition (since 1.9)"},
+    {"benchmark_enable_random_interleaving", VALUE_BOOL, NULL, NULL,
+     "Repetitions of all benchmarks in random order (default here: true)"},
+    {"benchmark_report_aggregates_only", VALUE_BOOL, NULL, NULL, "No single repetitions anywhere"},
+    {"benchmark_display_aggregates_only", VALUE_BOOL, NULL, NULL,
+     "No single repetitions in the table"},
+    {"benchmark_format", VALUE_WORD, output_words, "FORMAT", "console, json or csv"},
+    {"benchmark_out", VALUE_TEXT, NULL, "FILE", "Also write the results to FILE"},
+    {"benchmark_out_format", VALUE_WORD, output_words, "FORMAT",
+     "of FILE: json (default), console or csv"},
+    {"benchmark_color", VALUE_WORD, color_words, "WORD", "auto, true or false"},
+    {"benchmark_counters_tabular", VALUE_BOOL, NULL, NULL, "Counters as columns of the table"},
+    {"benchmark_perf_counters", VALUE_TEXT, NULL, "A,B",
+     "libpfm events, where the library was built with it"},
+    {"benchmark_context", VALUE_PAIRS, NULL, "KEY=VALUE,...",
+     "Added to the context of the results"},
+    {"benchmark_time_unit", VALUE_WORD, unit_words, "UNIT", "ns (default), us, ms or s"},
+    {"v", VALUE_COUNT, NULL, "N", "How much the library says about itself"},
 };
 
 enum { FLAGS = sizeof flags / sizeof flags[0], FLAG_KEY = 0x200, KEY_LIST = 0x100, KEY_MEDIANS };
 
-#define FLAG(index, name, arg, help)                                                               \
-    {                                                                                              \
-        name, FLAG_KEY + (index), arg, 0, help, 2                                                  \
-    }
-#define FLAG_BOOL(index, name, help)                                                               \
-    {                                                                                              \
-        name, FLAG_KEY + (index), "BOOL", OPTION_ARG_OPTIONAL, help, 2                             \
-    }
-
-static const struct argp_option option_table[] = {
+static const struct argp_option own_options[] = {
     {"list", KEY_LIST, NULL, 0, "Only print the names (as --benchmark_list_tests)", 1},
     {"format", 'f', "FORMAT", 0, "table (default), json or csv (as --benchmark_format)", 1},
     {"events", 'e', "A,B,C", 0,
      "Count these per operation, as `run` does, or none (default); `schedlab list events`", 1},
     {"medians", KEY_MEDIANS, NULL, 0, "Show the median of the repetitions, and nothing else", 1},
     {NULL, 0, NULL, 0, "Google Benchmark's own:", 2},
-    FLAG(0, "benchmark_filter", "REGEX",
-         "Run the benchmarks whose names match; -REGEX: the others"),
-    FLAG_BOOL(1, "benchmark_list_tests", "Only print the names"),
-    FLAG(2, "benchmark_min_time", "SECONDS", "Least time of a repetition (default 0.5)"),
-    FLAG(3, "benchmark_min_warmup_time", "SECONDS", "Untimed before it (default 0)"),
-    FLAG(4, "benchmark_repetitions", "N", "Repetitions (default 1)"),
-    FLAG_BOOL(5, "benchmark_dry_run", "One iteration, one repetition (since 1.9)"),
-    FLAG_BOOL(6, "benchmark_enable_random_interleaving",
-              "Repetitions of all benchmarks in random order (default here: true)"),
-    FLAG_BOOL(7, "benchmark_report_aggregates_only", "No single repetitions anywhere"),
-    FLAG_BOOL(8, "benchmark_display_aggregates_only", "No single repetitions in the table"),
-    FLAG(9, "benchmark_format", "FORMAT", "console, json or csv"),
-    FLAG(10, "benchmark_out", "FILE", "Also write the results to FILE"),
-    FLAG(11, "benchmark_out_format", "FORMAT", "of FILE: json (default), console or csv"),
-    FLAG(12, "benchmark_color", "WORD", "auto, true or false"),
-    FLAG_BOOL(13, "benchmark_counters_tabular", "Counters as columns of the table"),
-    FLAG(14, "benchmark_perf_counters", "A,B",
-         "libpfm events, where the library was built with it"),
-    FLAG(15, "benchmark_context", "KEY=VALUE,...", "Added to the context of the results"),
-    FLAG(16, "benchmark_time_unit", "UNIT", "ns (default), us, ms or s"),
-    FLAG(17, "v", "N", "How much the library says about itself"),
-    {0},
 };
+
+enum { OWN_OPTIONS = sizeof own_options / sizeof own_options[0] };
 
 static const char argp_doc[] =
     "Measure single operations: queues, deques, locks, switches, channels, spawns, wake-ups, and "
@@ -236,8 +215,21 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static const struct argp argp = {option_table, option_parse, "[VARIANT...]", argp_doc, NULL,
-                                 NULL,         NULL};
+static void options_read(int argc, char **argv, struct options *options)
+{
+    struct argp_option rows[OWN_OPTIONS + FLAGS + 1] = {{0}};
+    memcpy(rows, own_options, sizeof own_options);
+    for (int i = 0; i < FLAGS; i++)
+        rows[OWN_OPTIONS + i] =
+            (struct argp_option){flags[i].name,
+                                 FLAG_KEY + i,
+                                 flags[i].value ? flags[i].value : "BOOL",
+                                 flags[i].kind == VALUE_BOOL ? OPTION_ARG_OPTIONAL : 0,
+                                 flags[i].help,
+                                 2};
+    const struct argp argp = {rows, option_parse, "[VARIANT...]", argp_doc, NULL, NULL, NULL};
+    cli_parse(&argp, argc, argv, options);
+}
 
 /* Running ------------------------------------------------------------------------------------- */
 
@@ -313,7 +305,7 @@ static int run(struct options *options)
 int cmd_micro(int argc, char **argv)
 {
     struct options options = {.command = argv[0], .flags = xcalloc(1, sizeof *options.flags)};
-    cli_parse(&argp, argc, argv, &options);
+    options_read(argc, argv, &options);
     variants_complete(&options);
     int status = run(&options);
     options_free(&options);
