@@ -49,26 +49,17 @@ static bool name_check(const struct making *making, const char *name)
                               "the name would be \"%s\"; expected a word of a-z, 0-9 and "
                               "_, by the file's name or --name",
                               name);
-    for (const char *const *word = sched_variant_words; *word; word++)
-        if (strcmp(*word, name) == 0)
-            return complaint_make(&making->to,
-                                  "%s is a variant of schedlab's own; choose another "
-                                  "name with --name",
-                                  name);
-    for (const char *const *word = workload_words; *word; word++)
-        if (strcmp(*word, name) == 0)
-            return complaint_make(&making->to,
-                                  "%s is a workload of schedlab's own; choose another "
-                                  "name with --name",
-                                  name);
-    return true;
+    bool is_variant = text_is_word(name, sched_variant_words);
+    return (!is_variant && !text_is_word(name, workload_words)) ||
+           complaint_make(&making->to,
+                          "%s is a %s of schedlab's own; choose another name with --name", name,
+                          is_variant ? "variant" : "workload");
 }
 
 static bool sources_check(const struct making *making)
 {
     for (const char *const *source = making->order->sources; *source; source++) {
-        size_t length = strlen(*source);
-        if (length < 3 || strcmp(*source + length - 2, ".c") != 0)
+        if (strlen(*source) < 3 || !text_ends_with(*source, ".c"))
             return complaint_make(&making->to, "%s is no C file; expected NAME.c", *source);
         if (access(*source, R_OK) != 0)
             return complaint_make(&making->to, "cannot read %s: %s", *source, strerror(errno));

@@ -20,6 +20,14 @@ json_int_t field_integer(const json_t *object, const char *key)
     return json_integer_value(json_object_get(object, key));
 }
 
+bool fields_any(const json_t *array, const char *key)
+{
+    json_each(object, array)
+        if (json_object_get(object, key))
+            return true;
+    return false;
+}
+
 void fields_group_add(json_t *groups, const char *name, json_t *one)
 {
     if (!json_object_get(groups, name))

@@ -15,6 +15,9 @@ const char *field_text(const json_t *object, const char *key);
 double field_number(const json_t *object, const char *key);
 json_int_t field_integer(const json_t *object, const char *key);
 
+/* True if one of the objects has the key. */
+bool fields_any(const json_t *array, const char *key);
+
 /* Adds one to the array of that name in groups. */
 void fields_group_add(json_t *groups, const char *name, json_t *one);
 

@@ -49,6 +49,13 @@ bool text_is_among(const char *text, char *const *texts, size_t count)
     return false;
 }
 
+bool text_is_word(const char *text, const char *const *words)
+{
+    while (*words && strcmp(*words, text) != 0)
+        words++;
+    return *words != NULL;
+}
+
 char *text_join(char *const *words, unsigned count)
 {
     char *text = NULL;

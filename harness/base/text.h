@@ -46,6 +46,8 @@ char *text_join(char *const *words, unsigned count);
 void texts_free(char **texts, size_t count);
 
 bool text_is_among(const char *text, char *const *texts, size_t count);
+/* The same of a list that ends with NULL. */
+bool text_is_word(const char *text, const char *const *words);
 
 bool text_ends_with(const char *text, const char *end);
 

@@ -49,11 +49,7 @@ static bool pair_make(const json_t *record, struct pair *pair)
 
 bool process_time_is_known(const json_t *records)
 {
-    json_each(record, records) {
-        if (json_object_get(record, "outside"))
-            return true;
-    }
-    return false;
+    return fields_any(records, "outside");
 }
 
 static int pair_compare(const void *a_void, const void *b_void)

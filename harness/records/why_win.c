@@ -138,19 +138,10 @@ char *why_win_text(const struct why_win *win)
     return text;
 }
 
-static bool has_core_time(const json_t *records)
-{
-    json_each(record, records) {
-        if (json_object_get(record, "core_time"))
-            return true;
-    }
-    return false;
-}
-
 char *why_win_of(const json_t *faster, const json_t *slower)
 {
     struct why_win win;
-    if (!has_core_time(faster) && !has_core_time(slower))
+    if (!fields_any(faster, "core_time") && !fields_any(slower, "core_time"))
         return why_counts_of(faster, slower);
     if (!why_win_make(&win, faster, slower))
         return NULL;

@@ -58,26 +58,14 @@ static void markdown_tag(struct doc *to, const char *tag)
 /* Escaped for both text and quoted attributes. */
 static void html_text(FILE *to, const char *text, size_t length)
 {
+    static const char signs[] = "&<>\"'";
+    static const char *const escaped[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
     for (; length-- > 0; text++) {
-        switch (*text) {
-        case '&':
-            fputs("&amp;", to);
-            break;
-        case '<':
-            fputs("&lt;", to);
-            break;
-        case '>':
-            fputs("&gt;", to);
-            break;
-        case '"':
-            fputs("&quot;", to);
-            break;
-        case '\'':
-            fputs("&#39;", to);
-            break;
-        default:
+        const char *sign = memchr(signs, *text, sizeof signs - 1);
+        if (sign)
+            fputs(escaped[sign - signs], to);
+        else
             fputc(*text, to);
-        }
     }
 }
 

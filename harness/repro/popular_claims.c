@@ -126,7 +126,7 @@ static bool references_check(const struct yaml_reader *reader, unsigned c, const
                              char *const *list, unsigned list_count,
                              struct experiment *const *experiments, size_t count)
 {
-    for (unsigned i = 0; i < list_count; i++)
+    for (unsigned i = 0; list && i < list_count; i++)
         if (!reference_check(reader, yaml_line(reader, "%u/%s/%u", c, key, i), key, list[i],
                              experiments, count))
             return false;
@@ -137,10 +137,7 @@ static bool claim_check(const struct yaml_reader *reader, const struct claims *c
                         struct experiment *const *experiments, size_t count)
 {
     const struct claim *claim = &claims->list[c];
-    bool known = false;
-    for (size_t i = 0; claim_degrees[i]; i++)
-        known = known || strcmp(claim_degrees[i], claim->degree) == 0;
-    if (!known)
+    if (!text_is_word(claim->degree, claim_degrees))
         return yaml_complain(reader, yaml_line(reader, "%u/degree", c),
                              "degree is \"%s\"; valid: right, imprecise, outdated, wrong",
                              claim->degree);

@@ -223,21 +223,13 @@ static void job_add(struct repro *repro, const struct experiment *experiment, co
     job_weigh(repro, job);
 }
 
-static bool is_place(const char *const *places, const char *machine)
-{
-    for (; *places; places++)
-        if (strcmp(*places, machine) == 0)
-            return true;
-    return false;
-}
-
 /* Machines without prices of a virtual machine have no guest. One that the experiment names itself
  * is measured as such. */
 static void guest_add(struct repro *repro, const struct experiment *experiment,
                       const char *const *places, const char *machine)
 {
     char *guest = machine_spec_guest(machine);
-    if (!guest || is_place(places, guest)) {
+    if (!guest || text_is_word(guest, places)) {
         free(guest);
         return;
     }

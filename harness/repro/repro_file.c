@@ -130,14 +130,6 @@ static bool experiment_check(const struct complaint *to, const json_t *experimen
              has_each(to, experiment, where, "guests", place_check)));
 }
 
-static bool is_word(const char *const *words, const char *word)
-{
-    for (; *words; words++)
-        if (strcmp(*words, word) == 0)
-            return true;
-    return false;
-}
-
 static bool claim_check(const struct complaint *to, const json_t *claim, const char *where)
 {
     const char *const texts[] = {"id", "who", "says", "go", NULL};
@@ -146,14 +138,14 @@ static bool claim_check(const struct complaint *to, const json_t *claim, const c
         return false;
     if (json_object_get(claim, "kind")) /* of an earlier version, with a verdict of another kind */
         return true;
-    if (!is_word(claim_degrees, field_text(claim, "degree")))
+    if (!text_is_word(field_text(claim, "degree"), claim_degrees))
         return complaint_make(to,
                               "%s has the degree \"%.40s\"; valid: right, imprecise, outdated, "
                               "wrong",
                               where, field_text(claim, "degree"));
     for (size_t i = 0; sides[i]; i++) {
         const json_t *side = json_object_get(claim, sides[i]);
-        if (!is_word(claim_agreements, field_text(side, "agreement")) ||
+        if (!text_is_word(field_text(side, "agreement"), claim_agreements) ||
             !json_is_array(json_object_get(side, "parts")))
             return complaint_make(to,
                                   "%s has no object \"%s\" with an agreement and a list of parts",

@@ -2,6 +2,7 @@
 #include "harness/spec/machine_start.h"
 
 #include "harness/base/fnv1a.h"
+#include "harness/base/text.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/outside.h"
 #include "machine.h"
@@ -65,12 +66,17 @@ static bool program_keep_open(char *path, size_t path_size)
     return true;
 }
 
-/* The one of that name beside `program`, NULL being this one; of an installed program it lies in
- * PREFIX/libexec/schedlab. */
-static bool program_beside(const char *program, const char *name, char *path, size_t path_size)
+/* This program, or the one of that name beside `program`, NULL being this one; of an installed
+ * program it lies in PREFIX/libexec/schedlab. */
+static bool program_beside(bool is_this, const char *program, const char *name, char *path,
+                           size_t path_size)
 {
     char self[PATH_SIZE];
     self_path(self);
+    if (is_this) {
+        snprintf(path, path_size, "%s", self);
+        return true;
+    }
     if (!program)
         program = self;
     const char *slash = strrchr(program, '/');
@@ -85,17 +91,9 @@ static bool program_beside(const char *program, const char *name, char *path, si
 bool machine_sim_program(const char *program, char *path, size_t path_size, char *error,
                          size_t error_size)
 {
-    if (machine_is_simulated()) {
-        char self[PATH_SIZE];
-        self_path(self);
-        snprintf(path, path_size, "%s", self);
-        return true;
-    }
-    if (program_beside(program, "schedlab-sim", path, path_size))
-        return true;
-    snprintf(error, error_size,
-             "cannot execute %s, which runs simulated machines; `make` builds it", path);
-    return false;
+    return program_beside(machine_is_simulated(), program, "schedlab-sim", path, path_size) ||
+           error_set(error, error_size,
+                     "cannot execute %s, which runs simulated machines; `make` builds it", path);
 }
 
 /* A program with code from outside the tree is linked of what its file has. */
@@ -109,23 +107,17 @@ static const char *and_again(void)
 bool machine_trace_program(const char *program, char *path, size_t path_size, char *error,
                            size_t error_size)
 {
-    if (MACHINE_KEEPS_EVENTS && !machine_is_simulated()) {
-        char self[PATH_SIZE];
-        self_path(self);
-        snprintf(path, path_size, "%s", self);
-        return true;
-    }
-    if (program_beside(program, "schedlab-trace", path, path_size))
-        return true;
-    snprintf(error, error_size,
-             "cannot execute %s, which records what real threads do; `make trace` builds it%s",
-             path, and_again());
-    return false;
+    return program_beside(MACHINE_KEEPS_EVENTS && !machine_is_simulated(), program,
+                          "schedlab-trace", path, path_size) ||
+           error_set(
+               error, error_size,
+               "cannot execute %s, which records what real threads do; `make trace` builds it%s",
+               path, and_again());
 }
 
 bool machine_hunt_program(char *path, size_t path_size, char *error, size_t error_size)
 {
-    if (program_beside(NULL, "schedlab-hunt", path, path_size))
+    if (program_beside(false, NULL, "schedlab-hunt", path, path_size))
         return true;
     snprintf(error, error_size,
              "cannot execute %s, which looks for wrong schedules; `make hunt` builds it%s", path,
