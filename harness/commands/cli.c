@@ -6,6 +6,7 @@
 #include "harness/base/text.h"
 #include "harness/commands/commands.h"
 #include "harness/host/data_folder.h"
+#include "harness/host/topology.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/records/sample_request.h"
 #include "harness/spec/machine_spec.h"
@@ -268,6 +269,13 @@ void cli_traced(const char *command, struct variant_spec *variant, const char *t
     if (!scheduler_spec_parse(variant, pooled, error, sizeof error))
         cli_misuse(command, "%s", error);
     free(pooled);
+}
+
+void cli_warn_of_workers(const char *command, int workers, int cores, bool pin)
+{
+    char text[ERROR_SIZE];
+    if (topology_is_crowded(workers, cores, pin, text, sizeof text))
+        fprintf(stderr, "%s: warning: %s\n", command, text);
 }
 
 /* Takes name. */

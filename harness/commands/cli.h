@@ -139,6 +139,9 @@ void cli_machine(const char *command, struct machine_spec *machine, const char *
  * until the next call. */
 const char *cli_sweep_file(const char *command, const char *given);
 
+/* Warns where workers have to take turns on so few cores, which is no misuse; see topology.h. */
+void cli_warn_of_workers(const char *command, int workers, int cores, bool pin);
+
 /* Reads the specification of a variant whose events are to be seen; misuse if it is none. A spawn
  * with linked frames (contsteal) is an ordinary call, which leaves no event: it is traced with
  * frames=pooled, as variant->text says then. */

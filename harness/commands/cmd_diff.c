@@ -3,7 +3,6 @@
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/trace_options.h"
-#include "harness/host/topology.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
@@ -153,9 +152,7 @@ static void options_complete(struct options *options)
         request->workers = options->machine.model.cores;
     if (!workload_spec_fit_workers(&options->workload, request->workers, error, sizeof error))
         cli_misuse(options->command, "%s", error);
-    if (topology_is_crowded(request->workers, options->machine.model.cores, false, error,
-                            sizeof error))
-        fprintf(stderr, "%s: warning: %s\n", options->command, error);
+    cli_warn_of_workers(options->command, request->workers, options->machine.model.cores, false);
     trace_option_output_check(options->command, options->output);
     request->sched_sites = options->format == FORMAT_PAGE;
     request->machine = options->machine.text;

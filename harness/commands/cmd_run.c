@@ -292,15 +292,6 @@ static void warn_of_one_worker(const struct options *options)
     }
 }
 
-/* Where there are fewer cores; that is no misuse. */
-static void warn_of_workers(const struct options *options)
-{
-    char text[ERROR_SIZE];
-    const struct sample_request *request = &options->request;
-    if (topology_is_crowded(request->workers, cores_of(options), request->pin, text, sizeof text))
-        fprintf(stderr, "%s: warning: %s\n", options->command, text);
-}
-
 /* Warns if so few repetitions have no interval, or can show no difference between so many. */
 static void warn_of_reps(const struct options *options, const struct run_table *table)
 {
@@ -494,7 +485,8 @@ static void print_tables(const struct options *options, struct run_table *table)
 /* Warnings that hold for every number of workers come once, before the first. */
 static void warn(struct options *options, const struct run_table *table)
 {
-    warn_of_workers(options);
+    cli_warn_of_workers(options->command, options->request.workers, cores_of(options),
+                        options->request.pin);
     warn_of_cores(options);
     if (!options->warned) {
         warn_of_one_worker(options);

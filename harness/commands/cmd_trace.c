@@ -227,15 +227,6 @@ static int cores_of(const struct options *options)
     return topology_pick_cpus(cpus, WORKERS_DEFAULT);
 }
 
-/* Where there are fewer cores; that is no misuse. */
-static void warn_of_workers(const struct options *options, int cores)
-{
-    char text[ERROR_SIZE];
-    if (topology_is_crowded(options->request.workers, cores, options->request.pin, text,
-                            sizeof text))
-        fprintf(stderr, "%s: warning: %s\n", options->command, text);
-}
-
 /* Which part of the run is shown. */
 static void part_complete(struct options *options)
 {
@@ -287,7 +278,8 @@ static void options_complete(struct options *options)
     if (options->format == FORMAT_SCHEDTRACE && !request->schedtrace_ns)
         request->schedtrace_ns = EVERY_DEFAULT_NS;
     check_output(options);
-    warn_of_workers(options, options->machine.simulated ? cores : topology_cpu_count());
+    cli_warn_of_workers(options->command, request->workers,
+                        options->machine.simulated ? cores : topology_cpu_count(), request->pin);
     request->sched_sites = options->format == FORMAT_PAGE && options->machine.simulated;
     request->sim_seed = request->seed;
     request->machine = options->machine.text;
