@@ -13,7 +13,6 @@
 #include "harness/plan/sweep_file.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
-#include "harness/records/same_work.h"
 #include "harness/tables/compare.h"
 
 #include <math.h>

@@ -8,7 +8,6 @@
 #include "harness/plan/plan.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
-#include "harness/records/same_work.h"
 #include "harness/tables/compare.h"
 
 #include <math.h>

@@ -11,7 +11,6 @@
 #include "harness/plan/sweep_file.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
-#include "harness/records/same_work.h"
 #include "harness/spec/machine_start.h"
 #include "harness/sweep/side_by_side.h"
 

@@ -13,11 +13,9 @@
 #include "harness/trace/trace.h"
 #include "sched.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum { ERROR_SIZE = 1024, PATH_SIZE = 4096, ARGUMENTS = 3 };

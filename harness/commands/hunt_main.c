@@ -24,7 +24,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { ERROR_SIZE = 1024, ARGUMENTS = 2, WORKERS_DEFAULT = 2, SEED_DEFAULT = 1, JOBS_DEFAULT = 1 };
 enum { MINIMISE_MOST = 20000 };

@@ -15,7 +15,6 @@
 #include "workloads/workload.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -3,7 +3,6 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/commands/cli.h"
-#include "harness/commands/commands.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char *const names[] = {
     [ROLE_CLAIM] = "claim", [ROLE_SIZE] = "size", [ROLE_PRICE] = "price", [ROLE_CHECK] = "check"};

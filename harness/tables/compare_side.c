@@ -7,7 +7,6 @@
 #include "harness/base/text.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
-#include "harness/records/same_work.h"
 #include "harness/spec/spec.h"
 
 #include <ctype.h>

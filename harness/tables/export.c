@@ -8,7 +8,6 @@
 #include "harness/records/comparable.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
-#include "harness/records/same_work.h"
 
 #include <ctype.h>
 #include <jansson.h>
