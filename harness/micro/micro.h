@@ -129,7 +129,7 @@ void micro_still_make(struct micro_still *still, const char *spec, int workers);
 void micro_still_free(struct micro_still *still);
 
 /* A second thread, counted like the first, on the second core while the first is held on the
- * first. False, after micro_absent(), where there is only one core. */
+ * first. False, and absence is set, where there is only one core. */
 struct micro_partner {
     struct micro *micro;
     void (*fn)(void *arg);
