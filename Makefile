@@ -234,7 +234,7 @@ SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 
 .PHONY: trace hunt hunt-mutants validate help deps deps-test deps-lint deps-coverage deps-aarch64 deps-peers build run sweep repro repro-full docs disputes lessons scale micro bench peers audit report plots \
     check t test tests coverage test-all test-rest mutants fuzz budget test-slurm test-ssh lint format hooks \
-    asan tsan clang aarch64 sim verdicts clean new-variant always
+    asan tsan clang aarch64 sim verdicts hunts clean new-variant always
 always:
 
 ##@ To build and to measure
@@ -694,7 +694,7 @@ plots: report ## Another name of `make report`
 ##@ To change something: check after each change, test before a commit, test-all before it is shared
 PARTS_check := checks unit short
 PARTS_test := checks unit conformance sim scripts
-PARTS_rest := asan tsan clang aarch64 verdicts lint
+PARTS_rest := asan tsan clang aarch64 verdicts hunts lint
 check: ## Release build, checks of the source, unit tests, short conformance: a minute after a change
 	@$(MAKE) deps-test
 	@$(MAKE) $(addprefix built-,$(PARTS_check))
@@ -708,7 +708,7 @@ test: ## All unit tests, conformance on real threads and on a simulated machine,
 	@$(MAKE) $(addprefix built-,$(PARTS_test))
 	@tests/run.sh $(PARTS_test)
 
-test-all: ## make test; then both sanitizers, clang, aarch64, lint, the verdicts of all experiments (25 min)
+test-all: ## make test; then both sanitizers, clang, aarch64, lint, the verdicts of all experiments, 10^5 hunts (25 min)
 	@$(MAKE) test; first=$$?; $(MAKE) test-rest && exit $$first
 
 test-rest: ## What test-all does after make test; counts what make test has counted too
@@ -716,7 +716,7 @@ test-rest: ## What test-all does after make test; counts what make test has coun
 	@$(MAKE) $(addprefix built-,$(PARTS_rest))
 	@tests/run.sh --append $(PARTS_rest)
 
-asan tsan clang aarch64 sim verdicts: ## One part of test-all by itself: a build and its tests
+asan tsan clang aarch64 sim verdicts hunts: ## One part of test-all by itself: a build and its tests
 	@$(MAKE) deps-test
 	@$(MAKE) built-$@
 	@tests/run.sh $@
@@ -753,7 +753,7 @@ built-unit: built-harness
 	@$(MAKE) tests CONFIG=release
 built-short built-conformance: built-unit ;
 # One after the other: two makes must not build the same objects.
-built-scripts built-verdicts: built-unit
+built-scripts built-verdicts built-hunts: built-unit
 	@$(MAKE) build
 	@$(MAKE) CONFIG=sim build/sim/tests/sim_formulas build/sim/tests/sim_wakes build/sim/tests/conformance
 	@$(MAKE) build/schedlab-trace

@@ -8,6 +8,7 @@
 #     short        conformance of the release build, --short     conformance  the same, whole
 #     sim          conformance on a simulated machine, --short
 #     scripts      tests/program/test_*.sh on build/schedlab             verdicts     tests/program/test_verdicts.sh alone
+#     hunts        tests/program/test_hunt_all.sh alone
 #     asan, tsan   unit programs and short conformance of that build
 #     coverage     likewise of the build that counts lines
 #     clang        short conformance and a first run of what clang built
@@ -71,10 +72,11 @@ part_jobs() { # PART
     scripts)
         for script in tests/program/test_*.sh; do
             label=${script##*/}
-            [ "$label" = test_verdicts.sh ] || job "${label%.sh}" "$script build/schedlab"
+            [[ $label =~ ^test_(verdicts|hunt_all)\.sh$ ]] || job "${label%.sh}" "$script build/schedlab"
         done
         ;;
     verdicts) job test_verdicts 'tests/program/test_verdicts.sh build/schedlab' ;;
+    hunts) job test_hunt_all 'tests/program/test_hunt_all.sh build/schedlab' ;;
     asan)
         unit_programs asan
         job asan/conformance 'build/asan/tests/conformance --short --every 4'
