@@ -71,19 +71,29 @@ static void starts(int thread)
     note(thread, false, 0);
 }
 
+static uint64_t model_hash(const struct model *model)
+{
+    uint64_t hash = 1;
+    for (size_t k = 0; k < sizeof *model / sizeof hash; k++) {
+        uint64_t word;
+        memcpy(&word, (const char *)model + k * sizeof word, sizeof word);
+        hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
 /* Independent of the order of models. */
-static uint64_t state(void)
+static uint64_t state(const uint8_t as[HUNT_THREADS_MAX])
 {
     uint64_t sum = 0;
     for (int i = 0; i < model_count; i++) {
-        uint64_t hash = 1;
-        for (size_t k = 0; k < sizeof models[i] / sizeof hash; k++) {
-            uint64_t word;
-            memcpy(&word, (const char *)&models[i] + k * sizeof word, sizeof word);
-            hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
-            hash ^= hash >> 29;
+        struct model model = models[i];
+        for (int thread = 0; thread < THREADS; thread++) {
+            model.result[thread] = models[i].result[as[thread]];
+            model.happened[thread] = models[i].happened[as[thread]];
         }
-        sum += hash;
+        sum += model_hash(&model);
     }
     return sum;
 }

@@ -257,18 +257,26 @@ static void chan_make_it(void)
 
 static void deque_make(enum deque_kind kind)
 {
-    for (int i = 2; kind == DEQUE_HALF && i <= lone.threads; i++) {
-        deque_init_as(&loot[i], DEQUE_HALF, LONE_OPERATIONS);
-        explore_memory(&loot[i], sizeof loot[i]);
-        explore_memory(atomic_load_explicit(&loot[i].array, memory_order_relaxed),
-                       sizeof(struct deque_array) + LONE_OPERATIONS * sizeof(void *));
-    }
+    for (int i = 2; kind == DEQUE_HALF && i <= lone.threads; i++)
+        deque_init_as(&loot[i], DEQUE_HALF,
+                      LONE_OPERATIONS); /* no state: empty between operations */
     /* last: its array grows into the memory behind */
     deque_init_as(&deque, kind, kind == DEQUE_ABP ? LONE_OPERATIONS : LONE_CAPACITY);
     explore_memory(&deque, sizeof deque);
     if (kind == DEQUE_THE || kind == DEQUE_HALF)
         explore_lock(&deque.lock);
     explore_memory(atomic_load_explicit(&deque.array, memory_order_relaxed), GROWN);
+}
+
+/* Thieves with the same script: they put nothing. */
+static void threads_compare(void)
+{
+    for (int i = 1; lone.queue != LONE_CHAN && i < lone.threads; i++) {
+        const char *a = lone.script->of[i - 1], *b = lone.script->of[i];
+        size_t length = (size_t)lone.operations;
+        if (strspn(a, "S") >= length && strspn(b, "S") >= length)
+            explore_alike(i, i + 1);
+    }
 }
 
 static void queue_make(void)
@@ -296,6 +304,7 @@ void lone_main(void *arg)
     struct machine_thread threads[LONE_THREADS];
     lone = *(const struct lone *)arg;
     queue_make();
+    threads_compare();
     explore_others(true);
     for (int i = 0; i < lone.threads; i++)
         machine_thread_start(&threads[i], thread_main, (void *)(uintptr_t)(i + 1), STACK, -1);

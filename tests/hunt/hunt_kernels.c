@@ -122,6 +122,20 @@ void kernel_late_reader(void *unused)
     search(3, (void (*const[])(void *)){get_ready, read_when_ready, write_and_take_back});
 }
 
+static void add_to_result(void *unused)
+{
+    (void)unused;
+    searched.pair[0] = searched.pair[0] + 1;
+    searched.result = searched.pair[0];
+}
+
+void kernel_alike(void *named)
+{
+    if (*(bool *)named)
+        explore_alike(1, 2);
+    search(2, (void (*const[])(void *)){add_to_result, add_to_result});
+}
+
 /* Litmus tests. A compiler knows the order of an atomic only where it is a constant. */
 
 static struct {

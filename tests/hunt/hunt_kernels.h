@@ -24,6 +24,9 @@ void kernel_guarded(void *reads_locked); /* (bool *): under the lock, too */
 /* The first thread ends, then the second reads what the third writes and takes back: sum. */
 void kernel_late_reader(void *unused);
 
+/* Two threads add one each, without a lock: sum. */
+void kernel_alike(void *named); /* (bool *): as alike */
+
 /* A litmus test: some threads, each with some steps on a few words that are 0 at first, and one
  * outcome. Orders are those of stdatomic.h. */
 enum { LITMUS_THREADS = 4, LITMUS_STEPS = 4, LITMUS_WORDS = 4, LITMUS_READS = 4 };

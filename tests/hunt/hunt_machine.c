@@ -283,6 +283,16 @@ static void a_lock_that_is_named_hides_nothing(void **state)
     assert_true(broken.points > guarded.points);
 }
 
+static void threads_that_are_alike_have_fewer_executions(void **state)
+{
+    (void)state;
+    struct explore_result all = explore_all(kernel_alike, false);
+    assert_true(ended_with[1] > 0 && ended_with[2] > 0);
+    struct explore_result alike = explore_all(kernel_alike, true);
+    assert_true(ended_with[1] > 0 && ended_with[2] > 0);
+    assert_true(alike.executions < all.executions);
+}
+
 static void who_goes_on_after_another_has_ended_has_a_state(void **state)
 {
     (void)state;
@@ -319,6 +329,7 @@ int main(void)
         cmocka_unit_test(switches_alone_replay_an_execution),
         cmocka_unit_test(all_executions_have_every_outcome),
         cmocka_unit_test(a_lock_that_is_named_hides_nothing),
+        cmocka_unit_test(threads_that_are_alike_have_fewer_executions),
         cmocka_unit_test(who_goes_on_after_another_has_ended_has_a_state),
         cmocka_unit_test(all_executions_have_a_lost_wake_up),
     };

@@ -41,6 +41,7 @@ static struct {
     const _Atomic uint32_t *lock;
     int holder; /* of the lock; 0: nobody */
     struct check check[HUNT_THREADS_MAX];
+    int alike[2]; /* 0: none are */
     struct {
         const void *start;
         size_t size;
@@ -102,17 +103,39 @@ static bool known_add(uint64_t hash)
     return is_new;
 }
 
+static uint64_t thread_hash(int i, uint64_t ready)
+{
+    uint64_t flags = (ready >> i & 1) | (explore.rested >> i & 1) << 1 |
+                     (explore.stale >> i & 1) << 2 | (uint64_t)(explore.holder == i) << 3;
+    return mix(explore.local[i], (uint64_t)hunt.thread[i].state << 4 | flags);
+}
+
+/* If as[i] were thread i. */
+static uint64_t hash_as(const uint8_t as[HUNT_THREADS_MAX], uint64_t ready, uint64_t hash)
+{
+    for (int i = 0; i < hunt.outcome.threads; i++)
+        hash = mix(hash, thread_hash(as[i], ready));
+    return explore.watcher->state ? mix(hash, explore.watcher->state(as)) : hash;
+}
+
 static uint64_t state_hash(uint64_t ready)
 {
-    uint64_t hash = mix(mix(ready, explore.rested), mix(explore.stale, (uint64_t)explore.holder));
-    for (int i = 1; i < hunt.outcome.threads; i++)
-        hash = mix(hash, mix(explore.local[i], (uint64_t)hunt.thread[i].state));
+    uint64_t memory = 1;
+    uint8_t as[HUNT_THREADS_MAX];
     for (size_t i = 0; i < explore.regions; i++) {
         const uint64_t *word = explore.region[i].start;
         for (size_t k = 0; k < explore.region[i].size / sizeof *word; k++)
-            hash = mix(hash, word[k]);
+            memory = mix(memory, word[k]);
     }
-    return explore.watcher->state ? mix(hash, explore.watcher->state()) : hash;
+    for (int i = 0; i < HUNT_THREADS_MAX; i++)
+        as[i] = (uint8_t)i;
+    uint64_t hash = hash_as(as, ready, memory);
+    if (!explore.alike[0])
+        return hash;
+    as[explore.alike[0]] = (uint8_t)explore.alike[1];
+    as[explore.alike[1]] = (uint8_t)explore.alike[0];
+    uint64_t other = hash_as(as, ready, memory);
+    return other < hash ? other : hash;
 }
 
 /* A thread that did not come to a point yet, as long as there is one. */
@@ -297,6 +320,12 @@ void explore_others(bool run)
         seen_share((uintptr_t)explore.lock);
 }
 
+void explore_alike(int a, int b)
+{
+    explore.alike[0] = a;
+    explore.alike[1] = b;
+}
+
 void explore_lock(const _Atomic uint32_t *word)
 {
     explore.lock = word;
@@ -356,7 +385,7 @@ static void explore_once(void (*fn)(void *arg), void *arg, uint64_t executions_m
         explore.at = explore.regions = 0;
         explore.starting = explore.rested = explore.stale = 0;
         explore.lock = NULL;
-        explore.holder = 0;
+        explore.holder = explore.alike[0] = 0;
         memset(explore.local, 0, sizeof explore.local);
         memset(explore.check, 0, sizeof explore.check);
         explore.cut = false;

@@ -37,7 +37,8 @@
 struct explore_watcher {
     void (*executes)(void);     /* an execution begins */
     void (*starts)(int thread); /* the thread's operation makes its first access */
-    uint64_t (*state)(void);
+    /* A hash of its own state, if as[i] were thread i. */
+    uint64_t (*state)(const uint8_t as[HUNT_THREADS_MAX]);
 };
 
 struct explore_result {
@@ -58,6 +59,10 @@ void explore_others(bool run);
 /* The lock of the program: 0 while it is free, and freed by a store of who holds it. The first
  * thread names it before the others begin; else there is none. */
 void explore_lock(const _Atomic uint32_t *word);
+
+/* Threads a and b do the same, and leave nothing that tells who did it: states in which they have
+ * changed places are one. At most one such pair, named before the others begin. */
+void explore_alike(int a, int b);
 
 /* The calling thread begins another operation. */
 void explore_operation(uint64_t number);
