@@ -136,6 +136,27 @@ void kernel_alike(void *named)
     search(2, (void (*const[])(void *)){add_to_result, add_to_result});
 }
 
+static void write_and_check(void *unused)
+{
+    (void)unused;
+    searched.pair[0] = 1;
+    INVARIANT(searched.pair[0] == 1 && searched.pair[1] == 0);
+}
+
+static void change_when_seen(void *unused)
+{
+    (void)unused;
+    while (!searched.pair[0])
+        machine_pause(1);
+    searched.pair[1] = 1;
+}
+
+void kernel_checked(void *unused)
+{
+    (void)unused;
+    search(2, (void (*const[])(void *)){write_and_check, change_when_seen});
+}
+
 /* Litmus tests. A compiler knows the order of an atomic only where it is a constant. */
 
 static struct {

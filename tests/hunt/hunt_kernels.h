@@ -27,6 +27,9 @@ void kernel_late_reader(void *unused);
 /* Two threads add one each, without a lock: sum. */
 void kernel_alike(void *named); /* (bool *): as alike */
 
+/* A check reads an own word, and then one that another thread changes when it sees the first. */
+void kernel_checked(void *unused); /* fails if that comes before the check */
+
 /* A litmus test: some threads, each with some steps on a few words that are 0 at first, and one
  * outcome. Orders are those of stdatomic.h. */
 enum { LITMUS_THREADS = 4, LITMUS_STEPS = 4, LITMUS_WORDS = 4, LITMUS_READS = 4 };

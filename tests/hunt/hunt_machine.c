@@ -293,6 +293,15 @@ static void threads_that_are_alike_have_fewer_executions(void **state)
     assert_true(alike.executions < all.executions);
 }
 
+static void others_come_before_a_check(void **state)
+{
+    (void)state;
+    static const struct explore_watcher none;
+    struct explore_result explored = explore_run(kernel_checked, NULL, &none, UINT64_MAX);
+    assert_non_null(explored.failure);
+    assert_int_equal(explored.failure->end, HUNT_FATAL);
+}
+
 static void who_goes_on_after_another_has_ended_has_a_state(void **state)
 {
     (void)state;
@@ -330,6 +339,7 @@ int main(void)
         cmocka_unit_test(all_executions_have_every_outcome),
         cmocka_unit_test(a_lock_that_is_named_hides_nothing),
         cmocka_unit_test(threads_that_are_alike_have_fewer_executions),
+        cmocka_unit_test(others_come_before_a_check),
         cmocka_unit_test(who_goes_on_after_another_has_ended_has_a_state),
         cmocka_unit_test(all_executions_have_a_lost_wake_up),
     };

@@ -329,7 +329,7 @@ int choose_next(uint64_t ready, bool clock, bool all_rest)
 {
     if (hunt.points > hunt_plan.points_max / 2 || hunt_blocks_left < BLOCKS_MAX / 2)
         return self_can(ready) && draw(FAIR_TURN) ? hunt.self->index : any_of(ready);
-    int next = hunt_plan.explores ? explore_next(ready) : next_by_algorithm(ready, clock, all_rest);
+    int next = hunt_plan.explores ? explore_next() : next_by_algorithm(ready, clock, all_rest);
     if (next != next_by_number(ready))
         note(next, self_can(ready));
     return next;

@@ -23,10 +23,10 @@ struct reads {
     bool over; /* it has rested: the next access is the first one */
 };
 
-/* INVARIANTs that a thread is in, and whether the outermost has read something shared. */
+/* INVARIANTs that a thread is in, and whether the outermost has had its point. */
 struct check {
     int depth;
-    bool has_read;
+    bool had_point;
 };
 
 static struct {
@@ -162,10 +162,11 @@ static int fork_new(uint64_t ready)
     return taken;
 }
 
-int explore_next(uint64_t ready)
+int explore_next(void)
 {
     const struct sim_thread *self = hunt.self;
-    ready &= ~explore.rested;
+    uint64_t ready =
+        hunt.ready & ~explore.rested; /* a word may have been written since it rested */
     if (!ready)
         oracle_fail(HUNT_STUCK, "all that can run wait in a loop for each other");
     int fresh = ready & 1 ? 0 : fresh_of(ready);
@@ -254,7 +255,7 @@ void machine_checks(bool begins)
         return;
     struct check *check = &explore.check[hunt.self->index];
     check->depth += begins ? 1 : -1;
-    check->has_read &= check->depth > 0;
+    check->had_point &= check->depth > 0;
 }
 
 /* The current thread accesses it. */
@@ -267,15 +268,12 @@ static void usage_learn(size_t place, enum sim_access access, bool holds)
         *writer = *writer ? SEVERAL : self;
 }
 
-bool explore_passes(size_t place, uintptr_t address, enum sim_access access)
+/* True if its order makes no difference. */
+static bool is_unordered(size_t place, uintptr_t address, enum sim_access access)
 {
-    struct check *check = &explore.check[hunt.self->index];
-    if (check->has_read)
-        return true; /* and what a check reads decides nothing after it */
-    check->has_read = check->depth > 0;
+    bool holds = explore.holder == hunt.self->index, reads = access == SIM_READ;
     if (!hunt_learns)
         return false;
-    bool holds = explore.holder == hunt.self->index, reads = access == SIM_READ;
     if (explore.lock && address == (uintptr_t)explore.lock)
         return holds && reads; /* it is held, and stays so */
     usage_learn(place, access, holds);
@@ -287,18 +285,26 @@ bool explore_passes(size_t place, uintptr_t address, enum sim_access access)
     return true;
 }
 
+bool explore_passes(size_t place, uintptr_t address, enum sim_access access)
+{
+    struct check *check = &explore.check[hunt.self->index];
+    bool passes = is_unordered(place, address, access);
+    if (check->had_point)
+        return true; /* and what a check reads decides nothing after it */
+    check->had_point = check->depth > 0 && !passes;
+    return passes;
+}
+
 void explore_rests(uintptr_t pc)
 {
     int self = hunt.self->index;
     uint64_t bit = thread_bit(hunt.self);
     struct reads *reads = &explore.reads[self];
-    explore.local[self] = pc;
+    explore.local[self] = mix(pc, (uint64_t)reads->count);
     for (int i = 0; i < reads->count && i < READS_MAX; i++)
         explore.local[self] = mix(explore.local[self], reads->address[i]);
     reads->over = true;
-    if (explore.stale & bit)
-        hunt.resting &= ~bit; /* it looks again at once */
-    else
+    if (!(explore.stale & bit)) /* else it looks again at once */
         explore.rested |= bit;
     explore.stale &= ~bit;
 }

@@ -20,7 +20,7 @@
  *     a read of a word       that only this thread writes
  *     a read, with the lock  of a word that is only written with the lock
  *     a write, with the lock of a word that is only accessed with the lock
- *     a check (INVARIANT)    after its first access: it is one step
+ *     a check (INVARIANT)    after its first point: it is one step
  *
  * How words are accessed is learnt all the time, also which are shared. If there is more to know in
  * the end than at first, all begins anew: so no access is passed over because of what was not known

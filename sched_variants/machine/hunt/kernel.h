@@ -140,7 +140,7 @@ void choose_measure(void); /* the current thread is about to make an access */
 
 /* explore.c: whom to run; the current thread goes on from a point, rests. It is about to access a
  * shared word: true if that needs no point, since its order makes no difference. */
-int explore_next(uint64_t ready);
+int explore_next(void);
 void explore_goes_on(uintptr_t address);
 void explore_rests(uintptr_t pc);
 bool explore_passes(size_t place, uintptr_t address, enum sim_access access);
