@@ -106,6 +106,8 @@ static int show(const struct options *options, const struct import_facts *facts)
     return EXIT_DONE;
 }
 
+static const char draft_ending[] = ".part";
+
 /* A device or a pipe is written itself: a file would take its place. */
 static bool is_special(const char *path)
 {
@@ -113,13 +115,16 @@ static bool is_special(const char *path)
     return stat(path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
 }
 
-/* Where the program goes: beside the file that it then becomes, to a device or pipe itself, or
- * nowhere. NULL, and one line in error. */
+/* Where the program goes: beside the file that it then becomes, or that a link names; to a device
+ * or pipe itself; or nowhere. NULL, and one line in error. */
 static FILE *draft_open(const struct options *options, char **draft, char *error, size_t error_size)
 {
     const struct complaint complaint = {error, error_size};
     const char *output = options->output ? options->output : "/dev/null";
-    *draft = text_format("%s%s", output, is_special(output) ? "" : ".part");
+    bool special = is_special(output);
+    char *real = special ? NULL : realpath(output, NULL); /* NULL, too: there is none yet */
+    *draft = text_format("%s%s", real ? real : output, special ? "" : draft_ending);
+    free(real);
     FILE *to = fopen(*draft, "we");
     if (!to) {
         complaint_make(&complaint, "%s: %s", *draft, strerror(errno));
@@ -135,12 +140,16 @@ static bool draft_close(const struct options *options, FILE *to, char *draft, bo
     const struct complaint complaint = {error, error_size};
     bool lost = fflush(to) != 0 || ferror(to);
     lost |= fclose(to) != 0;
-    bool is_draft = options->output && strcmp(draft, options->output) != 0;
-    lost = keep && (lost || (is_draft && rename(draft, options->output) != 0));
+    bool is_draft = options->output && !is_special(options->output);
+    char *target = NULL;
+    if (is_draft)
+        target = text_format("%.*s", (int)(strlen(draft) - strlen(draft_ending)), draft);
+    lost = keep && (lost || (is_draft && rename(draft, target) != 0));
     if (lost)
         complaint_make(&complaint, "%s: %s", options->output, strerror(errno));
     if (is_draft && (lost || !keep))
         unlink(draft);
+    free(target);
     free(draft);
     return !lost;
 }

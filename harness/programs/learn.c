@@ -310,7 +310,8 @@ static void block_learn(struct learner *self, const struct gotrace_event *event)
     learning->reads_network = reason_is(self->trace, event->args[0], "network") &&
                               stacks_has(self->trace, event->args[1], 4, ".Read");
     learning->place = stacks_place(self->trace, event->args[1]);
-    learning->may_sleep = !reason_is(self->trace, event->args[0], "network");
+    /* waits without a stack are not all one place */
+    learning->may_sleep = event->args[1] && !reason_is(self->trace, event->args[0], "network");
     sections_block(self->learned->sections, self->trace, event->on->id, event->ns, event->args[1]);
     name_learn(self, event->on, event->args[1], true);
 }

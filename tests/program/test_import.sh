@@ -138,6 +138,9 @@ timeout 60 cat pipe >read &
 run ticks.trace -o pipe
 wait
 check a_pipe_is_written_and_stays sh -c '[ -p pipe ] && cmp -s read ticks.slp'
+mkdir -p elsewhere && echo old >elsewhere/real.slp && ln -s elsewhere/real.slp link.slp
+run ticks.trace -o link.slp
+check a_link_stays_one sh -c '[ -L link.slp ] && cmp -s elsewhere/real.slp ticks.slp'
 
 made outside <<'END'
 1 0 status_stack 1 1 2 main.server
