@@ -6,7 +6,7 @@
 # tests/traces/ has each program's trace with one and with two processors, and how long it took then. Each trace is
 # replayed with both numbers, natively and simulated. Where it is not its own number, computing is scaled to what it was
 # in the other trace, since the clock of the machine drifted between them. Prints rows of docs/VALIDATION.md, and how
-# many native samples lost time to others, without which the native columns tell something; three minutes.
+# many native samples lost time to other programs. If any did, the native columns tell little. Three minutes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 schedlab=$(realpath "${1:-build/schedlab}")

@@ -103,16 +103,18 @@ static void reference_write(struct doc *to, const struct catalogue_pages *pages)
         open += pages->experiments[i]->dispute->open;
     }
     struct repro_sum sum = repro_file_sum(json_object_get(pages->reference, "experiments"));
-    doc_put(
-        to,
-        "<p>The verdicts are those of the committed records of %s, in the %s form. The claims of "
-        "%zu disputes are supported, of %zu refuted, of %zu undecided; of %zu machines "
-        "disagree. Of our predictions %zu came true, %zu missed, and %zu are not decided. %s "
-        "had no decision upstream when they were predicted.</p>",
-        field_text(pages->reference, "began"),
-        field_text(json_object_get(pages->reference, "run"), "form"), sum.of[VERDICT_SUPPORTED],
-        sum.of[VERDICT_REFUTED], sum.of[VERDICT_UNDECIDED], sum.of[VERDICT_DISAGREE],
-        of[PREDICTION_HIT], of[PREDICTION_MISS], of[PREDICTION_OPEN], counted(open, "dispute").s);
+    doc_put(to,
+            "<p>The verdicts are those of the committed records, begun on %s, in the %s form; some "
+            "were "
+            "measured later (results/README.md). The claims of "
+            "%zu disputes are supported, of %zu refuted, of %zu undecided; of %zu machines "
+            "disagree. Of our predictions %zu came true, %zu missed, and %zu are not decided. %s "
+            "had no decision upstream when they were predicted.</p>",
+            field_text(pages->reference, "began"),
+            field_text(json_object_get(pages->reference, "run"), "form"), sum.of[VERDICT_SUPPORTED],
+            sum.of[VERDICT_REFUTED], sum.of[VERDICT_UNDECIDED], sum.of[VERDICT_DISAGREE],
+            of[PREDICTION_HIT], of[PREDICTION_MISS], of[PREDICTION_OPEN],
+            counted(open, "dispute").s);
 }
 
 static void index_row(struct doc *to, const struct catalogue_pages *pages,

@@ -3,9 +3,9 @@
  * A thief takes a parent while a child of it runs. From then on both go on by themselves, and meet
  * at the sync. The parent arrives there once, and each child that it has left behind arrives when
  * it ends. Whoever arrives last continues the parent. A child that finds its parent where it has
- * left it joins nothing. Two things are hard. The child may end before the thief has done anything
- * with the frame. And whoever is not last may not touch the frame any more, since the last one may
- * have left the function.
+ * left it joins nothing (under `counter` it takes its 1 back). Two things are hard. The child may
+ * end before the thief has done anything with the frame. And whoever is not last may not touch the
+ * frame any more, since the last one may have left the function.
  *
  * waitfree, the default. Each step is one operation, whatever others do:
  *   1. the thief, who runs the parent now, adds 1 to `spawned`, which only the parent uses
@@ -21,8 +21,9 @@
  *      else knows the frame, and 2 is stored
  *   2. a child that has ended, left behind or not, subtracts 1, and so does the sync. The one that
  *      makes 0 is last
- *   A thief does nothing. So the price is at the spawn: one addition for each child of pooled
- *   frames, and one for each publication of linked frames that were taken before.
+ *   A thief does nothing. So the price is at the spawn. With pooled frames each child is added and
+ *   subtracts itself, and each sync subtracts one. With linked frames only publications of frames
+ *   that were taken before are added.
  *   Source: schedlab, a count of references.
  *   Rejected: a count that the thief adds to. A child that is faster than its thief makes 0 while
  *   its parent runs.
