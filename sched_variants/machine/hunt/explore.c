@@ -394,6 +394,7 @@ static void explore_once(void (*fn)(void *arg), void *arg, uint64_t executions_m
         explore.holder = explore.alike[0] = 0;
         memset(explore.local, 0, sizeof explore.local);
         memset(explore.check, 0, sizeof explore.check);
+        memset(explore.reads, 0, sizeof explore.reads);
         explore.cut = false;
         if (explore.watcher->executes)
             explore.watcher->executes();
