@@ -236,8 +236,9 @@ static void *replay_init(const void *params, uint64_t seed)
 
 /* Steps --------------------------------------------------------------------------------------- */
 
-/* The replay's own work is none of the program's: looks at the clock, and calls on descriptors for
- * which the file has the program's own. Its goroutine computes so much less next. */
+/* The replay's own work is none of the program's: what it does between two steps, looks at the
+ * clock, and calls on descriptors for which the file has the program's own. Its goroutine computes
+ * so much less next. */
 static void replay_owe(struct replay_goroutine *self, double ns)
 {
     double owed_ns = (double)self->owed_ns + ns + 0.5;
@@ -266,7 +267,7 @@ static void replay_work(struct replay_goroutine *self, int64_t ns, bool in_call)
     self->work_ns += (uint64_t)ns;
 }
 
-static void replay_start(struct replay_state *state, size_t copy, uint32_t number);
+static int64_t replay_start(struct replay_state *state, size_t copy, uint32_t number);
 
 static struct replay_wait *replay_wait_of(const struct replay_goroutine *self, uint32_t number)
 {
@@ -274,13 +275,13 @@ static struct replay_wait *replay_wait_of(const struct replay_goroutine *self, u
     return &state->waits[self->copy * state->program->waits_count + number];
 }
 
-static void replay_wake(struct replay_goroutine *self, uint32_t number)
+static void replay_wake(struct replay_goroutine *self, uint32_t number, int64_t since_ns)
 {
     const struct program *program = self->state->program;
     struct replay_wait *wait = replay_wait_of(self, number);
     wait->woken_ns = go_now();
     wait->wakes++;
-    replay_owe(self, self->state->speed.clock_ns);
+    replay_owe(self, (double)(wait->woken_ns - since_ns));
     if (!program->waits[number].is_polled) {
         sem_release(&wait->sem, false);
         return;
@@ -306,22 +307,21 @@ static int replay_poll(struct replay_goroutine *self, struct replay_wait *wait)
     return reads;
 }
 
-static void replay_wait(struct replay_goroutine *self, uint32_t number)
+static void replay_wait(struct replay_goroutine *self, uint32_t number, int64_t since_ns)
 {
     struct replay_wait *wait = replay_wait_of(self, number);
-    int64_t from_ns = go_now();
     int reads = 0;
     if (self->state->program->waits[number].is_polled)
         reads = replay_poll(self, wait);
     else
         sem_acquire(&wait->sem);
-    bool had_to_wait = wait->woken_ns > from_ns;
+    bool had_to_wait = wait->woken_ns > since_ns;
     wait->late_ns = had_to_wait ? go_now() - wait->woken_ns : -1;
     wait->waited++;
-    /* a read that had to wait was made twice, and one more look at the clock tells how long */
-    int twice = had_to_wait ? 2 : 1;
+    /* a read that had to wait was made twice, and a look at the clock tells how long it took */
     const struct replay_speed *speed = &self->state->speed;
-    replay_owe(self, twice * (speed->clock_ns + reads * speed->read_ns));
+    replay_owe(self,
+               had_to_wait ? speed->clock_ns + 2 * reads * speed->read_ns : reads * speed->read_ns);
 }
 
 static int64_t replay_outside_ns(const struct replay_state *state, int64_t ns)
@@ -344,7 +344,9 @@ static void replay_begin(struct replay_goroutine *self, const struct program_ste
         came ? self->state->start_ns + replay_outside_ns(self->state, step[-1].ns) : go_now();
 }
 
-static void replay_step(struct replay_goroutine *self, const struct program_step *step)
+/* since_ns: the step before ended then, and all since was the replay's own. */
+static void replay_step(struct replay_goroutine *self, const struct program_step *step,
+                        int64_t since_ns)
 {
     struct replay_state *state = self->state;
     struct mutex *locks = &state->locks[self->copy * state->program->locks_count];
@@ -352,17 +354,17 @@ static void replay_step(struct replay_goroutine *self, const struct program_step
     int64_t *requests_ns = &state->requests_ns[self->copy * state->program->requests_count];
     switch ((enum program_kind)step->kind) {
     case PROGRAM_RUN:
+        replay_owe(self, (double)(go_now() - since_ns));
         replay_work(self, step->ns, false);
         break;
     case PROGRAM_GO:
-        replay_start(state, self->copy, step->target);
-        replay_owe(self, state->speed.clock_ns);
+        replay_owe(self, (double)(replay_start(state, self->copy, step->target) - since_ns));
         break;
     case PROGRAM_WAKE:
-        replay_wake(self, step->target);
+        replay_wake(self, step->target, since_ns);
         break;
     case PROGRAM_WAIT:
-        replay_wait(self, step->target);
+        replay_wait(self, step->target, since_ns);
         break;
     case PROGRAM_SLEEP:
         go_sleep(step->ns);
@@ -371,6 +373,7 @@ static void replay_step(struct replay_goroutine *self, const struct program_step
         blocking_sleep(step->ns);
         break;
     case PROGRAM_BUSY:
+        replay_owe(self, (double)(go_now() - since_ns));
         blocking_enter();
         replay_work(self, step->ns, true);
         blocking_exit();
@@ -429,7 +432,7 @@ static void replay_goroutine_main(void *arg)
     times->ns[TIME_RUNNABLE] = now_ns - self->made_ns;
     for (size_t i = 0; i < goroutine->count; i++, self->done++) {
         int64_t before_ns = now_ns;
-        replay_step(self, &steps[i]);
+        replay_step(self, &steps[i], before_ns);
         now_ns = go_now();
         replay_owe(self, self->state->speed.clock_ns);
         replay_account(self, &steps[i], now_ns - before_ns, times);
@@ -440,12 +443,14 @@ static void replay_goroutine_main(void *arg)
     wg_done(&self->state->done);
 }
 
-static void replay_start(struct replay_state *state, size_t copy, uint32_t number)
+/* Returns when it began to start it. */
+static int64_t replay_start(struct replay_state *state, size_t copy, uint32_t number)
 {
     struct replay_goroutine *started =
         &state->goroutines[copy * state->program->goroutines_count + number];
-    started->made_ns = go_now();
+    int64_t made_ns = started->made_ns = go_now();
     go(replay_goroutine_main, started);
+    return made_ns;
 }
 
 /* The call ------------------------------------------------------------------------------------ */

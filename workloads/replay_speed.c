@@ -1,9 +1,12 @@
 /* replay_speed.c - see replay_speed.h.
  *
- * A price is the mean of the middle half of TRIES. A try that was interrupted counts as little as
- * one that found the processor faster than usual: the least of all was 2 to 3 % too fast for the
- * rest of a sample. Tries are short, since the monitor of a scheduler that has just begun to wait
- * may interrupt every 20 us: beside other load it had slowed half of longer tries by a quarter.
+ * The speed is of tries of about a millisecond, so that the machine's own interrupts are in them as
+ * they are in a program. On one virtual machine a tick comes each millisecond and takes 13 us, and
+ * others come beside it. The middle half of tries of 5 us left these out, and all that was computed
+ * took 3 to 5 % too long. The mean is that of the faster half, without the fastest. For three
+ * milliseconds of the first calibration the monitor, which has just begun to wait, interrupts every
+ * 20 us, and tries take half as long again. The price of a call is the mean of the middle half of
+ * its tries.
  *
  * Rejected: to compute until the clock says so. While another program has the core, its time would
  * count as the goroutine's. Beside other load half of the calls then took as long as on a quiet
@@ -16,7 +19,7 @@
 
 #include <stdlib.h>
 
-enum { TRIES = 128, ROUNDS = 5000, LOOKS = 16 };
+enum { TRIES = 128, LOOKS = 16, WORK_TRIES = 12, ROUNDS = 800000 };
 
 /* Makes a try; returns how long it took. */
 typedef double speed_try(struct io *io);
@@ -28,14 +31,6 @@ static double try_clock(struct io *io)
     for (int i = 0; i < LOOKS; i++)
         end_ns = go_now();
     return (double)(end_ns - start_ns) / LOOKS;
-}
-
-static double try_work(struct io *io)
-{
-    (void)io;
-    int64_t start_ns = go_now();
-    go_work(ROUNDS);
-    return (double)(go_now() - start_ns);
 }
 
 static double try_write(struct io *io)
@@ -76,6 +71,22 @@ static double middle_ns(speed_try *try, struct io *io, double off_ns)
     return mean_ns > 0 ? mean_ns : 0;
 }
 
+/* A try of ROUNDS takes so long. */
+static double work_ns(int tries)
+{
+    double ns[WORK_TRIES], sum_ns = 0;
+    for (int i = 0; i < tries; i++) {
+        int64_t start_ns = go_now();
+        go_work(ROUNDS);
+        ns[i] = (double)(go_now() - start_ns);
+    }
+    qsort(ns, (size_t)tries, sizeof ns[0], compare_ns);
+    int used = tries / 2 - 1;
+    for (int i = 1; i <= used; i++)
+        sum_ns += ns[i];
+    return sum_ns > 0 ? sum_ns / used : 1;
+}
+
 static void descriptors_measure(struct replay_speed *speed)
 {
     struct io *io;
@@ -96,8 +107,7 @@ void replay_speed_measure(struct replay_speed *speed, bool has_descriptors)
         if (has_descriptors)
             descriptors_measure(speed);
     }
-    double ns = middle_ns(try_work, NULL, speed->clock_ns);
-    speed->rounds_per_ns = (double)ROUNDS / (ns > 0 ? ns : 1);
+    speed->rounds_per_ns = ROUNDS / work_ns(is_first ? WORK_TRIES : WORK_TRIES / 2);
     if (is_first || speed->slowest > speed->rounds_per_ns)
         speed->slowest = speed->rounds_per_ns;
     if (is_first || speed->fastest < speed->rounds_per_ns)
