@@ -4,6 +4,7 @@
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
 #include "harness/scenarios/scenarios.h"
+#include "harness/spec/outside.h"
 #include "harness/spec/promises.h"
 #include "runtime/knobs.h"
 #include "sched.h"
@@ -22,9 +23,19 @@ static const struct workload *named(const struct workload *const *list, const ch
     return NULL;
 }
 
+/* Is the text, up to its settings, one of these words? */
+static bool is_among(const char *const *words, const char *text)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ","), text);
+    return text_is_word(name, words);
+}
+
+/* A variant from outside the tree may be called as a scenario is: examples/locked.c. */
 bool hunt_is_variant(const char *text)
 {
-    return !named(scenarios, text) && !named(workloads, text);
+    return is_among(outside_words, text) || (!named(scenarios, text) && !named(workloads, text) &&
+                                             !is_among(outside_workload_words, text));
 }
 
 bool hunt_workload_parse(struct workload_spec *spec, const char *text, char *error,
