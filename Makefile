@@ -214,7 +214,8 @@ CASE_OBJECTS := $(OUT)/tests/support/case.o
 # libraries take a third off again: a test program starts once.
 LINKER := $(if $(filter release debug asan,$(CONFIG)),$(if $(shell command -v ld.gold),-fuse-ld=gold))
 CASE_LDFLAGS := -Wl,--wrap=_cmocka_run_group_tests
-CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform/*.c) harness/spec/outside.c harness/spec/promises.c harness/spec/void_knobs.c harness/spec/registry_check.c harness/base/memory.c harness/base/suggest.c)
+CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform/*.c) harness/spec/outside.c harness/spec/promises.c harness/spec/void_knobs.c harness/spec/registry_check.c harness/base/memory.c harness/base/suggest.c \
+    $(if $(filter sim,$(CONFIG)),harness/base/build_info.c harness/spec/machine_start.c harness/spec/machine_start_sim.c))
 # Tests of the runtime link it alone, as conformance does, and are not linked anew for a change of the harness.
 RUNTIME_TESTS := tests/runtime/test_knobs.c $(shell grep -LE '"(harness/|tests/support/fake_machine)' $(TEST_SOURCES))
 # Programs lie beside one another, whatever room their source is in.
@@ -491,10 +492,11 @@ $(OUT)/tests/hunt/hunt_kernels.o: INSTRUMENTED = $(INSTRUMENT)
 $(OUT)/tests/hunt_machine: $(patsubst %,$(OUT)/tests/hunt/%.o,hunt_machine hunt_kernels litmus_table) $(CASE_OBJECTS) $(CORE_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) $(CASE_LDFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 
-# The runtime alone, no third-party library: the cross build runs the same program.
-$(CONFORMANCE): $(CONFORMANCE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS)
-	$(SAY) $(CC) $(LDFLAGS) $(LINKER) -o $@ $^ $(RUNTIME_LDLIBS)
+# The runtime alone, no third-party library: the cross build runs the same program. For simulated machines it reads models.
+$(CONFORMANCE): $(CONFORMANCE_OBJECTS) $(SUPPORT_OBJECTS) $(CORE_OBJECTS) $(if $(filter sim,$(CONFIG)),$(HARNESS_ARCHIVE))
+	$(SAY) $(CC) $(LDFLAGS) $(LINKER) -o $@ $^ $(if $(filter sim,$(CONFIG)),$(LDLIBS),$(RUNTIME_LDLIBS))
 	$(if $(filter release,$(CONFIG)),$(call author_leave,conformance))
+	$(if $(filter sim,$(CONFIG)),$(call author_leave,conformance-sim))
 
 new-variant: ## NAME=mine FROM=gmp: begin a variant as a copy of another one, with its places in the tree
 	@harness/author/new_variant.sh '$(NAME)' '$(FROM)'

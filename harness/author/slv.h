@@ -25,7 +25,8 @@ struct slv_order {
     const char *const *sources; /* C files, NULL-terminated, one at least */
     const char *name;           /* NULL: the first file's, without its ending */
     const char *output;         /* NULL: NAME.slv in the current folder */
-    bool conformance;           /* first runs the conformance suite on it, on real threads */
+    bool conformance;           /* first runs the conformance suite on it, and hunts briefly */
+    const char *machine;        /* where the suite runs, canonical; NULL: real threads */
 };
 
 /* Compiles them, links a program with them as a trial, and writes the file; *path is its path, to

@@ -5,7 +5,6 @@
 #include "harness/base/build_info.h"
 #include "harness/base/files.h"
 #include "harness/base/memory.h"
-#include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "sched.h"
 #include "workloads/workload.h"
@@ -16,10 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { TOLD_MAX = 10, SUITE_MAX_S = 120, POLICIES = FJ_LINKED + 1 };
+enum { POLICIES = FJ_LINKED + 1 };
 
 struct making {
     const struct slv_order *order;
@@ -168,57 +166,6 @@ static bool trial(const struct making *making)
     return done;
 }
 
-/* The first cases that fail, with the reason of each, and how many hold. */
-static void findings_print(const char *lines)
-{
-    size_t held = 0, all = 0;
-    for (const char *line = lines, *end; *line; line = end + (*end == '\n')) {
-        end = strchrnul(line, '\n');
-        bool holds = strncmp(line, "ok ", 3) == 0, fails = strncmp(line, "not ok ", 7) == 0;
-        held += holds;
-        all += holds || fails;
-        bool tells = fails || (*line == '#' && strncmp(line, "#     ", 6) != 0);
-        if (tells && all - held <= TOLD_MAX)
-            fprintf(stderr, "%.*s\n", (int)(end - line), line);
-    }
-    fprintf(stderr, "%zu of %s of the conformance suite hold\n", held, counted(all, "case").s);
-}
-
-/* The suite is a program of the tests. */
-static bool conforms(const struct making *making)
-{
-    struct process_result result;
-    if (making->part.workload)
-        return complaint_make(&making->to,
-                              "%s is a workload, and the conformance suite is for "
-                              "variants",
-                              making->part.name);
-    if (!slv_has_config(&making->tools, "conformance"))
-        return complaint_make(&making->to, "there is no conformance suite beside this program; "
-                                           "`make build/release/tests/conformance` builds it");
-    if (!slv_link(&making->tools, "conformance", slv_configs[0], making->folder, "conformance",
-                  &making->part, 1, &making->to))
-        return false;
-    char *program = text_format("%s/conformance", making->folder);
-    char *word = text_format(" %s ", making->part.name);
-    const char *const argv[] = {program, word, NULL};
-    int error = process_run(program, argv, SUITE_MAX_S, &result);
-    bool ended = error != 0 || result.end == PROCESS_ENDED;
-    bool done = error == 0 && ended && WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0;
-    if (error == 0) {
-        findings_print(result.output);
-        process_result_free(&result);
-    }
-    free(word);
-    free(program);
-    if (!ended)
-        return complaint_make(&making->to,
-                              "%s holds up the conformance suite: it was ended after %d s",
-                              making->part.name, SUITE_MAX_S);
-    return done || complaint_make(&making->to, "%s does what no variant may: see the cases above",
-                                  making->part.name);
-}
-
 /* The file ------------------------------------------------------------------------------------ */
 
 static bool about_write(const struct making *making)
@@ -269,7 +216,10 @@ static bool make_it(struct making *making, const char *output)
         if ((i < SLV_MUST || slv_has_config(&making->tools, slv_configs[i])) &&
             !object_make(making, slv_configs[i]))
             return false;
-    return trial(making) && (!making->order->conformance || conforms(making)) &&
+    return trial(making) &&
+           (!making->order->conformance ||
+            slv_conforms(&making->tools, making->folder, &making->part, making->order->machine,
+                         &making->to)) &&
            about_write(making) && archive_write(making, output);
 }
 

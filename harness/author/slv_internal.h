@@ -51,4 +51,10 @@ bool slv_link(const struct slv_tools *tools, const char *script, const char *con
               const char *folder, const char *program, const struct slv_part *parts, size_t count,
               const struct complaint *to);
 
+/* Does the variant pass the conformance suite on that machine (NULL: real threads), and then a
+ * brief hunt if it can be hunted? Pre: folder has its objects. Failed cases and counts go to
+ * standard error. */
+bool slv_conforms(const struct slv_tools *tools, const char *folder, const struct slv_part *part,
+                  const char *machine, const struct complaint *to);
+
 #endif

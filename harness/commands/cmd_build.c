@@ -2,6 +2,7 @@
 #include "harness/author/slv.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
+#include "harness/spec/machine_spec.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@ enum { ERROR_SIZE = 4096 };
 struct options {
     const char *name, *output;
     bool conformance;
+    struct machine_spec machine;
     struct cli_list sources;
 };
 
@@ -18,8 +20,14 @@ static const struct cli_option option_table[] = {
     {"name", "NAME", "The variant's name, as NAME_ops (default: the first file's)",
      CLI(TEXT, name)},
     {"output", "FILE", "Write FILE (default: NAME.slv here)", CLI(TEXT, output), .letter = 'o'},
-    {"conformance", NULL, "Write nothing unless it passes the conformance suite, on real threads",
+    {"conformance", NULL,
+     "Write nothing unless it passes the conformance suite, and a brief hunt if `make hunt` is "
+     "done",
      CLI(FLAG, conformance)},
+    {"machine", "MACHINE",
+     "of --conformance: native (default), or a simulated one: sim:MODEL[,KEY=VALUE]...; see "
+     "`schedlab list machines`",
+     CLI(MACHINE, machine)},
     {0},
 };
 
@@ -37,7 +45,8 @@ static const char argp_doc[] =
     "into "
     "a program of its own, once, which is kept in ~/.cache/schedlab.\n\n"
     "Example:\n"
-    "  schedlab build examples/locked.c && schedlab run ./locked.slv gmp fib,n=20\n\n"
+    "  schedlab build examples/locked.c && schedlab run ./locked.slv gmp fib,n=20\n"
+    "  schedlab build mine.c --conformance --machine sim:desktop8\n\n"
     "Exit status: 0 done; 1 it does not compile, or is no variant; 2 misused.";
 
 static const struct cli_command cli = {
@@ -54,14 +63,18 @@ int cmd_build(int argc, char **argv)
     struct options options = {.name = NULL};
     char error[ERROR_SIZE], *path;
     cli_read(&cli, argc, argv, &options);
+    if (options.machine.text && !options.conformance)
+        cli_misuse(argv[0], "--machine says where --conformance runs the suite, and goes with it");
     const struct slv_order order = {
         .sources = options.sources.text,
         .name = options.name,
         .output = options.output,
         .conformance = options.conformance,
+        .machine = options.machine.simulated ? options.machine.text : NULL,
     };
     bool done = slv_build(&order, &path, error, sizeof error);
     free(options.sources.text);
+    machine_spec_free(&options.machine);
     if (!done)
         return cli_fail(argv[0], error);
     printf("%s\n", path);

@@ -123,6 +123,15 @@ static void print_output(const char *text)
     }
 }
 
+void line_end_text(const struct support_report *report, char *problem, size_t size)
+{
+    int status = report->status;
+    if (status < 0)
+        snprintf(problem, size, "killed by signal %d (%s)", -status, strsignal(-status));
+    else
+        snprintf(problem, size, "ended with status %d", status);
+}
+
 /* In one write, since processes share the output. */
 void line_print(const struct line *line, const struct conform_cell *cell, const char *problem,
                 const struct support_report *report)
@@ -145,7 +154,7 @@ void line_skip(const struct line *line, const char *why)
 
 /* The command line -------------------------------------------------------------------------- */
 
-static _Noreturn void misuse(const char *wrong)
+void suite_wrong(const char *wrong)
 {
     fprintf(stderr, "conformance: %s\n", wrong);
     exit(2);
@@ -193,7 +202,7 @@ static _Noreturn void misuse_words(void)
     while (i < suite.words_count && (suite.words_found >> (i & 63) & 1))
         i++;
     if (i == suite.words_count)
-        misuse("no line has all that was asked for; --list prints the lines");
+        suite_wrong("no line has all that was asked for; --list prints the lines");
     struct suggest near = suggest_for(suite.words[i] + strspn(suite.words[i], " "));
     offer_variants(&near);
     for (size_t w = 0; w < sizeof counts / sizeof *counts; w++)
@@ -201,7 +210,7 @@ static _Noreturn void misuse_words(void)
     offer_all_cases(&near);
     snprintf(wrong, sizeof wrong, "no line%s has \"%s\"; %s", of_short(), suite.words[i],
              suggest_text(&near, "", "--list", text, sizeof text));
-    misuse(wrong);
+    suite_wrong(wrong);
 }
 
 /* Names what the part of the glob that matches nothing may have meant: the variant, or the case. */
@@ -226,7 +235,7 @@ static _Noreturn void misuse_glob(void)
              "%s: %s",
              of_short(), suite.glob, suite.glob_variant_found ? "cases" : "variants",
              suggest_text(&near, "", "--list", text, sizeof text));
-    misuse(wrong);
+    suite_wrong(wrong);
 }
 
 void suite_misuse(void)
@@ -247,11 +256,15 @@ enum { EVERY_MAX = 4, WORKERS_MAX = 64, JOBS_MAX = 64 };
 
 void suite_parse(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"short", no_argument, NULL, 's'},         {"every", required_argument, NULL, 'e'},
-        {"workers", required_argument, NULL, 'w'}, {"jobs", required_argument, NULL, 'j'},
-        {"seed", required_argument, NULL, 'r'},    {"case", required_argument, NULL, 'c'},
-        {"list", no_argument, NULL, 'l'},          {0}};
+    static const struct option options[] = {{"short", no_argument, NULL, 's'},
+                                            {"every", required_argument, NULL, 'e'},
+                                            {"workers", required_argument, NULL, 'w'},
+                                            {"jobs", required_argument, NULL, 'j'},
+                                            {"seed", required_argument, NULL, 'r'},
+                                            {"case", required_argument, NULL, 'c'},
+                                            {"machine", required_argument, NULL, 'm'},
+                                            {"list", no_argument, NULL, 'l'},
+                                            {0}};
     opterr = 0;
     suite.glob = getenv("CASE");
     for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
@@ -262,17 +275,20 @@ void suite_parse(int argc, char **argv)
             suite.list = true;
         else if (c == 'c')
             suite.glob = optarg;
+        else if (c == 'm')
+            suite.machine = optarg;
         else if (c == 'r')
             suite.seed = strtoull(optarg, &end, 0);
         if (c == '?' || (end && (*end || end == optarg)) ||
             (c == 'e' && !(suite.every = number_parse(optarg, EVERY_MAX))) ||
             (c == 'w' && !(suite.workers = number_parse(optarg, WORKERS_MAX))) ||
             (c == 'j' && !(suite.jobs = number_parse(optarg, JOBS_MAX))))
-            misuse("valid options: --short, --every N (1 to 4), --workers N (1 to 64), --jobs N (1 "
-                   "to 64), --seed N (a number), --case GLOB, --list");
+            suite_wrong(
+                "valid options: --short, --every N (1 to 4), --workers N (1 to 64), --jobs N (1 "
+                "to 64), --seed N (a number), --case GLOB, --machine MACHINE, --list");
     }
     if (suite.every > 1 && !suite.brief)
-        misuse("--every N goes with --short");
+        suite_wrong("--every N goes with --short");
     if (suite.glob && !*suite.glob)
         suite.glob = NULL;
     suite.words = argv + optind;

@@ -35,7 +35,8 @@ extern struct suite {
     int workers; /* the only number; 0: as worker_counts says */
     int jobs, job;
     uint64_t seed;
-    const char *glob; /* NULL: all */
+    const char *glob;    /* NULL: all */
+    const char *machine; /* NULL: real threads, or a plain simulated machine */
     bool glob_variant_found;
     char **words;
     int words_count;
@@ -57,6 +58,9 @@ struct line {
 /* Sets suite; ends the program with status 2 if the command line is wrong. */
 void suite_parse(int argc, char **argv);
 
+/* Ends the program: the command line is wrong. */
+_Noreturn void suite_wrong(const char *wrong);
+
 /* Ends the program: no line was chosen. Names what may have been meant. */
 _Noreturn void suite_misuse(void);
 
@@ -70,6 +74,9 @@ void line_name(struct line *line, const char *name, const struct conform_cell *c
 /* True if this process is to run the line. Counts it if any process is to run it, and prints it for
  * --list. */
 bool line_begin(struct line *line, int workers);
+
+/* How a run ended whose status is not 0. */
+void line_end_text(const struct support_report *report, char *problem, size_t size);
 
 /* Prints the outcome: passed if problem is NULL or empty. */
 void line_print(const struct line *line, const struct conform_cell *cell, const char *problem,

@@ -1,8 +1,8 @@
 /* conformance.c - what every variant owes to every workload: one suite over all variants and
  * numbers of workers.
  *
- *     conformance [--short [--every N]] [--workers N] [--jobs N] [--seed N] [--case GLOB] [--list]
- *         [WORD...]
+ *     conformance [--short [--every N]] [--workers N] [--jobs N] [--seed N] [--case GLOB]
+ *         [--machine MACHINE] [--list] [WORD...]
  *
  * Prints TAP, one line per case, variant and number of workers. --list prints the names of these
  * lines and runs nothing. These choose among the lines, and status 2 means that none is left:
@@ -16,6 +16,8 @@
  *                looked for
  *
  * --jobs N: line i is run by process i mod N. Lines keep their numbers and may change places.
+ * --machine sim:MODEL[,KEY=VALUE]...: only the build for simulated machines takes it, and without
+ * it the machine is a plain one, of no file.
  *
  * Cases run in processes of their own (support.h): those of a table under one variant and number of
  * workers one after another in one, and the workloads likewise. Each ends with no G alive. Counts
@@ -24,7 +26,7 @@
  *
  * Cases proper are in conform_*.c, workloads in conform_workloads.c, what the options do in
  * conform_lines.c. Here are cases that end their child on purpose, and the loop. No third-party
- * library, so that the cross build can run it on another architecture.
+ * library on real threads, so that the cross build can run it on another architecture.
  */
 #include "conform_lines.h"
 #include "harness/spec/outside.h"
@@ -32,6 +34,8 @@
 #include "workloads/workload.h"
 
 #if defined(SCHEDLAB_SIM)
+#include "harness/spec/machine_spec.h"
+#include "harness/spec/machine_start.h"
 #include "sim/sim.h"
 #endif
 
@@ -95,7 +99,7 @@ static void case_told(void *arg, int i, const struct support_report *report)
     const struct cell_cases *cases = arg;
     char problem[128] = "";
     if (report->status != 0)
-        snprintf(problem, sizeof problem, "ended with status %d", report->status);
+        line_end_text(report, problem, sizeof problem);
     else if (report->live != 0)
         snprintf(problem, sizeof problem, "%" PRId64 " Gs are alive at the end", report->live);
     line_print(&cases->of[i].line, cases->of[i].cell, problem, report);
@@ -191,7 +195,7 @@ static void conform_live_gs_zero_after(struct conform_cell *cell)
     support_run(&run, &report);
     uint64_t peak = report.stat[STAT_LIVE_GS_PEAK];
     if (report.status != 0)
-        snprintf(problem, sizeof problem, "ended with status %d", report.status);
+        line_end_text(&report, problem, sizeof problem);
     else if (report.live != 0)
         snprintf(problem, sizeof problem, "%" PRId64 " Gs are alive at the end", report.live);
     else if (report.stat[STAT_GS_CREATED] != created)
@@ -555,16 +559,37 @@ static void suite_run(void *unused)
         printf("1..%d\n", suite.lines);
 }
 
+#if defined(SCHEDLAB_SIM)
+
+static void suite_start(void)
+{
+    static struct machine_spec spec;
+    char error[1024];
+    suite.jobs = 1; /* the simulated machine is one process */
+    if (!suite.machine)
+        sim_run(&sim_model_plain, 1, suite_run, NULL);
+    else if (!machine_spec_parse(&spec, suite.machine, error, sizeof error) ||
+             !machine_start(&spec, 1, suite_run, NULL, error, sizeof error))
+        suite_wrong(error);
+    machine_spec_free(&spec);
+}
+
+#else
+
+static void suite_start(void)
+{
+    if (suite.machine)
+        suite_wrong("--machine is for the program of simulated machines, "
+                    "build/sim/tests/conformance");
+    suite_run(NULL);
+}
+#endif
+
 int main(int argc, char **argv)
 {
     support_outside = outside_variants;
     suite_parse(argc, argv);
     support_landing_pads();
-#if defined(SCHEDLAB_SIM)
-    suite.jobs = 1; /* the simulated machine is one process */
-    sim_run(&sim_model_plain, 1, suite_run, NULL);
-#else
-    suite_run(NULL);
-#endif
+    suite_start();
     return atomic_load(&suite.shared->failures) > 0;
 }

@@ -113,11 +113,53 @@ if [ -e "$(dirname "$schedlab")/author/hunt.sh" ]; then # so is the hunt
 fi
 if [ -e "$(dirname "$schedlab")/author/conformance.sh" ]; then # the suite is built
     run build "$tree/examples/locked.c" --conformance
-    check it_conforms has 'cases of the conformance suite hold' err
+    check it_conforms has 'cases of the conformance suite hold on real threads' err
     sed 's/return room;/return true;/' "$tree/examples/locked.c" >loses.c
     run build loses.c --name locked --output loses.slv --conformance
     check one_that_loses_goroutines_does_not [ "$status $(tail -n 1 err)" = \
         "1 schedlab build: locked does what no variant may: see the cases above" ]
+fi
+
+# Conformance on simulated machines. CASE=GLOB chooses among the cases, as of the tree's variants.
+fails machine_is_of_conformance '--machine says where --conformance' -- build mine.c --machine sim:desktop8
+fails no_such_machine 'unknown model "nowhere"' -- build mine.c --conformance --machine sim:nowhere
+conforms() { # CASE FILE NAME: on sim:desktop8; leaves err, status
+    CASE=$1 run build "$2" --name "$3" --output tried.slv --conformance --machine sim:desktop8
+}
+held() { sed -nE 's/^([0-9]+) of ([0-9]+) cases of the conformance suite hold on sim:desktop8$/\1 \2/p' err; }
+if [ -e "$(dirname "$schedlab")/author/conformance-sim.sh" ]; then
+    rm -f tried.slv
+    conforms 'locked/conform_[cdl]*' "$tree/examples/locked.c" locked
+    read -r some all <<<"$(held)"
+    check a_queue_conforms_on_a_simulated_machine [ "$status$some" = "0$all" ]
+    check and_many_cases_ran [ "$all" -gt 50 ]
+    conforms 'mine/conform_[cdl]*' mine.c mine
+    check and_a_whole_variant [ "$status $(cat out)" = "0 tried.slv" ]
+    rm tried.slv
+    conforms 'locked/conform_*spawn*' loses.c locked
+    check one_that_loses_goroutines_fails_there [ "$status $(tail -n 1 err)" = \
+        "1 schedlab build: locked does what no variant may: see the cases above" ]
+    check its_case_is_named has 'not ok 1 - conform_all_spawned_run_once locked workers=1' err
+    check and_the_reason has 'fatal: deadlock: all workers of locked are asleep' err
+    check and_no_file_is_written [ ! -e tried.slv ]
+    sed 's/^    return n;/    if (n > 1)\n        lock_acquire(\&locked->lock);\n    return n;/' "$tree/examples/locked.c" >hangs.c
+    conforms 'locked/conform_[ac]*/workers=2' hangs.c locked
+    check a_hang_is_a_failed_case has 'conform_all_spawned_run_once locked workers=2' err
+    check and_tells_by_the_machines_clock has 'watchdog: still running after 500 ms of simulated time' err
+    read -r some all <<<"$(held)"
+    check and_the_other_cases_go_on [ "$some" -gt 2 ]
+    conforms 'mine/conform_*[nr]_*/workers=1' crash.c mine
+    check a_crash_is_a_failed_case_with_its_signal has 'killed by signal 11' err
+    read -r some all <<<"$(held)"
+    check and_the_others_go_on_there_too [ "$some" -gt 0 ]
+    if [ -e takes.c ]; then # and the hunt is built, which comes after the suite
+        conforms 'the/conform_misuse_is_fatal' takes.c the
+        check a_brief_hunt_finds_what_the_cases_miss [ "$status $(tail -n 1 err)" = \
+            "1 schedlab build: the is wrong in a schedule of the hunt: see above" ]
+        check and_says_how_to_replay_it has 'replay: schedlab hunt the ' err
+        conforms 'locked/conform_misuse_is_fatal' "$tree/examples/locked.c" locked
+        check one_called_as_a_scenario_is_hunted has 'a brief hunt found nothing' err
+    fi
 fi
 
 # A workload -----------------------------------------------------------------------------------------

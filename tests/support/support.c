@@ -13,6 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#if defined(SCHEDLAB_SIM)
+#include "sim/sim.h"
+#endif
+
 static struct sched *watched; /* what the watchdog reports on: the child's scheduler of now */
 static _Atomic int watchdog_ticks;
 
@@ -165,6 +169,16 @@ static void watchdog_print_g(struct g *gp, void *arg)
             (unsigned)atomic_load(&gp->on_cpu), (unsigned)gp->wait_reason, gp->wait_on);
 }
 
+static _Noreturn void watchdog_end(void)
+{
+    for (int i = 0; watched && i < STAT_COUNT; i++)
+        fprintf(stderr, "  %s %llu\n", stat_info[i].name,
+                (unsigned long long)sched_stat(watched, (enum stat_id)i));
+    if (watched)
+        sched_each_g(watched, watchdog_print_g, NULL);
+    _exit(1);
+}
+
 /* A tick while there are some left, however late it is. The rest is not async-signal-safe. The
  * process is lost already, and most times it still tells us where. */
 static void watchdog_on_alarm(int signal_number)
@@ -174,13 +188,56 @@ static void watchdog_on_alarm(int signal_number)
     if (atomic_fetch_sub(&watchdog_ticks, 1) > 1)
         return;
     fprintf(stderr, "watchdog: still running after %d s\n", SUPPORT_TICKS * SUPPORT_TICK_S);
-    for (int i = 0; watched && i < STAT_COUNT; i++)
-        fprintf(stderr, "  %s %llu\n", stat_info[i].name,
-                (unsigned long long)sched_stat(watched, (enum stat_id)i));
-    if (watched)
-        sched_each_g(watched, watchdog_print_g, NULL);
-    _exit(1);
+    watchdog_end();
 }
+
+#if defined(SCHEDLAB_SIM)
+
+/* On a simulated machine, the same by its own clock: a run that is lost is ended at the same point
+ * however fast the host is, and long before the alarm. The first look comes after most runs. */
+static struct {
+    struct sim_event look;
+    int64_t began_ps, busy_ps;
+} watch;
+
+static void watch_look(struct sim_event *look)
+{
+    const int64_t ms_ps = INT64_C(1000000000), now_ps = sim_now();
+    int64_t busy_ps = sim_counted(-1, SIM_BUSY_PS) - watch.busy_ps;
+    if (busy_ps < SUPPORT_SIM_BUSY_MS * ms_ps &&
+        now_ps - watch.began_ps < SUPPORT_SIM_MAX_MS * ms_ps) {
+        sim_event_set(look, now_ps + SUPPORT_SIM_LOOK_MS * ms_ps, watch_look);
+        return;
+    }
+    fprintf(stderr,
+            "watchdog: still running after %lld ms of simulated time, %lld ms of it on cores\n",
+            (long long)((now_ps - watch.began_ps) / ms_ps), (long long)(busy_ps / ms_ps));
+    watchdog_end();
+}
+
+static void watch_begin(void)
+{
+    watch.began_ps = sim_now();
+    watch.busy_ps = sim_counted(-1, SIM_BUSY_PS);
+    sim_event_set(&watch.look, watch.began_ps + SUPPORT_SIM_LOOK_MS * INT64_C(1000000000),
+                  watch_look);
+}
+
+static void watch_end(void)
+{
+    sim_event_clear(&watch.look);
+}
+
+#else
+
+static void watch_begin(void)
+{
+}
+
+static void watch_end(void)
+{
+}
+#endif
 
 void support_watchdog_restart(void)
 {
@@ -228,7 +285,9 @@ static void child_run(const struct support_run *run, struct support_report *shar
                         &error);
     if (!watched)
         support_fail(__FILE__, __LINE__, "sched_new: %s", strerror(-error));
+    watch_begin();
     shared->live = sched_run(watched, run->fn, run->arg);
+    watch_end();
     if (run->after)
         run->after(run->arg);
     for (int i = 0; i < STAT_COUNT; i++)

@@ -23,6 +23,11 @@
 enum {
     SUPPORT_TICK_S = 15, /* of the watchdog */
     SUPPORT_TICKS = 20,
+    /* on a simulated machine, of its time: looks, cores together, in all. A run of conformance
+     * takes 0.1 s of cores at most, and 0.05 s in all but where it waits 30 s idly */
+    SUPPORT_SIM_LOOK_MS = 100,
+    SUPPORT_SIM_BUSY_MS = 1000,
+    SUPPORT_SIM_MAX_MS = 60000,
     SUPPORT_AWAIT_S = 60, /* of the time in which the caller runs */
     SUPPORT_OUTPUT = 16384,
     SUPPORT_LEFT = 255, /* status of a run that ended its process with 0, before its own end */
