@@ -47,7 +47,7 @@ const struct preset presets[] = {
      "[Rayon]",
      "Steals before a look at tasks from outside. A count of jobs that says when to sleep. One "
      "deque for all kinds of tasks. At most 32 rounds of search"},
-    {"cilk5", "contsteal", POOL ",wake=all,spin_ns=1000000000,deque=the",
+    {"cilk5", "contsteal", POOL ",wake=all,spin_ns=1000000000,deque=the,join=lock",
      "Cilk-5: the child runs, its parent can be stolen, workers search for ever", "[Frigo98]",
      "Frames in the heap, and a fast and a slow clone of each function"},
     {"kotlin", "permits", "spinners=all,calls=immediate,returns=queue,preempt=none",
