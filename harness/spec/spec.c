@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANGE_TEXT_SIZE = 400, VALUE_TEXT_SIZE = 80 };
+enum { RANGE_TEXT_SIZE = 400, VALUE_TEXT_SIZE = 80, OWNERS_SIZE = 160 };
 enum { PRESET_CHANGES_MAX = 2, PRESET_SAVES_LEAST = 3 };
 
 static const char PER_WORKER[] = "/worker";
@@ -310,23 +310,35 @@ static const struct param *owner_find(const struct owner *owner, const char *key
     return param;
 }
 
+/* ", a knob of gmp": the variants that have the key; "" if none has, or if it is a parameter. */
+static void owners_of_key(const struct owner *owner, const char *key, char text[OWNERS_SIZE])
+{
+    size_t length = 0;
+    *text = '\0';
+    for (size_t i = 0; strcmp(owner->kind, "knob") == 0 && sched_variants[i]; i++)
+        if (param_find(sched_variants[i]->knobs, key) && length < OWNERS_SIZE)
+            length += (size_t)snprintf(text + length, OWNERS_SIZE - length, "%s%s",
+                                       length ? ", " : ", a knob of ", sched_variants[i]->name);
+}
+
 static bool complain_of_key(const struct complaint *to, const struct owner *owner, const char *key)
 {
-    char text[SUGGEST_TEXT_SIZE], where[64];
+    char text[SUGGEST_TEXT_SIZE], where[64], owners[OWNERS_SIZE];
     struct suggest near = suggest_for(key);
     for (const struct param *param = owner->own.table; param && param->name; param++)
         suggest_offer(&near, param_key(param));
     bool has_own = near.best != NULL;
     for (const struct param *param = owner->common.table; param && param->name; param++)
         suggest_offer(&near, param_key(param));
+    owners_of_key(owner, key, owners);
     if (!near.best)
-        return complaint_make(to, "%s: unknown %s \"%s\"; it has none", owner->name, owner->kind,
-                              key);
+        return complaint_make(to, "%s: unknown %s \"%s\"%s; it has none", owner->name, owner->kind,
+                              key, owners);
     if (!has_own)
-        return complaint_make(to, "%s: unknown %s \"%s\"; it has none but \"%s\", which all have",
-                              owner->name, owner->kind, key, near.best);
+        return complaint_make(to, "%s: unknown %s \"%s\"%s; it has none but \"%s\", which all have",
+                              owner->name, owner->kind, key, owners, near.best);
     snprintf(where, sizeof where, "`schedlab list %.40s`", owner->name);
-    return complaint_make(to, "%s: unknown %s \"%s\"; %s", owner->name, owner->kind, key,
+    return complaint_make(to, "%s: unknown %s \"%s\"%s; %s", owner->name, owner->kind, key, owners,
                           suggest_text(&near, "", where, text, sizeof text));
 }
 

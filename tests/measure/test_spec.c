@@ -374,7 +374,8 @@ static void unknown_names_get_the_nearest(void **state)
     assert_variant_wrong("tasksteel,x=1", "unknown variant \"tasksteel\"", "\"tasksteal\"");
     assert_variant_wrong("", "unknown variant \"\"", "valid: kthread, ");
     assert_variant_wrong("gmp,tik=64", "gmp: unknown knob \"tik\"", "\"tick\"");
-    assert_variant_wrong("uthread,tick=64", "uthread: unknown knob \"tick\"", "valid: sysmon, ");
+    assert_variant_wrong("uthread,tick=64", "uthread: unknown knob \"tick\", a knob of perm, ",
+                         "valid: sysmon, ");
     assert_workload_wrong("fibb", "unknown workload \"fibb\"", "\"fib\"");
     assert_workload_wrong("fib,nn=3", "fib: unknown parameter \"nn\"", "\"n\"");
 }
