@@ -471,7 +471,7 @@ $(filter-out $(RUNTIME_PROGRAMS),$(TEST_PROGRAMS)): $(OUT)/tests/parts.a $(HARNE
 $(OUT)/tests/test_cache: $(call objects,$(SIM_SOURCES))
 
 $(OUT)/tests/test_knobs: $(patsubst %,$(OUT)/tests/runtime/knobs_%.o,queue forkjoin static sync timers threads fence inject)
-$(OUT)/tests/test_invariants: $(patsubst %,$(OUT)/tests/runtime/breaks_%.o,queues g workers sync cache) $(call objects,$(SIM_SOURCES))
+$(OUT)/tests/test_invariants: $(patsubst %,$(OUT)/tests/runtime/breaks_%.o,queues bwos g workers sync cache) $(call objects,$(SIM_SOURCES))
 $(OUT)/tests/test_gbench: $(call objects,$(GBENCH))
 $(OUT)/tests/test_gbench: TEST_LDLIBS = $(MICRO_LDLIBS)
 $(OUT)/tests/test_micro_clock: $(OUT)/harness/micro/micro_clock.o

@@ -20,6 +20,8 @@ const struct structure structures[] = {
     {"grq.size", "global queues: the length, which is read without the lock"},
     {"grq.tail", "global ring without a lock: the writers' end"},
     {"inbox", "what came back from calls to the queue of its old P (returns_to=own)"},
+    {"lrq.blocks",
+     "queues of a worker in blocks: where its owner is, and thieves' tickets (queue=bwos)"},
     {"lrq.head", "rings of a worker: the thieves' end"},
     {"lrq.runnext", "rings of a worker: the goroutine to run next"},
     {"lrq.since", "rings of a worker: when each goroutine came (steal_age_ns)"},

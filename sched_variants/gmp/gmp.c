@@ -14,7 +14,8 @@
  * Since the queue belongs to the P, an M that sleeps strands nothing, and thieves visit Ps, of
  * which there are as many as workers, not Ms.
  *
- * Source: Go 1.26 runtime/proc.go newproc, runqput, findRunnable, stealWork; [Vyukov12].
+ * Source: Go 1.26 runtime/proc.go newproc, runqput, findRunnable, stealWork; [Vyukov12]; with
+ *         queue=bwos, [Wang23].
  *   Same:    order of search, sizes, shares, batch formula, which G a thief runs first.
  *   Differs: workers sleep by the protocol of idle.c, blocking calls end as in syscall.c. There is
  *            no mask with a bit for each idle P: whether it has an M tells, at a line per P.
@@ -51,6 +52,14 @@ static const struct param gmp_knobs[] = {
                .detail = "off: they look into the queues of idle Ps, too, which are empty.",
                KNOB_FINE(STEALING, "VICTIM_PROBES", "idle_mask=off bursts,n=20,b=4 8")),
     RUNTIME_KNOBS_WATCHED(struct gmp_knobs, lrq.runtime, WATCH_SYSMON),
+    PARAM_WORD(struct gmp_knobs, lrq.queue, lrq_queue_words, QUEUE_RING,
+               "Go 1.26 proc.go runqput; bwos: [Wang23]", "how a local queue is built",
+               .detail =
+                   "ring: a ring; owner and thieves take at one end, each by a compare-and-swap. "
+                   "bwos: eight blocks, each an eighth of `ring`. The owner puts into one and "
+                   "takes from the oldest, without atomic steps; thieves take out of full blocks "
+                   "between the two, and from nowhere else.",
+               KNOB_DECISIVE(QUEUES, "BLOCKS_GRANTED STOLEN", "queue=bwos spawn,n=2000 4")),
     PARAM_WORD(struct gmp_knobs, returns_to, returns_to_words, RETURNS_TO_GLOBAL,
                "Go 1.26 proc.go exitsyscallNoP",
                "where a goroutine waits after a call, if it finds no P to go on with",
@@ -82,6 +91,7 @@ static const struct param_moot gmp_moot[] = {
     LRQ_MOOT,
     {"idle_mask", NOBODY_SEARCHES},
     {"inject", "globals=1", "where there is one global queue"},
+    {"ring_order steal_age_ns overflow_end=newest", "queue=bwos", "where the queue is no ring"},
     {"returns_to", "calls=none", "where a call keeps its P"},
     {"returns_to", "calls=sysmon,sysmon=off", "where a call keeps its P"},
     {0},
@@ -174,7 +184,7 @@ static int64_t gmp_queued(struct sched *sched, struct p *p)
 
 static bool gmp_keeps(struct m *m)
 {
-    return m->p && lrq_keeps(m->p->variant, globq_of(m->sched));
+    return m->p && lrq_keeps(m, m->p->variant, globq_of(m->sched));
 }
 
 static struct g *gmp_pick(struct m *m, bool *inherit)
@@ -409,7 +419,7 @@ static bool some_queue_has_work(struct sched *sched)
 
 static bool groups_keep(struct m *m)
 {
-    return m->p && lrq_keeps(m->p->variant, home_of(m, m->p)) && !some_queue_has_work(m->sched);
+    return m->p && lrq_keeps(m, m->p->variant, home_of(m, m->p)) && !some_queue_has_work(m->sched);
 }
 
 /* The tick is due: from the own queue, then from the others; at each second tick one of them, in

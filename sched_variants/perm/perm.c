@@ -115,7 +115,7 @@ static int64_t perm_queued(struct sched *sched, struct p *p)
 
 static bool perm_keeps(struct m *m)
 {
-    return m->p && lrq_keeps(m->variant, globq_of(m->sched));
+    return m->p && lrq_keeps(m, m->variant, globq_of(m->sched));
 }
 
 static struct g *perm_pick(struct m *m, bool *inherit)

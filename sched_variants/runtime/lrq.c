@@ -1,5 +1,7 @@
-/* lrq.c - Go's local run queue; lrq.h has its contract, invariants and order labels. */
+/* lrq.c - Go's local run queue; lrq.h has its contract, invariants and order labels, and lrq_bwos.c
+ * what is different with blocks. */
 #include "lrq.h"
+#include "lrq_bwos.h"
 #include "sched.h"
 
 #include <errno.h>
@@ -49,14 +51,17 @@ void lrq_init(struct sched *sched)
 struct lrq *lrq_new(const struct lrq_knobs *knobs)
 {
     INVARIANT(knobs->ring > 0 && !(knobs->ring & (knobs->ring - 1)));
-    size_t size = sizeof(struct lrq) + (size_t)knobs->ring * sizeof(_Atomic(struct g *));
+    size_t slots = (size_t)knobs->ring * sizeof(_Atomic(struct g *));
+    bool blocks = knobs->queue == QUEUE_BWOS;
+    size_t size = sizeof(struct lrq) + (blocks ? bwos_size(knobs->ring / BWOS_BLOCKS) : slots);
     struct lrq *lrq = machine_alloc((size + 63) & ~(size_t)63, 64);
     if (!lrq)
         fatal_env(ENOMEM, "no memory for a run queue of %lld", (long long)knobs->ring);
     machine_name(lrq, sizeof *lrq, "lrq.tail"); /* and what its owner has beside it */
     machine_name(&lrq->head, sizeof lrq->head, "lrq.head");
     machine_name(&lrq->runnext, sizeof lrq->runnext, "lrq.runnext");
-    machine_name(lrq->slot, (size_t)knobs->ring * sizeof lrq->slot[0], "lrq.slots");
+    if (!blocks)
+        machine_name(lrq->slot, slots, "lrq.slots");
     memset(lrq, 0, size);
     lrq->mask = (uint32_t)knobs->ring - 1;
     lrq->runnext_cap = (uint32_t)knobs->runnext_cap;
@@ -68,7 +73,9 @@ struct lrq *lrq_new(const struct lrq_knobs *knobs)
     lrq->inherit = knobs->inherit;
     lrq->global_last = knobs->search == SEARCH_STEAL;
     lrq->lifo = knobs->ring_order == RING_LIFO;
-    lrq->special = lrq->lifo || knobs->runnext_cap > 0;
+    lrq->special = lrq->lifo || knobs->runnext_cap > 0 || blocks;
+    if (blocks)
+        lrq_make_blocks(lrq, knobs->ring / BWOS_BLOCKS);
     if (knobs->steal_age_ns > 0)
         lrq->since = sched_zalloc((size_t)knobs->ring * sizeof *lrq->since, "lrq.since");
     lrq->taken = sched_zalloc((size_t)knobs->ring * sizeof *lrq->taken, "lrq.taken");
@@ -98,7 +105,7 @@ bool lrq_has_work(struct lrq *lrq, bool private_next)
     uint32_t head = atomic_load_explicit(&lrq->head, memory_order_acquire);
     uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_acquire);
     if (head != tail)
-        return true;
+        return !lrq_has_blocks(lrq) || lrq_blocks_have_work(lrq, private_next);
     if (!private_next && atomic_load_explicit(&lrq->runnext, memory_order_acquire))
         return true;
     return atomic_load_explicit(&lrq->tail, memory_order_acquire) != tail;
@@ -117,15 +124,21 @@ static void put_back(struct lrq *lrq, uint32_t n)
     atomic_store_explicit(&lrq->tail, tail + n, memory_order_release); /* Q1 */
 }
 
+/* How many of so many move to the global queue beside the one that does not fit. */
+static inline uint32_t overflow_of(const struct m *m, uint32_t n)
+{
+    int64_t end = knobs_of(m)->overflow_end;
+    INVARIANT(end >= OVERFLOW_OLDEST && end <= OVERFLOW_NEW);
+    return end == OVERFLOW_NEW ? 0 : share_of(knobs_of(m)->overflow, n);
+}
+
 /* The ring was full at head: moves a part of it and then gp to the global queue. False: a thief was
  * faster. Only the head can be moved against thieves, so the newest ones are taken by taking all,
  * and the others put back; who looks meanwhile and goes to sleep, wakep() after the put wakes. */
 static bool overflow(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, uint32_t head)
 {
     int64_t end = knobs_of(m)->overflow_end;
-    uint32_t all = lrq->mask + 1;
-    INVARIANT(end >= OVERFLOW_OLDEST && end <= OVERFLOW_NEW);
-    uint32_t n = end == OVERFLOW_NEW ? 0 : share_of(knobs_of(m)->overflow, all);
+    uint32_t all = lrq->mask + 1, n = overflow_of(m, all);
     uint32_t take = end == OVERFLOW_NEWEST ? all : n;
     struct gfifo moving = {0};
     for (uint32_t i = 0; i < take; i++)
@@ -175,6 +188,11 @@ static inline void put_tail(struct m *m, struct lrq *lrq, struct globq *globq, s
 
 static void put_full(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, int64_t since)
 {
+    if (lrq_has_blocks(lrq)) {
+        if (!lrq_blocks_put(m, lrq, gp))
+            lrq_blocks_overflow(m, lrq, globq, gp, overflow_of(m, (uint32_t)lrq_length(lrq)));
+        return;
+    }
     uint32_t head = atomic_load_explicit(&lrq->head, memory_order_acquire); /* Q4 */
     uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_relaxed); /* own word */
     if (tail - head <= lrq->mask || !overflow(m, lrq, globq, gp, head))
@@ -220,11 +238,15 @@ void lrq_put(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, bo
     put_tail(m, lrq, globq, gp, 0);
 }
 
-bool lrq_keeps(struct lrq *lrq, struct globq *globq)
+bool lrq_keeps(const struct m *m, struct lrq *lrq, struct globq *globq)
 {
     /* relaxed: the caller's own puts; what others put meanwhile, they wake for themselves */
-    return atomic_load_explicit(&lrq->runnext, memory_order_relaxed) && lrq_length(lrq) == 0 &&
-           globq_size(globq) == 0;
+    bool next = atomic_load_explicit(&lrq->runnext, memory_order_relaxed);
+    if (globq_size(globq) != 0)
+        return false;
+    if (lrq_has_blocks(lrq))
+        return (!next || !knobs_of(m)->runnext_wake) && bwos_stealable(lrq_blocks(lrq)) == 0;
+    return next && lrq_length(lrq) == 0;
 }
 
 /* Getting ----------------------------------------------------------------------------------- */
@@ -268,9 +290,16 @@ static struct g *take_tail(struct m *m, struct lrq *lrq)
     return gp;
 }
 
-static inline struct g *get_ring(struct m *m, struct lrq *lrq, bool lifo)
+static struct g *take_special(struct m *m, struct lrq *lrq)
 {
-    struct g *gp = lifo ? take_tail(m, lrq) : take_head(lrq);
+    if (lrq_has_blocks(lrq))
+        return lrq_blocks_get(m, lrq);
+    return lrq->lifo ? take_tail(m, lrq) : take_head(lrq);
+}
+
+static inline struct g *get_ring(struct m *m, struct lrq *lrq, bool special)
+{
+    struct g *gp = special ? take_special(m, lrq) : take_head(lrq);
     stat_add(&m->stats, STAT_LOCAL_HITS, gp != NULL);
     sched_event(m, SCHED_TAKEN, gp, FROM_LOCAL, 0);
     return gp;
@@ -314,7 +343,7 @@ static __attribute__((noinline)) struct g *get_special(struct m *m, struct lrq *
     bool capped = lrq->runnext_cap > 0;
     if (capped && lrq->next_runs >= lrq->runnext_cap) {
         lrq->next_runs = 0;
-        gp = get_ring(m, lrq, lrq->lifo);
+        gp = get_ring(m, lrq, true);
         if (gp)
             return gp;
     }
@@ -324,7 +353,7 @@ static __attribute__((noinline)) struct g *get_special(struct m *m, struct lrq *
         return gp;
     }
     lrq->next_runs = 0;
-    return get_ring(m, lrq, lrq->lifo);
+    return get_ring(m, lrq, true);
 }
 
 /* globq: where the inbox may overflow to; NULL: it is left alone. */
@@ -346,7 +375,7 @@ void lrq_drain(struct m *m, struct lrq *lrq, struct globq *globq)
 {
     struct g *gp;
     INVARIANT(lrq_is_valid(lrq));
-    while ((gp = take_head(lrq)))
+    while ((gp = lrq_has_blocks(lrq) ? lrq_blocks_get(m, lrq) : take_head(lrq)))
         globq_put(m, globq, gp);
     if ((gp = atomic_exchange_explicit(&lrq->runnext, NULL, memory_order_acq_rel))) /* Q5 */
         globq_put(m, globq, gp);
@@ -356,6 +385,8 @@ void lrq_drain(struct m *m, struct lrq *lrq, struct globq *globq)
 
 int64_t lrq_length(struct lrq *lrq)
 {
+    if (lrq_has_blocks(lrq))
+        return bwos_length(lrq_blocks(lrq));
     /* relaxed: a snapshot; with lifo tail may be head - 1 */
     uint32_t head = atomic_load_explicit(&lrq->head, memory_order_relaxed);
     int32_t n = (int32_t)(atomic_load_explicit(&lrq->tail, memory_order_relaxed) - head);
@@ -373,6 +404,8 @@ static void dates_clear(struct lrq *lrq, uint32_t at, int64_t n)
  * ring, which has room. Returns how many. */
 static uint32_t move_batch(struct m *m, struct lrq *lrq, struct globq *globq, bool ring, int64_t n)
 {
+    if (lrq_has_blocks(lrq))
+        return lrq_blocks_move(m, lrq, globq, ring, n);
     uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_relaxed); /* own word */
     uint32_t before = tail;
     struct g *gp;
@@ -390,9 +423,9 @@ static uint32_t move_batch(struct m *m, struct lrq *lrq, struct globq *globq, bo
 
 /* How many one visit takes of `size` in the global queue, at least 1: the first one runs, and the
  * rest has room in an empty ring. */
-static int64_t batch_of(struct m *m, const struct lrq *lrq, int64_t size, int32_t procs)
+static int64_t batch_of(const struct m *m, int64_t size, int32_t procs)
 {
-    int64_t take = knobs_of(m)->take, ring = (int64_t)lrq->mask + 1;
+    int64_t take = knobs_of(m)->take, ring = knobs_of(m)->ring;
     switch (take) {
     case TAKE_BATCH:
         return int64_min(ring / 2, size / procs + 1);
@@ -410,7 +443,7 @@ static int64_t batch_of(struct m *m, const struct lrq *lrq, int64_t size, int32_
 /* A batch from the ring. While the Gs come, nobody sees them, so this wakes one. */
 static struct g *ring_batch(struct m *m, struct lrq *lrq, struct globq *globq, int32_t procs)
 {
-    int64_t n = batch_of(m, lrq, mpmc_size(globq->ring), procs);
+    int64_t n = batch_of(m, mpmc_size(globq->ring), procs);
     struct g *gp = mpmc_get(globq->ring);
     if (gp && n > 1 && move_batch(m, lrq, globq, true, n - 1) > 0)
         wakep(m);
@@ -423,7 +456,7 @@ static struct g *list_batch(struct m *m, struct lrq *lrq, struct globq *globq, i
 {
     globq_lock(m, globq);
     INVARIANT(globq_is_valid(globq));
-    int64_t n = batch_of(m, lrq, gfifo_size(&globq->fifo), procs);
+    int64_t n = batch_of(m, gfifo_size(&globq->fifo), procs);
     INVARIANT(n >= 1);
     struct g *gp = gfifo_pop(&globq->fifo);
     if (n > 1 && gfifo_size(&globq->fifo) > 0)
@@ -600,23 +633,43 @@ static uint32_t grab_each(struct m *m, struct lrq *mine, struct lrq *victim)
     return n;
 }
 
+/* With blocks it puts all but the last one into its own, and that one into *gp. */
+static uint32_t grab_special(struct m *m, struct lrq *mine, struct lrq *victim, struct g **gp)
+{
+    if (lrq_has_blocks(mine)) {
+        struct bwos *from = lrq_blocks(victim);
+        return lrq_blocks_grab(m, mine, victim,
+                               share_of(knobs_of(m)->steal, (uint32_t)bwos_stealable(from)), gp);
+    }
+    return mine->lifo ? grab_each(m, mine, victim) : grab(m, mine, victim);
+}
+
+/* Publishes all but the youngest of the n that were copied behind mine's tail; returns that one. */
+static inline struct g *publish(struct lrq *mine, uint32_t n)
+{
+    uint32_t tail = atomic_load_explicit(&mine->tail, memory_order_relaxed); /* own word */
+    struct g *gp =
+        atomic_load_explicit(&mine->slot[(tail + n - 1) & mine->mask], memory_order_relaxed);
+    if (n > 1)
+        atomic_store_explicit(&mine->tail, tail + n - 1, memory_order_release); /* Q1 */
+    return gp;
+}
+
 struct g *lrq_steal(struct m *m, struct lrq *mine, struct lrq *victim, bool steal_next,
                     bool victim_runs)
 {
     INVARIANT(mine != victim);
     INVARIANT(lrq_length(mine) == 0);
     stat_add(&m->stats, STAT_VICTIM_PROBES, 1);
-    uint32_t n = mine->lifo ? grab_each(m, mine, victim) : grab(m, mine, victim);
+    struct g *gp = NULL;
+    uint32_t n = mine->special ? grab_special(m, mine, victim, &gp) : grab(m, mine, victim);
     if (n == 0) {
-        struct g *gp = steal_next ? steal_next_slot(m, victim, victim_runs) : NULL;
+        gp = steal_next ? steal_next_slot(m, victim, victim_runs) : NULL;
         stat_add(&m->stats, STAT_STOLEN, gp != NULL);
         return gp;
     }
-    uint32_t tail = atomic_load_explicit(&mine->tail, memory_order_relaxed); /* own word */
-    struct g *gp =
-        atomic_load_explicit(&mine->slot[(tail + n - 1) & mine->mask], memory_order_relaxed);
-    if (n > 1)
-        atomic_store_explicit(&mine->tail, tail + n - 1, memory_order_release); /* Q1 */
+    if (!gp)
+        gp = publish(mine, n);
     INVARIANT(lrq_is_valid(mine));
     stat_add(&m->stats, STAT_STOLEN, n);
     sched_event(m, SCHED_STOLEN, NULL, (int32_t)n, false);

@@ -38,10 +38,17 @@
  * has_work() counts the young ones too. It must, since an M that slept would not be woken when they
  * are old enough. So the price, beside a look at the clock for each put, is that whoever is idle
  * searches until they are.
+ *
+ * queue=bwos. Blocks take the ring's place (bwos.h). The ring then is one place that is always
+ * full, so that the usual put and get have no more to ask than before: mask = 0, head = 0, tail =
+ * 1. runnext, overflow, batches and shares are as with the ring. Gs in the owner's own blocks are
+ * no work for has_work(), and wake nobody, as nobody else may take them. Their owner takes them
+ * before it searches, and a P that is given up in a call is drained.
  */
 #ifndef SCHEDLAB_LRQ_H
 #define SCHEDLAB_LRQ_H
 
+#include "bwos.h"
 #include "gqueue.h"
 #include "inbox.h"
 
@@ -60,6 +67,7 @@ enum overflow_end { OVERFLOW_OLDEST, OVERFLOW_NEWEST, OVERFLOW_NEW };
 enum yield_to { YIELD_GLOBAL, YIELD_LOCAL };
 enum search { SEARCH_GLOBAL, SEARCH_STEAL };
 enum ring_order { RING_FIFO, RING_LIFO };
+enum lrq_queue { QUEUE_RING, QUEUE_BWOS };
 enum { TICK_RANDOM = -1, BACKOFF_NEVER = -1 };
 
 /* The knobs of variants with such a queue; the variant's struct begins with it. */
@@ -85,6 +93,7 @@ struct lrq_knobs {
     int64_t ring_order; /* enum ring_order */
     int64_t globq;      /* enum globq_kind */
     int64_t wake_delay_ns;
+    int64_t queue; /* enum lrq_queue; only where queues are the Ps' */
 };
 
 extern const char *const lrq_off_on[];
@@ -97,6 +106,7 @@ extern const char *const lrq_backoff_words[];
 extern const char *const lrq_yield_words[];
 extern const char *const lrq_search_words[];
 extern const char *const lrq_order_words[];
+extern const char *const lrq_queue_words[];
 
 /* The knob table's rows for all of the above but the runtime's. */
 #define LRQ_KNOBS(o)                                                                               \
@@ -254,7 +264,7 @@ struct lrq {
     bool global_last : 1;             /* search=steal */
     bool lifo : 1;
     bool near : 1;        /* victim=near, and not all workers are near */
-    bool special : 1;     /* the owner takes otherwise than Go's: a cap, lifo, an inbox */
+    bool special : 1;     /* the owner takes otherwise than Go's: a cap, lifo, an inbox, blocks */
     uint64_t tick_factor; /* see tick_is_due() */
 
     _Atomic int64_t *since; /* steal_age_ns: beside each slot, see above; else NULL */
@@ -269,9 +279,9 @@ struct lrq {
     /* written by owner and thieves */
     _Alignas(64) _Atomic uint32_t head;
     _Atomic(struct g *) runnext;
-    _Atomic int64_t next_since; /* of runnext; steal_age_ns */
-    struct inbox *inbox;        /* constant; NULL: others put nothing here */
-    _Alignas(64) _Atomic(struct g *) slot[];
+    _Atomic int64_t next_since;              /* of runnext; steal_age_ns */
+    struct inbox *inbox;                     /* constant; NULL: others put nothing here */
+    _Alignas(64) _Atomic(struct g *) slot[]; /* or a struct bwos */
 };
 _Static_assert(offsetof(struct lrq, head) == 64, "what only the owner writes fills one line");
 
@@ -289,22 +299,36 @@ struct lrq *lrq_new(const struct lrq_knobs *knobs);
 void lrq_free(struct lrq *lrq);
 void lrq_make_inbox(struct lrq *lrq); /* pre: nobody uses it yet */
 
+/* Have blocks taken the ring's place? Any thread: mask is constant. */
+static inline bool lrq_has_blocks(const struct lrq *lrq)
+{
+    return lrq->mask == 0;
+}
+
+static inline struct bwos *lrq_blocks(struct lrq *lrq)
+{
+    return (void *)lrq->slot;
+}
+
 /* NULL, or what is wrong with the knobs; serves as sched_ops.check. */
 const char *lrq_check(const void *knobs);
 
+bool lrq_blocks_are_valid(struct lrq *lrq);
+
 /* Owner, between operations. Thieves may take meanwhile: head moves up to tail and no further. */
-static inline bool lrq_is_valid(const struct lrq *lrq)
+static inline bool lrq_is_valid(struct lrq *lrq)
 {
     uint32_t head = atomic_load_explicit(&lrq->head, memory_order_acquire);
     uint32_t tail = atomic_load_explicit(&lrq->tail, memory_order_relaxed); /* own word */
     return HOLDS((lrq->mask & (lrq->mask + 1)) == 0) && HOLDS(tail - head <= lrq->mask + 1) &&
-           HOLDS(head == tail ||
+           HOLDS(head == tail || lrq_has_blocks(lrq) ||
                  atomic_load_explicit(&lrq->slot[(tail - 1) & lrq->mask], memory_order_relaxed)) &&
            HOLDS(lrq->runnext_on || lrq->since ||
                  !atomic_load_explicit(&lrq->runnext, memory_order_relaxed)) &&
-           HOLDS(lrq->special == (lrq->lifo || lrq->runnext_cap > 0 || lrq->inbox)) &&
+           HOLDS(lrq->special ==
+                 (lrq->lifo || lrq->runnext_cap > 0 || lrq->inbox || lrq_has_blocks(lrq))) &&
            HOLDS(lrq->next_runs <= lrq->runnext_cap) && HOLDS(lrq->walk_steps <= lrq->walk_n) &&
-           HOLDS(lrq->taken);
+           HOLDS(lrq->taken) && (!lrq_has_blocks(lrq) || lrq_blocks_are_valid(lrq));
 }
 
 /* Owner: puts gp into runnext (next, if the knob is on) or at the tail. */
@@ -313,12 +337,12 @@ void lrq_put(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, bo
 /* Can it be that lrq_keeps()? If not, init() says so in sched->keeps. */
 static inline bool lrq_may_keep(const struct lrq_knobs *knobs)
 {
-    return knobs->runnext && !knobs->runnext_wake;
+    return (knobs->runnext && !knobs->runnext_wake) || knobs->queue == QUEUE_BWOS;
 }
 
-/* Owner, on any stack, with lrq_may_keep(): is what it has in runnext all that there is? For
- * sched_ops.keeps. */
-bool lrq_keeps(struct lrq *lrq, struct globq *globq);
+/* Owner, on any stack, with lrq_may_keep(): is what it has in runnext, or in blocks of its own, all
+ * that there is? For sched_ops.keeps. */
+bool lrq_keeps(const struct m *m, struct lrq *lrq, struct globq *globq);
 
 /* Owner: runnext, else the head, or with lifo the tail, else NULL. */
 struct g *lrq_get(struct m *m, struct lrq *lrq, bool *inherit);

@@ -11,6 +11,7 @@ const char *const lrq_victim_words[] = {"coprime", "fixed",  "last", "zero", /* 
 const char *const lrq_backoff_words[] = {"never", NULL};
 const char *const lrq_yield_words[] = {"global", "local", NULL};
 const char *const lrq_order_words[] = {"fifo", "lifo", NULL};
+const char *const lrq_queue_words[] = {"ring", "bwos", NULL};
 const char *const lrq_search_words[] = {"global", "steal", NULL};
 
 const char *lrq_check(const void *knobs)
@@ -18,6 +19,8 @@ const char *lrq_check(const void *knobs)
     const struct lrq_knobs *k = knobs;
     if (k->ring & (k->ring - 1))
         return "ring must be a power of two from 2 to 65536";
+    if (k->queue == QUEUE_BWOS && k->ring < BWOS_BLOCKS)
+        return "queue=bwos needs ring=8 or more: one place for each of its blocks";
     if (k->wake_delay_ns > 0 && !k->runtime.sysmon)
         return "wake_delay_ns needs sysmon=on, which looks where no worker does";
     return NULL;

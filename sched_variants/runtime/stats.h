@@ -87,7 +87,11 @@
     X(JOIN_ADDS, SUM,                                                                              \
       "children added to frames' counts, before thieves may see their parent: join=counter")       \
     X(JOIN_LOCKS, SUM, "times the lock of a frame's count was taken: join=lock")                   \
-    X(JOIN_LOCK_WAITS, SUM, "of JOIN_LOCKS, those that found the lock held")
+    X(JOIN_LOCK_WAITS, SUM, "of JOIN_LOCKS, those that found the lock held")                       \
+    X(BLOCKS_GRANTED, SUM,                                                                         \
+      "blocks of a local queue left to thieves when they were full: queue=bwos")                   \
+    X(BLOCKS_TAKEN_BACK, SUM,                                                                      \
+      "of BLOCKS_GRANTED, those of which thieves had left some when their owner came there")
 
 enum stat_id {
 #define STAT_ENUM(name, merge, help) STAT_##name,

@@ -539,6 +539,7 @@ const struct conform_case conform_goroutine_cases[] = {
     CASE(conform_all_spawned_run_once, .settings = "wake_delay_ns=20000"),
     CASE(conform_all_spawned_run_once, .settings = "queue=multi"),
     CASE(conform_all_spawned_run_once, .settings = "globq=mpmc"),
+    CASE(conform_all_spawned_run_once, .settings = "queue=bwos"),
     CASE(conform_all_spawned_run_once, .settings = "slot_age_ns=0"),
     CASE(conform_yield_lets_others_run),
     CASE(conform_yield_lets_others_run, .settings = "globals=2"),

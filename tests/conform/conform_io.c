@@ -251,6 +251,7 @@ const struct conform_case conform_io_cases[] = {
     CASE(conform_tcp_echoes, .settings = "wake_delay_ns=20000"),
     CASE(conform_tcp_echoes, .settings = "queue=multi"),
     CASE(conform_tcp_echoes, .settings = "globq=mpmc"),
+    CASE(conform_tcp_echoes, .settings = "queue=bwos"),
     CASE(conform_tcp_echoes, .settings = "netpoll=call"),
     CASE(conform_tcp_echoes, .settings = "netpoll_trigger=level"),
     CASE(conform_tcp_echoes, .settings = "netpoll_place=global"),

@@ -457,12 +457,15 @@ static void conform_threads_outside_start_goroutines(void *arg)
 
 const struct conform_case conform_thread_cases[] = {
     CASE(conform_locked_leaves_its_child_to_others),
+    CASE(conform_locked_leaves_its_child_to_others, .settings = "queue=bwos"),
     CASE(conform_locked_leaves_its_child_to_others, .settings = "backoff_ns=never"),
     CASE(conform_locked_leaves_whom_it_woke_to_others),
+    CASE(conform_locked_leaves_whom_it_woke_to_others, .settings = "queue=bwos"),
     CASE(conform_call_leaves_whom_its_thread_woke_to_others, .settings = "calls=immediate"),
     CASE(conform_locked_sleeps_end),
     CASE(conform_workers_leave_their_timers),
     CASE(conform_calls_return),
+    CASE(conform_calls_return, .settings = "queue=bwos"),
     CASE(conform_calls_return, .settings = "calls=none"),
     CASE(conform_calls_return, .settings = "calls=immediate"),
     CASE(conform_calls_return, .settings = "calls=adaptive"),
@@ -473,6 +476,7 @@ const struct conform_case conform_thread_cases[] = {
     CASE(conform_locked_stays_on_its_thread),
     CASE(conform_locked_stays_on_its_thread, .settings = "wake=none"),
     CASE(conform_workers_come_and_go),
+    CASE(conform_workers_come_and_go, .settings = "queue=bwos"),
     CASE(conform_threads_outside_start_goroutines),
     CASE(conform_threads_outside_start_goroutines, .settings = "wake_delay_ns=20000"),
     CASE(conform_threads_outside_start_goroutines, .settings = "globals=4,inject=sticky"),
@@ -480,5 +484,6 @@ const struct conform_case conform_thread_cases[] = {
     CASE(conform_workers_come_and_go, .settings = "wake=all"),
     CASE(conform_workers_come_and_go, .settings = "backoff_ns=never"),
     CASE(conform_workers_leave_their_queue),
+    CASE(conform_workers_leave_their_queue, .settings = "queue=bwos"),
     {0},
 };

@@ -324,6 +324,7 @@ const struct conform_case conform_timer_cases[] = {
     CASE(conform_timers_seeded_stress, .settings = "wake_delay_ns=20000"),
     CASE(conform_timers_seeded_stress, .settings = "queue=multi"),
     CASE(conform_timers_seeded_stress, .settings = "globq=mpmc"),
+    CASE(conform_timers_seeded_stress, .settings = "queue=bwos"),
     CASE(conform_timers_seeded_stress, .settings = "poll_round=ms"),
     {0},
 };

@@ -122,6 +122,19 @@ static void knob_ring(const char *variant)
     assert_int_equal(stat_of(STAT_OVERFLOWS), 0);
 }
 
+/* 63 Gs beside the one in runnext, in blocks of 8: all are left but the first and the last. */
+static void knob_queue_of_ps(const char *variant)
+{
+    int ids[64];
+    scene_run(variant, "queue=ring,ring=64", 1, 64, scene_spawn);
+    assert_int_equal(stat_of(STAT_BLOCKS_GRANTED), 0);
+    memcpy(ids, trace->id, sizeof ids);
+    scene_run(variant, "queue=bwos,ring=64", 1, 64, scene_spawn);
+    assert_int_equal(stat_of(STAT_BLOCKS_GRANTED), 6);
+    assert_int_equal(stat_of(STAT_BLOCKS_TAKEN_BACK), 6);
+    assert_memory_equal(ids, trace->id, sizeof ids);
+}
+
 /* 18 Gs: one in runnext, 16 in the ring, and one that does not fit and goes with those that move.
  * */
 static void knob_overflow(const char *variant)
@@ -663,6 +676,7 @@ static const struct knob_test {
     {"gs_cache", RUNTIME, knob_gs_cache},
     {"lock", "grq", knob_lock},
     {"queue", "grq", knob_queue},
+    {"queue", "gmp", knob_queue_of_ps},
     {"relax", "grq", knob_relax},
     {"block", "static", knob_block},
     {"wait", "static", knob_wait},
