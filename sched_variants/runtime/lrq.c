@@ -290,7 +290,7 @@ static struct g *take_tail(struct m *m, struct lrq *lrq)
     return gp;
 }
 
-static struct g *take_special(struct m *m, struct lrq *lrq)
+static inline struct g *take_special(struct m *m, struct lrq *lrq)
 {
     if (lrq_has_blocks(lrq))
         return lrq_blocks_get(m, lrq);
@@ -338,6 +338,10 @@ static __attribute__((noinline)) struct g *get_special(struct m *m, struct lrq *
                                                        struct globq *globq, bool *inherit)
 {
     struct g *gp;
+    if (lrq_has_blocks(lrq) && !lrq->inbox && lrq->runnext_cap == 0) {
+        gp = get_next(m, lrq, inherit);
+        return gp ? gp : get_ring(m, lrq, true);
+    }
     if (lrq->inbox && globq && inbox_size(lrq->inbox) > 0)
         inbox_empty(m, lrq, globq);
     bool capped = lrq->runnext_cap > 0;

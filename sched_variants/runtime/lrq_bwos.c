@@ -29,33 +29,6 @@ bool lrq_blocks_have_work(struct lrq *lrq, bool private_next)
            bwos_stealable(lrq_blocks(lrq)) > 0;
 }
 
-/* Owner. Room for one more, in a block that may be a new one? */
-static bool make_room(struct m *m, struct bwos *bwos)
-{
-    bool granted, has_room = bwos_make_room(bwos, &granted);
-    stat_add(&m->stats, STAT_BLOCKS_GRANTED, granted);
-    return has_room;
-}
-
-/* How many there are is a look at thieves' words, so it looks for the first entry of a block, and
- * while all are in one. */
-static void put(struct m *m, struct bwos *bwos, struct g *gp)
-{
-    bwos_put(bwos, gp);
-    if (bwos_own_place(&bwos->back) == 1 ||
-        bwos_own_number(&bwos->get) == bwos_own_number(&bwos->put))
-        stat_max(&m->stats, STAT_DEQUE_MAX, (uint64_t)bwos_length(bwos));
-}
-
-bool lrq_blocks_put(struct m *m, struct lrq *lrq, struct g *gp)
-{
-    if (!make_room(m, lrq_blocks(lrq)))
-        return false;
-    sched_event_g(m, SCHED_PUT, gp, INTO_LOCAL, 0);
-    put(m, lrq_blocks(lrq), gp);
-    return true;
-}
-
 void lrq_blocks_overflow(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp,
                          uint32_t share)
 {
@@ -69,25 +42,16 @@ void lrq_blocks_overflow(struct m *m, struct lrq *lrq, struct globq *globq, stru
     sched_event(m, SCHED_OVERFLOWED, NULL, (int32_t)n + 1, false);
 }
 
-struct g *lrq_blocks_get(struct m *m, struct lrq *lrq)
-{
-    uint64_t takeovers = 0;
-    struct g *gp = bwos_get(lrq_blocks(lrq), &takeovers);
-    if (takeovers > 0)
-        stat_add(&m->stats, STAT_BLOCKS_TAKEN_BACK, takeovers);
-    return gp;
-}
-
 uint32_t lrq_blocks_move(struct m *m, struct lrq *lrq, struct globq *globq, bool ring, int64_t n)
 {
     struct bwos *bwos = lrq_blocks(lrq);
     uint32_t moved = 0;
     struct g *gp;
-    for (; moved < n && make_room(m, bwos); moved++) {
+    for (; moved < n && lrq_blocks_make_room(m, bwos); moved++) {
         gp = ring ? mpmc_get(globq->ring) : gfifo_pop(&globq->fifo);
         if (!gp)
             break;
-        put(m, bwos, gp);
+        lrq_blocks_put_one(m, bwos, gp);
     }
     sched_event(m, SCHED_MOVED, NULL, (int32_t)moved, 0);
     return moved;
@@ -102,8 +66,8 @@ uint32_t lrq_blocks_grab(struct m *m, struct lrq *mine, struct lrq *victim, uint
     int64_t most = bwos_room(bwos) + 1;
     int64_t n = bwos_steal(lrq_blocks(victim), mine->taken, share < most ? share : most);
     for (int64_t i = 0; i < n - 1; i++) {
-        make_room(m, bwos); /* there is, by `most` */
-        put(m, bwos, mine->taken[i]);
+        lrq_blocks_make_room(m, bwos); /* there is, by `most` */
+        lrq_blocks_put_one(m, bwos, mine->taken[i]);
     }
     if (n > 0)
         *gp = mine->taken[n - 1];
