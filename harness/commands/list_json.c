@@ -46,10 +46,14 @@ static void other_settings(const struct param *knob, const char *settings, int l
     }
 }
 
-char *list_knob_command(const char *key)
+char *list_knob_command(const char *key, const struct sched_ops *ops)
 {
-    const struct param *knob = knob_find(key);
+    const struct param *knob = knob_find(key), *own = ops ? param_find(ops->knobs, key) : NULL;
     const char *variant = knob_owner(key)->name;
+    if (own && own->example && knob->example && strcmp(own->example, knob->example) != 0) {
+        knob = own;
+        variant = ops->name;
+    }
     const char *settings = knob->example;
     if (!settings)
         return NULL;
@@ -171,7 +175,7 @@ json_t *list_knobs_to_json(void)
     for (size_t i = 0; (ops = spec_variant(i)); i++) {
         for (const struct param *param = ops->knobs; param && param->name; param++) {
             json_t *knob = list_param_to_json(param);
-            char *command = list_knob_command(param_key(param));
+            char *command = list_knob_command(param_key(param), ops);
             json_object_set_new(knob, "variant", json_string(ops->name));
             json_object_set_new(knob, "example", command ? json_string(command) : json_null());
             json_array_append_new(array, knob);

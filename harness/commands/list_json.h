@@ -26,9 +26,9 @@ json_t *list_knobs_to_json(void);
 /* The default list here, and what simulated machines count: {domain, events}. */
 json_t *list_events_to_json(void);
 
-/* The run that shows the knob: "schedlab run gmp gmp,tick=1 ...". To be freed; NULL if the knob has
- * no example. */
-char *list_knob_command(const char *key);
+/* The run that shows the knob: "schedlab run gmp gmp,tick=1 ...", or of ops, if that is not NULL
+ * and has another example. To be freed; NULL if the knob has no example. */
+char *list_knob_command(const char *key, const struct sched_ops *ops);
 
 /* The words of a text that spaces separate. */
 json_t *list_words_to_json(const char *words);

@@ -150,7 +150,7 @@ static json_t *knob_to_json(const char *name, const struct uses *uses)
     json_object_set_new(object, "variants", of);
     json_object_set_new(object, "experiments", uses_experiments(uses, USES_THAT_VARY, name));
     json_object_set_new(object, "sweeps", uses_sweeps(uses, USES_THAT_VARY, name));
-    set_command(object, list_knob_command(name));
+    set_command(object, list_knob_command(name, NULL));
     return object;
 }
 
@@ -205,9 +205,12 @@ static void append_movers(json_t *array, const struct param *table, const char *
 
 static char *event_command(const json_t *movers, const char *name, const char *source)
 {
-    const char *knob = json_string_value(json_array_get(movers, 0));
+    const char *knob = NULL;
+    json_each(one, movers)
+        if (!knob && moves(knob_find(json_string_value(one)), name)) /* not in one variant alone */
+            knob = json_string_value(one);
     if (knob) {
-        char *command = list_knob_command(knob);
+        char *command = list_knob_command(knob, NULL);
         char *events = command ? strstr(command, " --events ") : NULL;
         if (events) {
             *events = '\0';
