@@ -1,5 +1,6 @@
 /* queues.c - the queues that variants are built from, without workers around them: Go's ring
- * (lrq.h), the global FIFO (gqueue.h), and the deque with its contract's clothes on (pdeque.h).
+ * (lrq.h) and blocks in its place (bwos.h), the global FIFO (gqueue.h), and the deque with its
+ * contract's clothes on (pdeque.h).
  *
  * The Gs are never run. Each is numbered by its place in the array, and every function checks that
  * exactly those that went in came out, in the queue's order.
@@ -99,6 +100,8 @@ static struct g *deque_steal_get(struct bench *bench)
 static const struct queue list = {"gmp", list_put, list_get, false};
 static const struct queue global = {"grq", global_put, global_get, false};
 static const struct queue ring = {"gmp", ring_put, ring_get, false};
+/* with room for RING wherever it begins in a block */
+static const struct queue blocks = {"gmp,queue=bwos,ring=512", ring_put, ring_get, false};
 static const struct queue own_deque = {"tasksteal", deque_put, deque_get, true};
 static const struct queue stolen_deque = {"tasksteal", deque_put, deque_steal_get, false};
 
@@ -152,6 +155,8 @@ OWNED(globq_put_one, global, true)
 OWNED(globq_get_one, global, false)
 OWNED(lrq_put_one, ring, true)
 OWNED(lrq_get_one, ring, false)
+OWNED(bwos_put_one, blocks, true)
+OWNED(bwos_get_one, blocks, false)
 OWNED(pdeque_put_one, own_deque, true)
 OWNED(pdeque_get_one, own_deque, false)
 
@@ -264,6 +269,8 @@ const struct micro_op micro_queues[] = {
     {.name = "lrq/get", .floor = "floor/cas", .style = MICRO_TIMED, .run = lrq_get_one},
     {.name = "lrq/runnext", .floor = "floor/xchg", .run = lrq_runnext},
     {"lrq/steal", "floor/cas", MICRO_TIMED, lrq_steal_half, .arg_name = "held", .args = held},
+    {.name = "bwos/put", .floor = "floor/call", .style = MICRO_TIMED, .run = bwos_put_one},
+    {.name = "bwos/get", .floor = "floor/call", .style = MICRO_TIMED, .run = bwos_get_one},
     {.name = "pdeque/put", .floor = "floor/call", .style = MICRO_TIMED, .run = pdeque_put_one},
     {.name = "pdeque/get", .floor = "floor/fence", .style = MICRO_TIMED, .run = pdeque_get_one},
     {.name = "pdeque/steal", .floor = "floor/cas", .style = MICRO_TIMED, .run = pdeque_steal_one},
