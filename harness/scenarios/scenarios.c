@@ -9,6 +9,7 @@
     X(wake_chain)                                                                                  \
     X(last_item)                                                                                   \
     X(overflow)                                                                                    \
+    X(laps)                                                                                        \
     X(runnext_late)                                                                                \
     X(yielders)                                                                                    \
     X(give_way)                                                                                    \

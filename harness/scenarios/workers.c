@@ -108,6 +108,44 @@ static const char *overflow_crosses(struct overflow *state)
 SCENARIO(overflow, 6, 1, "a ring overflows while a thief takes from it (gmp,ring=2)",
          "runtime/lrq.c, overflow");
 
+/* A worker puts and takes many, so that it goes round a small queue (gmp,queue=bwos,ring=8) while a
+ * thief may have taken one and not read it. Each is to run exactly once. */
+enum { LAPS = 14 };
+
+struct laps {
+    _Atomic uint32_t ran[LAPS];
+    struct lap {
+        struct laps *state;
+        int number;
+    } child[LAPS];
+    struct waitgroup done;
+};
+
+static void laps_child(void *arg)
+{
+    struct lap *self = arg;
+    tick(&self->state->ran[self->number]);
+    wg_done(&self->state->done);
+}
+
+static const char *laps_crosses(struct laps *state)
+{
+    wg_add(&state->done, LAPS);
+    for (int i = 0; i < LAPS; i++) {
+        state->child[i] = (struct lap){state, i};
+        go(laps_child, &state->child[i]);
+        if (i % 4 == 3)
+            gosched();
+    }
+    wg_wait(&state->done);
+    for (int i = 0; i < LAPS; i++)
+        if (ticks(&state->ran[i]) != 1)
+            return "a goroutine did not run exactly once";
+    return NULL;
+}
+SCENARIO(laps, LAPS, 1, "an owner goes round its queue while thieves take from it",
+         "runtime/bwos.h, runtime/lrq.h");
+
 /* The goroutine in runnext of a worker that computes is to be stolen, if late. */
 struct runnext_late {
     _Atomic uint32_t ran;
