@@ -5,9 +5,9 @@
 #
 # RUN is the folder of a run of harness/sweeps/scaling.yaml, or has a folder cells/ of `schedlab run --cell`. The first
 # table has the throughput of one worker, and the speed-ups over it. The second has each curve that falls below 0.9 of
-# its best: on how many workers it was best, how much of that the most workers keep, and where their time went. Stall is
-# time that cores waited for memory, idle is time without work while some could run, both as a share of the cores' time.
-# The structures with the longest stalls follow.
+# what fewer workers reached. It tells how many reached most, how much of that the most workers that fall keep, and where
+# their time went. Stall is time that cores waited for memory. Idle is time without work while some could run. Both are
+# shares of the cores' time. The structures with the longest stalls follow.
 #
 # With SCHEDLAB, each of these cells runs again with structures that cost nothing: the first, then the first three. Then
 # the kernel is nearly free (PRICES). The first such machine on which the cell has 1.1 times its throughput is told, with
@@ -87,10 +87,11 @@ print("\n| workload | variant | best at | at | keeps | stall | idle | structures
       ("if free | gains | keeps | |" if schedlab else ""))
 print("|---" * (12 if schedlab else 8) + "|")
 for (workload, variant), curve in sorted(curves.items()):
-    best = max(curve, key=lambda workers: throughput(curve[workers]))
-    low = [w for w in curve if w > best and throughput(curve[w]) < FALLS * throughput(curve[best])]
+    best_of_fewer = {w: max((b for b in curve if b < w), key=lambda b: throughput(curve[b]), default=w) for w in curve}
+    low = [w for w, best in best_of_fewer.items() if throughput(curve[w]) < FALLS * throughput(curve[best])]
     if low:
         most = max(low)
+        best = best_of_fewer[most]
         kept = throughput(curve[most]) / throughput(curve[best])
         stall, idle, structures = where(curve[most][0])
         names = ", ".join(f"`{name}` {100 * share:.0f} %" for name, share in structures[:3])
