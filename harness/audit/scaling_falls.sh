@@ -11,7 +11,8 @@
 #
 # With SCHEDLAB, each of these cells runs again with structures that cost nothing: the first, then the first three. Then
 # the kernel is nearly free (PRICES). The first such machine on which the cell has 1.1 times its throughput is told, with
-# what the most workers keep of the best on that machine. Otherwise the largest gain is told, and the cell is open.
+# what the most workers keep of the best on that machine. Otherwise the largest gain is told, and the cell is open. A run
+# that fails, or gives no answer in a minute, gains nothing; its command is printed on standard error.
 set -euo pipefail
 [ $# = 1 ] || [ $# = 2 ] || { echo "usage: $0 RUN [SCHEDLAB]" >&2; exit 2; }
 [ -r "$1/samples.jsonl" ] || [ -d "$1/cells" ] || { echo "$0: $1 has neither samples.jsonl nor cells/" >&2; exit 2; }
@@ -53,8 +54,12 @@ def again(sample, workers, what):
     words = [schedlab[0]] + shlex.split(sample["command"])[1:] + ["--format", "json"]
     words[words.index("--workers") + 1] = str(workers)
     words[words.index("--machine") + 1] += "," + what
-    out = json.loads(subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout)
-    return throughput(out["records"])
+    done = subprocess.run(words, stdout=subprocess.PIPE)
+    records = json.loads(done.stdout)["records"] if done.stdout else []
+    if done.returncode or any(record["status"] != "ok" for record in records):
+        print(f"no answer: {shlex.join(words)}", file=sys.stderr)
+        return 0
+    return throughput(records)
 
 
 def freed(curve, best, most):
@@ -68,7 +73,8 @@ def freed(curve, best, most):
     at_most, what = max(tried)
     gain = at_most / throughput(curve[most])
     at_best = again(sample, best, what)
-    return f"`{what}` | {gain:.2f} | {at_most / at_best:.2f} | {'' if gain >= MOVES else 'open'}"
+    kept = f"{at_most / at_best:.2f}" if at_best else "-"
+    return f"`{what}` | {gain:.2f} | {kept} | {'' if gain >= MOVES else 'open'}"
 
 
 def number(x):
