@@ -506,12 +506,15 @@ static int64_t m_sleep_limit(struct m *m)
     return timers_wait_ns(sched, next);
 }
 
-/* Pre: sched->lock, m sleeps. Nothing can ever wake anybody again. Relaxed: all others are on the
- * idle list, and what they did before, a new M or a timer, is visible by the lock. */
+/* Pre: sched->lock, m sleeps. Nothing can ever wake anybody again. A P that is not idle is in the
+ * hand of p_release() then, which is about to start an M for it, and may have Gs that has_work()
+ * does not tell of. Relaxed: all others are on the idle list, and what they did before, a new M or
+ * a timer, is visible by the lock. */
 static bool is_deadlock(struct sched *sched, struct m *m)
 {
     return sched->idle_ms + sched->locked_ms ==
                atomic_load_explicit(&sched->ms, memory_order_relaxed) &&
+           atomic_load_explicit(&sched->idle_ps, memory_order_relaxed) >= sched_procs_used(sched) &&
            timers_earliest(sched) == INT64_MAX && !m->ops->has_work(sched) &&
            !netpoll_has_waiters(sched) && !outside_is_busy(sched) &&
            !atomic_load_explicit(&sched->stopping, memory_order_acquire); /* E2 */
