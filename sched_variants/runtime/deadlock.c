@@ -1,6 +1,7 @@
-/* deadlock.c - says who waits for what when nothing can run any more, and where a stack overflowed.
- * */
+/* deadlock.c - tells when nothing can run any more, and says who waits for what then; and where a
+ * stack overflowed. */
 #include "internal.h"
+#include "timer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -62,6 +63,32 @@ static void report_begin(void)
     static lock_t reported;
     while (!lock_try(&reported))
         machine_sleep(1000000000);
+}
+
+/* Pre: sched->lock. Relaxed: an M that is new counts before it gets anything to do. */
+bool all_ms_rest(const struct sched *sched)
+{
+    return sched->idle_ms + sched->locked_ms ==
+           atomic_load_explicit(&sched->ms, memory_order_relaxed);
+}
+
+/* Pre: sched->lock. No P is in the hand of p_release(), which is about to start an M for it, and
+ * may have Gs that has_work() does not tell of. Relaxed: it changes under the lock. */
+static bool all_ps_rest(const struct sched *sched)
+{
+    int32_t resting = atomic_load_explicit(&sched->idle_ps, memory_order_relaxed);
+    for (const struct p *p = sched->retired_p; p; p = p->idle_link)
+        resting++;
+    return resting == sched->procs;
+}
+
+/* Pre: sched->lock, m sleeps. Nothing can ever wake anybody again: all others are on the idle list,
+ * and what they did before, a new M or a timer, is visible by the lock. */
+bool is_deadlock(struct sched *sched, struct m *m)
+{
+    return all_ms_rest(sched) && all_ps_rest(sched) && timers_earliest(sched) == INT64_MAX &&
+           !m->ops->has_work(sched) && !netpoll_has_waiters(sched) && !outside_is_busy(sched) &&
+           !atomic_load_explicit(&sched->stopping, memory_order_acquire); /* E2 */
 }
 
 /* Runs on g0 of the last M that went to sleep; all others sleep. */

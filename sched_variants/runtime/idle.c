@@ -438,6 +438,18 @@ static bool last_look(struct m *m)
     return has_work;
 }
 
+/* While p was in the hand of p_release() all Ms may have fallen asleep, and none of them could tell
+ * a deadlock (all_ps_rest()). One decides anew. */
+static void last_one_decides(struct m *self)
+{
+    struct sched *sched = self->sched;
+    lock_acquire(&sched->lock);
+    struct m *m = all_ms_rest(sched) ? sched->idle_m : NULL;
+    lock_release(&sched->lock);
+    if (m)
+        m_block_wake(self, m);
+}
+
 void p_release(struct m *self, struct p *p)
 {
     struct sched *sched = self->sched;
@@ -457,10 +469,12 @@ void p_release(struct m *self, struct p *p)
     machine_step("I1");
     fence_sleeper_comes(self);
     lock_release(&sched->lock);
-    if (last_look(self))
+    if (last_look(self)) {
         wakep_slow(self);
-    else
-        keep_watch(self, false, netpoll_has_waiters(sched));
+        return;
+    }
+    keep_watch(self, false, netpoll_has_waiters(sched));
+    last_one_decides(self);
 }
 
 /* I3 to I5. True: m has a P again. */
@@ -504,20 +518,6 @@ static int64_t m_sleep_limit(struct m *m)
     sched->timer_m = m;
     sched->timer_when = next;
     return timers_wait_ns(sched, next);
-}
-
-/* Pre: sched->lock, m sleeps. Nothing can ever wake anybody again. A P that is not idle is in the
- * hand of p_release() then, which is about to start an M for it, and may have Gs that has_work()
- * does not tell of. Relaxed: all others are on the idle list, and what they did before, a new M or
- * a timer, is visible by the lock. */
-static bool is_deadlock(struct sched *sched, struct m *m)
-{
-    return sched->idle_ms + sched->locked_ms ==
-               atomic_load_explicit(&sched->ms, memory_order_relaxed) &&
-           atomic_load_explicit(&sched->idle_ps, memory_order_relaxed) >= sched_procs_used(sched) &&
-           timers_earliest(sched) == INT64_MAX && !m->ops->has_work(sched) &&
-           !netpoll_has_waiters(sched) && !outside_is_busy(sched) &&
-           !atomic_load_explicit(&sched->stopping, memory_order_acquire); /* E2 */
 }
 
 /* Pre: sched->lock, m is on the idle list. Is m the one to wait for I/O? Only while a P is idle. An

@@ -293,7 +293,9 @@ bool fj_join_owner(struct m *m, struct fj_frame *frame, enum fj_join join, int32
 /* linked.c */
 bool linked_publish(struct m *m, struct fj_frame *newest); /* false: there was nothing private */
 
-/* deadlock.c */
+/* deadlock.c; the first two under sched->lock */
+bool all_ms_rest(const struct sched *sched);
+bool is_deadlock(struct sched *sched, struct m *m); /* m sleeps, and nothing can wake anybody */
 _Noreturn void deadlock_report(struct sched *sched);
 void fault_report(const void *address); /* returns if the fault is no stack overflow */
 
