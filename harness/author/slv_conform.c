@@ -64,10 +64,27 @@ static void findings_print(const char *lines, const char *where)
             where);
 }
 
+enum { END_SIZE = 512 };
+
+/* True, and its own line complained, if the program had nothing to say of the variant: it was
+ * misused, or could not start. */
+static bool was_refused(const struct conforming *conforming, const struct process_result *result)
+{
+    if (result->end != PROCESS_ENDED || !WIFEXITED(result->status) ||
+        WEXITSTATUS(result->status) <= 1)
+        return false;
+    char end[END_SIZE];
+    process_end_text(result, end, sizeof end);
+    complaint_make(conforming->to, "%s was not tried: %s", conforming->part->name, end);
+    return true;
+}
+
 static bool suite_ended(const struct conforming *conforming, const struct process_result *result,
                         const char *where, int most_s)
 {
     const char *name = conforming->part->name;
+    if (was_refused(conforming, result))
+        return false;
     findings_print(result->output, where);
     if (succeeded(result))
         return true;
@@ -119,7 +136,7 @@ static void failures_print(const char *lines)
         if (failed <= TOLD_MAX && (fails || strncmp(line, "replay: ", 8) == 0))
             fprintf(stderr, "%.*s\n", (int)(end - line), line);
     }
-    fprintf(stderr, "%s of the hunt fail, each of 20 executions\n",
+    fprintf(stderr, "%s of the hunt failed, of 20 executions each\n",
             counted((size_t)failed, "scenario").s);
 }
 
@@ -144,7 +161,7 @@ static bool hunted(const struct conforming *conforming, const char *program, con
     if (!run(conforming, argv, HUNT_MAX_S, &result))
         return false;
     bool done = succeeded(&result);
-    if (!done) {
+    if (!done && !was_refused(conforming, &result)) {
         failures_print(result.output);
         complaint_make(conforming->to,
                        result.end == PROCESS_ENDED
