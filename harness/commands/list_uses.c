@@ -21,18 +21,16 @@ enum { PATH_SIZE = 4096 };
 
 /* Files ---------------------------------------------------------------------------------------- */
 
-static bool experiments_load(struct uses *uses, char *error, size_t error_size)
+/* Adds those of a folder. */
+static bool experiments_load(struct uses *uses, const char *of, char *error, size_t error_size)
 {
-    char **paths = experiment_paths(EXPERIMENT_FOLDER, error, error_size);
-    size_t count = 0;
+    char **paths = experiment_paths(of, error, error_size);
     bool good = paths != NULL;
-    while (paths && paths[count])
-        count++;
-    uses->experiments = xcalloc(count + 1, sizeof(struct experiment *));
-    for (size_t i = 0; i < count && good; i++) {
-        uses->experiments[i] = experiment_load(paths[i], error, error_size);
-        good = uses->experiments[i] != NULL;
-        uses->experiments_count += good;
+    for (size_t i = 0; good && paths[i]; i++) {
+        struct experiment *experiment = experiment_load(paths[i], error, error_size);
+        good = experiment != NULL;
+        if (good)
+            array_add(uses->experiments, uses->experiments_count) = experiment;
     }
     data_folder_names_free(paths);
     return good;
@@ -61,7 +59,9 @@ static bool sweeps_load(struct uses *uses, char *error, size_t error_size)
 struct uses *uses_load(char *error, size_t error_size)
 {
     struct uses *uses = xcalloc(1, sizeof *uses);
-    if (experiments_load(uses, error, error_size) && sweeps_load(uses, error, error_size))
+    if (experiments_load(uses, EXPERIMENT_FOLDER, error, error_size) &&
+        experiments_load(uses, DISPUTE_FOLDER, error, error_size) &&
+        sweeps_load(uses, error, error_size))
         return uses;
     uses_free(uses);
     return NULL;
