@@ -459,7 +459,11 @@ void advice_page_write(const struct advice *advice, FILE *to)
     ladder_write(to, advice);
     effects_write(to, advice);
     waiting_write(to, advice);
-    html_put(to, "<p class='note'>Everything here is computed: `schedlab advise --format json` has "
-                 "all cases. What a replay cannot tell is in docs/PROGRAMS.md of schedlab.</p>"
-                 "</main></body></html>\n");
+    html_put(to,
+             "<p class='note'>Everything here is computed: `schedlab advise --format json` has "
+             "all cases. A replay has no garbage collector and no cache misses of the program's "
+             "data. It computes for as long as the trace spun in critical sections, and takes "
+             "what depends on timing (select, a lock that is tried, loops that try again) as it "
+             "was. docs/PROGRAMS.md of schedlab says more.</p>"
+             "</main></body></html>\n");
 }
