@@ -315,6 +315,7 @@ static void replay_wait(struct replay_goroutine *self, uint32_t number, int64_t 
         reads = replay_poll(self, wait);
     else
         sem_acquire(&wait->sem);
+    /* or was woken a few ns before it looked, which takes a look at the clock to tell */
     bool had_to_wait = wait->woken_ns > since_ns;
     wait->late_ns = had_to_wait ? go_now() - wait->woken_ns : -1;
     wait->waited++;

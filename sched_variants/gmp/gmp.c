@@ -57,8 +57,8 @@ static const struct param gmp_knobs[] = {
                .detail =
                    "ring: a ring; owner and thieves take at one end, each by a compare-and-swap. "
                    "bwos: eight blocks, each an eighth of `ring`. The owner puts into one and "
-                   "takes from the oldest, without atomic steps; thieves take out of full blocks "
-                   "between the two, and from nowhere else.",
+                   "takes from the oldest, with an atomic step for a block and none for a "
+                   "goroutine; thieves take out of full blocks between the two alone.",
                KNOB_DECISIVE(QUEUES, "BLOCKS_GRANTED STOLEN", "queue=bwos spawn,n=2000 4")),
     PARAM_WORD(struct gmp_knobs, returns_to, returns_to_words, RETURNS_TO_GLOBAL,
                "Go 1.26 proc.go exitsyscallNoP",

@@ -36,7 +36,7 @@
  *   Differs: thieves look for a granted block from the oldest on, and share no hint of where to
  *            begin. A thief takes a batch out of one block. Number and position are one word. The
  *            victim is not drawn by the length of its queue.
- *   Why:     there are few blocks; Go's thieves take half; whose queue is looked at is no queue's.
+ *   Why:     there are few blocks; Go's thieves take half; which victim is the variant's choice.
  */
 #ifndef SCHEDLAB_BWOS_H
 #define SCHEDLAB_BWOS_H

@@ -41,7 +41,7 @@
  *
  * queue=bwos. Blocks take the ring's place (bwos.h). The ring then is one place that is always
  * full, so that the usual put and get have no more to ask than before: mask = 0, head = 0, tail =
- * 1. runnext, overflow, batches and shares are as with the ring. Gs in the owner's own blocks are
+ * 1. runnext, batches and shares are as with the ring. Gs in the owner's own blocks are
  * no work for has_work(), and wake nobody, as nobody else may take them. Their owner takes them
  * before it searches, and a P that is given up in a call is drained.
  */

@@ -36,8 +36,8 @@ static inline bool lrq_blocks_make_room(struct m *m, struct bwos *bwos)
     return has_room;
 }
 
-/* How many there are is a look at thieves' words, so it looks where a block begins, and where one
- * is full. */
+/* The length reads words of thieves, so it is taken at a block's first entry and its last one
+ * alone. */
 static inline void lrq_blocks_put_one(struct m *m, struct bwos *bwos, struct g *gp)
 {
     bwos_put(bwos, gp);
