@@ -160,6 +160,7 @@ struct m {
     struct machine_thread thread;
     int64_t parents; /* FJ_WORK: that it has put to rest in a spawn; parents_taken to be deducted */
     struct p *old_p; /* for READY_INJECTED: the P of its G before the call; else NULL */
+    struct g_magazine *magazine; /* an empty one, or NULL: galloc.c */
 
     _Alignas(64) struct stats stats; /* written by this M only */
 
@@ -272,8 +273,9 @@ struct outside;
 struct beat;
 struct call_sites;
 struct g_slab;     /* galloc.c */
+struct g_magazine; /* galloc.c */
 struct stack_slab; /* stacks.c */
-enum { G_SHELVES = 3, STACK_SHELVES = 4 };
+enum { G_SHELVES = 3, STACK_SHELVES = 4, G_MAGAZINES = 128 };
 
 struct sched {
     /* constant during a run */
@@ -343,7 +345,9 @@ struct sched {
     _Alignas(64) lock_t g_lock;
     LIST_HEAD(, g_slab) g_shelves[G_SHELVES];
     uint32_t next_id;
-    _Atomic int64_t gs_free; /* in slabs */
+    uint32_t g_magazines_full;
+    _Atomic int64_t gs_free; /* in slabs and full magazines */
+    struct g_magazine *g_magazines[G_MAGAZINES];
 
     /* their stacks (stacks.c) */
     _Alignas(64) lock_t stack_lock;

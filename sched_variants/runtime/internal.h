@@ -55,7 +55,7 @@ static inline bool m_is_valid(const struct m *m)
            HOLDS((m->cache.stacks == NULL) == (m->cache.stacks_count == 0));
 }
 
-/* galloc.c: Gs. m's own cache first, then the slabs. */
+/* galloc.c: Gs. m's own cache first, then a magazine that another has filled, then the slabs. */
 struct g *g_alloc(struct m *m);         /* alive, counted, without a stack */
 struct g *g_take(struct m *m);          /* likewise, not counted: m may hold no P */
 void g_free(struct m *m, struct g *gp); /* pre: its stack is gone */
@@ -75,8 +75,9 @@ static inline size_t g_stack_size(const struct sched *sched, const struct g *gp)
     return gp->big_stack ? (size_t)STACK_SIZE_MAIN : sched->stack_size;
 }
 
-/* Gives one slab of what is kept in excess back to the kernel, in tens of microseconds: for an M
- * without work, which then looks for some again. False if there is no excess. */
+/* A step towards giving what is kept in excess back to the kernel, one slab at most, in tens of
+ * microseconds: for an M without work, which then looks for some again. False if there is no
+ * excess, or all that is left is in use. */
 bool galloc_give_back(struct sched *sched);
 bool stacks_give_back(struct sched *sched); /* of stacks only */
 

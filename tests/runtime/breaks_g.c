@@ -521,6 +521,36 @@ BREAK(gs_free_fewer_than_none)
     gs_flush();
 }
 
+/* Puts a full one there, as another M would, with gp in each place. */
+static void magazine_of(struct g *gp)
+{
+    int64_t half = SCHED->runtime->gs_cache / 2;
+    struct g **gs = sched_zalloc((size_t)half * sizeof *gs, "g.free");
+    for (int64_t i = 0; i < half; i++)
+        gs[i] = gp;
+    SCHED->g_magazines[0] = (struct g_magazine *)gs;
+    SCHED->g_magazines_full = 1;
+    atomic_fetch_add(&SCHED->gs_free, half);
+}
+
+BREAK(magazine_with_an_empty_place)
+{
+    magazine_of(NULL);
+    gs_refill();
+}
+
+BREAK(magazine_with_a_g_that_lives)
+{
+    magazine_of(SELF->curg);
+    gs_refill();
+}
+
+BREAK(magazines_more_than_there_are_places)
+{
+    SCHED->g_magazines_full = 1000;
+    gs_refill();
+}
+
 static struct g *the_free_one(void)
 {
     struct g *gp = SELF->cache.gs;

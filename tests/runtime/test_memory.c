@@ -243,6 +243,39 @@ static void memory_of_an_unstarted_g_is_its_struct_and_goes_in_the_end(void **st
     run_main("gmp", 2, unstarted_burst_main);
 }
 
+static void crowd_of(int n, struct waitgroup *done)
+{
+    wg_add(done, n);
+    for (int i = 0; i < n; i++)
+        go(unstarted_member, done);
+}
+
+/* One worker has room for two magazines. */
+static void magazines_main(void *arg)
+{
+    (void)arg;
+    struct sched *sched = machine_self()->sched;
+    int64_t per_magazine = sched->runtime->gs_cache / 2;
+    struct waitgroup done = WG_INIT;
+    crowd_of(1000, &done);
+    CHECK(sched->g_magazines_full == 0);
+    wg_wait(&done);
+    CHECK(sched->g_magazines_full == 2);
+    CHECK(atomic_load(&sched->gs_free) > 2 * per_magazine); /* the others are in slabs */
+    int64_t in_slabs = atomic_load(&sched->gs_free) - 2 * per_magazine;
+    crowd_of((int)(machine_self()->cache.gs_count + 2 * per_magazine), &done);
+    CHECK(sched->g_magazines_full == 0);
+    CHECK(atomic_load(&sched->gs_free) == in_slabs);
+    wg_wait(&done);
+}
+
+static void ended_gs_pass_on_in_magazines_as_far_as_there_is_room(void **state)
+{
+    (void)state;
+    run_main("uthread", 1, magazines_main);
+    run_main("gmp", 1, magazines_main);
+}
+
 /* When they have ended ------------------------------------------------------------------------ */
 
 /* The kernel counts resident pages per core, and tells of none that a core has yet to hand in. */
@@ -357,6 +390,7 @@ int main(void)
         cmocka_unit_test(memory_of_a_blocked_g_is_a_page_and_little_more),
         cmocka_unit_test(memory_of_a_sleeping_g_is_that_of_a_blocked_one),
         cmocka_unit_test(memory_of_an_unstarted_g_is_its_struct_and_goes_in_the_end),
+        cmocka_unit_test(ended_gs_pass_on_in_magazines_as_far_as_there_is_room),
         cmocka_unit_test(memory_of_a_burst_is_given_back),
         cmocka_unit_test(memory_beside_those_that_stay_is_given_back),
         cmocka_unit_test(memory_given_back_serves_again),
