@@ -12,7 +12,7 @@
 # With SCHEDLAB, each of these cells runs again with structures that cost nothing: the first, then the first three. Then
 # the kernel is nearly free (PRICES). The first such machine on which the cell has 1.1 times its throughput is told, with
 # what the most workers keep of the best on that machine. Otherwise the largest gain is told, and the cell is open. A run
-# that fails, or gives no answer in a minute, gains nothing; its command is printed on standard error.
+# that fails, or gives no answer in five minutes, gains nothing; its command is printed on standard error.
 set -euo pipefail
 [ $# = 1 ] || [ $# = 2 ] || { echo "usage: $0 RUN [SCHEDLAB]" >&2; exit 2; }
 [ -r "$1/samples.jsonl" ] || [ -d "$1/cells" ] || { echo "$0: $1 has neither samples.jsonl nor cells/" >&2; exit 2; }
@@ -51,7 +51,7 @@ def where(sample):
 
 
 def again(sample, workers, what):
-    words = [schedlab[0]] + shlex.split(sample["command"])[1:] + ["--format", "json"]
+    words = [schedlab[0]] + shlex.split(sample["command"])[1:] + ["--timeout", "300", "--format", "json"]
     words[words.index("--workers") + 1] = str(workers)
     words[words.index("--machine") + 1] += "," + what
     done = subprocess.run(words, stdout=subprocess.PIPE)
@@ -90,7 +90,7 @@ for (workload, variant), curve in sorted(curves.items()):
         cells = [number(throughput(curve[w]) / one) if w in curve else "-" for w in columns]
         print(f"| `{workload}` | {variant} | {number(one / 1e6)} | " + " | ".join(cells) + " |")
 print("\n| workload | variant | best at | at | keeps | stall | idle | structures, by their share of the stall | " +
-      ("if free | gains | keeps | |" if schedlab else ""))
+      ("if free | gains | keeps then | |" if schedlab else ""))
 print("|---" * (12 if schedlab else 8) + "|")
 for (workload, variant), curve in sorted(curves.items()):
     best_of_fewer = {w: max((b for b in curve if b < w), key=lambda b: throughput(curve[b]), default=w) for w in curve}

@@ -35,6 +35,8 @@ check one_that_falls_is_told_with_its_structure grep -qE '^\| `spawn,n=500` \| g
 check one_that_rises_is_not [ -z "$(row gmp uneven,tasks=32,dist=constant,rounds=40000)" ]
 falls "$folder" "$schedlab"
 check what_if_tells_a_gain_and_what_is_kept [ "$(row grq spawn,n=500 | grep -cE '=free`? ?\| [0-9.]+ \| [0-9.]+ \| (open)? ?\|$')" = 1 ]
+falls "$folder" false
+check a_run_without_an_answer_gains_nothing [ "$status $(grep -c '^no answer: false run grq spawn,n=500 .*,grq.lock=free --' err) $(row grq spawn,n=500 | grep -cE '\| 0\.00 \| - \| open \|$')" = '0 1 1' ]
 mkdir -p apart/cells/00
 python3 -c '
 import json, sys
