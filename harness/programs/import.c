@@ -17,49 +17,18 @@
 #include "harness/programs/learn.h"
 #include "harness/programs/sections.h"
 #include "harness/programs/stacks.h"
+#include "harness/programs/traced.h"
 #include "harness/programs/waits.h"
 #include "workloads/program.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CALL_NS_LEAST = 1000, FREE_LINE = 44 };
+enum { CALL_NS_LEAST = 1000 };
 #define CONNECTIONS UINT64_MAX /* the queue of those that nobody accepted yet */
-
-enum wait_kind { WAIT_OTHER, WAIT_SLEEP, WAIT_READ, WAIT_ACCEPT, WAIT_NETWORK, WAIT_COLLECTOR };
-
-/* One goroutine. */
-struct traced {
-    uint64_t id;
-    const char *name;
-    bool is_cut, is_needed, has_ended; /* needed: the file names it */
-    char *text;                        /* its steps */
-    size_t size, max;
-    int64_t since_ns, run_ns; /* when its present state began; computed and not written yet */
-    int64_t work_ns, path_ns; /* of what is written: computing, the longest chain of steps */
-    uint32_t waits, free_lines;
-    unsigned regions;
-    const struct section_mark *marks; /* where its sections under locks begin and end */
-    size_t marks_count, marks_done;
-    const char *held; /* the lock; or NULL */
-    /* its wait */
-    enum wait_kind kind;
-    char reason[IMPORT_REASON_SIZE];
-    char function[IMPORT_FUNCTION_SIZE]; /* that waits */
-    uint64_t place;
-    int64_t ready_ns; /* -1: it does not wait for a processor */
-    enum import_ready ready;
-    /* its calls */
-    enum call_kind call;
-    int64_t read_ns;
-    size_t read_line; /* a free line at which it read, perhaps; 0: none */
-    bool was_told;    /* what it reads next is what it waited for */
-    int64_t told_ns;  /* when that was written */
-};
 
 /* A free line of somebody who wrote. */
 struct written {
@@ -86,23 +55,7 @@ struct importer {
     uint64_t written; /* goroutines */
 };
 
-/* Text ---------------------------------------------------------------------------------------- */
-
-static void add(struct traced *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct traced *self, const char *format, ...)
-{
-    char line[PROGRAM_WORD_MAX + 64];
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    if (self->size + (size_t)length + 1 > self->max) {
-        self->max = 2 * self->max + (size_t)length + 64;
-        self->text = xrealloc(self->text, self->max);
-    }
-    memcpy(self->text + self->size, line, (size_t)length + 1);
-    self->size += (size_t)length;
-}
+/* Steps --------------------------------------------------------------------------------------- */
 
 static bool is_within(const struct importer *self, int64_t ns)
 {
@@ -119,72 +72,16 @@ static int64_t within(const struct importer *self, int64_t from_ns, int64_t to_n
     return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-/* A step that takes that long. */
-static void add_time(struct traced *traced, const char *step, int64_t ns)
-{
-    add(traced, "%s %" PRId64 "\n", step, ns);
-    traced->path_ns += ns;
-    traced->work_ns += strcmp(step, "run") == 0 || strcmp(step, "call cpu") == 0 ? ns : 0;
-}
-
-static void path_at_least(struct traced *traced, int64_t ns)
-{
-    if (traced->path_ns < ns)
-        traced->path_ns = ns;
-}
-
 /* True if a step at that time goes into the file; what was computed before it is written then. */
 static bool begin_step(const struct importer *self, struct traced *traced, int64_t ns)
 {
     if (traced->is_cut || !is_within(self, ns))
         return false;
     if (traced->run_ns > 0)
-        add_time(traced, "run", traced->run_ns);
+        traced_add_time(traced, "run", traced->run_ns);
     traced->run_ns = 0;
     traced->is_needed = true;
     return true;
-}
-
-static size_t add_free_line(struct traced *traced)
-{
-    size_t at = traced->size;
-    add(traced, "%*s\n", FREE_LINE - 1, "");
-    return at;
-}
-
-static void fill_line(struct traced *traced, size_t at, const char *text)
-{
-    memcpy(traced->text + at, text, strlen(text));
-}
-
-static void traced_free(void *data)
-{
-    struct traced *traced = data;
-    free(traced->text);
-    free(traced);
-}
-
-/* Without empty lines, and with one `run` for those that only these kept apart. */
-static void steps_write(const struct traced *traced, FILE *to)
-{
-    int64_t run_ns = 0;
-    const char *end = traced->text + traced->size;
-    for (const char *line = traced->text, *next; line && line < end; line = next) {
-        const char *last = memchr(line, '\n', (size_t)(end - line));
-        next = last + 1;
-        while (last > line && last[-1] == ' ')
-            last--;
-        bool is_run = strncmp(line, "run ", 4) == 0;
-        run_ns += is_run ? strtoll(line + 4, NULL, 10) : 0;
-        if (is_run || last == line)
-            continue;
-        if (run_ns > 0)
-            fprintf(to, "run %" PRId64 "\n", run_ns);
-        run_ns = 0;
-        fprintf(to, "%.*s\n", (int)(last - line), line);
-    }
-    if (run_ns > 0)
-        fprintf(to, "run %" PRId64 "\n", run_ns);
 }
 
 /* Writes an ended goroutine whose lines nobody can fill any more. */
@@ -194,7 +91,7 @@ static void finish(struct importer *self, struct traced *traced)
         self->written++;
         fprintf(self->to, "goroutine %" PRIu64 "%s%s\n", traced->id, traced->name ? " " : "",
                 traced->name ? traced->name : "");
-        steps_write(traced, self->to);
+        traced_write(traced, self->to);
         fputs("end\n", self->to);
     }
     traced_free(traced);
@@ -239,7 +136,7 @@ static void run_up_to(struct importer *self, struct traced *traced, int64_t ns)
 static void unlock(struct traced *traced)
 {
     if (traced->held)
-        add(traced, "unlock %s\n", traced->held);
+        traced_add(traced, "unlock %s\n", traced->held);
     traced->held = NULL;
 }
 
@@ -254,7 +151,7 @@ static void mark(struct importer *self, struct traced *traced, const struct sect
         return;
     }
     traced->held = sections_name(learned_sections(self->learned), of->lock);
-    add(traced, "lock %s\n", traced->held);
+    traced_add(traced, "lock %s\n", traced->held);
     self->facts->sections++;
 }
 
@@ -286,9 +183,9 @@ static void end(struct importer *self, struct gotrace_g *g, int64_t ns)
     traced->has_ended = true;
     if (traced->regions > 0 &&
         begin_step(self, traced, ns < self->options->to_ns ? ns : self->options->to_ns))
-        add(traced, "done\n");
+        traced_add(traced, "done\n");
     if (traced->run_ns > 0 && !traced->is_cut) {
-        add_time(traced, "run", traced->run_ns);
+        traced_add_time(traced, "run", traced->run_ns);
         traced->is_needed = true;
     }
     unlock(traced);
@@ -324,7 +221,7 @@ static void push(struct importer *self, uint64_t reader, struct traced *by, int6
         }
     }
     queue->of[queue->first + queue->count++] =
-        (struct written){by, add_free_line(by), ns, by->path_ns};
+        (struct written){by, traced_add_free_line(by), ns, by->path_ns};
     by->free_lines++;
 }
 
@@ -350,10 +247,10 @@ static bool take(struct importer *self, struct traced *reader, uint64_t queue_id
         struct written written = pull(queue);
         bool is_old = written.ns < since_ns;
         if (!is_old) {
-            char wake[FREE_LINE];
+            char wake[TRACED_FREE_LINE];
             snprintf(wake, sizeof wake, "wake %" PRIu64 " %" PRIu32, reader->id, reader->waits + 1);
-            fill_line(written.by, written.line, wake);
-            path_at_least(reader, written.path_ns);
+            traced_fill_line(written.by, written.line, wake);
+            traced_path_at_least(reader, written.path_ns);
             reader->told_ns = written.ns;
         }
         let_go(self, written.by);
@@ -376,7 +273,7 @@ static void read_resolve(struct importer *self, struct traced *traced, bool wait
         return;
     uint64_t queue = traced->call == CALL_ACCEPT ? CONNECTIONS : traced->id;
     if (take(self, traced, queue, INT64_MIN)) {
-        fill_line(traced, line, "wait network");
+        traced_fill_line(traced, line, "wait network");
         traced->waits++;
         self->facts->waits_peers++;
     }
@@ -433,8 +330,8 @@ static void block(struct importer *self, const struct gotrace_event *event)
 
 static void add_poll(const struct importer *self, struct traced *traced, int64_t ns)
 {
-    add(traced, "poll at %" PRId64 "\n", ns - self->options->from_ns);
-    path_at_least(traced, ns - self->options->from_ns);
+    traced_add(traced, "poll at %" PRId64 "\n", ns - self->options->from_ns);
+    traced_path_at_least(traced, ns - self->options->from_ns);
 }
 
 /* Something came from outside of the program. */
@@ -446,7 +343,7 @@ static void outside(struct importer *self, struct traced *traced, int64_t ns)
     if (!begin_step(self, traced, ns))
         return;
     if (self->options->closed || is_own)
-        add_time(traced, "poll after", waited_ns);
+        traced_add_time(traced, "poll after", waited_ns);
     else
         add_poll(self, traced, ns);
 }
@@ -455,9 +352,9 @@ static void wake(struct importer *self, struct traced *by, struct traced *traced
 {
     if (!begin_step(self, by, ns) || !begin_step(self, traced, ns))
         return;
-    add(traced, "wait %s\n", traced->reason);
-    add(by, "wake %" PRIu64 " %" PRIu32 "\n", traced->id, ++traced->waits);
-    path_at_least(traced, by->path_ns);
+    traced_add(traced, "wait %s\n", traced->reason);
+    traced_add(by, "wake %" PRIu64 " %" PRIu32 "\n", traced->id, ++traced->waits);
+    traced_path_at_least(traced, by->path_ns);
 }
 
 /* The wait of a goroutine for the network is over. */
@@ -468,7 +365,7 @@ static void network(struct importer *self, struct traced *traced, int64_t ns)
     if (traced->kind != WAIT_NETWORK && !traced->is_cut && is_within(self, ns) &&
         take(self, traced, queue, traced->kind == WAIT_ACCEPT ? INT64_MIN : traced->read_ns)) {
         begin_step(self, traced, ns);
-        add(traced, "wait network\n");
+        traced_add(traced, "wait network\n");
         traced->waits++;
         self->facts->waits_peers++;
         return;
@@ -492,7 +389,8 @@ static void unblock(struct importer *self, struct traced *by, struct traced *tra
     switch (traced->kind) {
     case WAIT_SLEEP:
         if (begin_step(self, traced, ns))
-            add_time(traced, "sleep", learned_sleep(self->learned, traced->place, waited_ns));
+            traced_add_time(traced, "sleep",
+                            learned_sleep(self->learned, traced->place, waited_ns));
         break;
     case WAIT_READ:
     case WAIT_ACCEPT:
@@ -512,7 +410,8 @@ static void unblock(struct importer *self, struct traced *by, struct traced *tra
         else if (by)
             outside(self, traced, ns);
         else if (begin_step(self, traced, ns)) /* a timer of its own */
-            add_time(traced, "sleep", learned_sleep(self->learned, traced->place, waited_ns));
+            traced_add_time(traced, "sleep",
+                            learned_sleep(self->learned, traced->place, waited_ns));
         break;
     }
     traced->since_ns = ns;
@@ -543,8 +442,8 @@ static void create(struct importer *self, const struct gotrace_event *event)
         return;
     traced->is_needed = true;
     if (by && begin_step(self, by, event->ns)) {
-        add(by, "go %" PRIu64 "\n", traced->id);
-        path_at_least(traced, by->path_ns);
+        traced_add(by, "go %" PRIu64 "\n", traced->id);
+        traced_path_at_least(traced, by->path_ns);
     } else {
         add_poll(self, traced, event->ns);
     }
@@ -581,13 +480,13 @@ static void call_end(struct importer *self, struct traced *traced,
     if (!has_blocked && ns < CALL_NS_LEAST)
         traced->run_ns += ns;
     else if (begin_step(self, traced, event->ns))
-        add_time(traced, has_blocked ? "call" : "call cpu", ns);
+        traced_add_time(traced, has_blocked ? "call" : "call cpu", ns);
     bool may_be_told = traced->call == CALL_ACCEPT || learned_peer(self->learned, traced->id);
     if ((traced->call == CALL_READ || traced->call == CALL_ACCEPT) && may_be_told &&
         begin_step(self, traced, event->ns)) {
         if (traced->size == 0)
-            add(traced, " \n"); /* so that no free line is at 0 */
-        traced->read_line = add_free_line(traced);
+            traced_add(traced, " \n"); /* so that no free line is at 0 */
+        traced->read_line = traced_add_free_line(traced);
     }
     if (has_blocked)
         make_ready(traced, event->ns, READY_STOPPED);
@@ -599,7 +498,7 @@ static void stop(struct importer *self, struct traced *traced, const struct gotr
     const char *reason = gotrace_string(self->trace, event->args[0], &size);
     run_until(self, traced, event->ns);
     if (memmem(reason, size, "Gosched", 7) && begin_step(self, traced, event->ns))
-        add(traced, "yield\n");
+        traced_add(traced, "yield\n");
     make_ready(traced, event->ns, READY_STOPPED);
 }
 
@@ -613,7 +512,7 @@ static void region(struct importer *self, struct traced *traced, const struct go
     run_until(self, traced, event->ns);
     traced->regions += begins ? 1 : -1;
     if (is_outermost && begin_step(self, traced, event->ns))
-        add(traced, begins ? "begin\n" : "done\n");
+        traced_add(traced, begins ? "begin\n" : "done\n");
 }
 
 /* One goroutine hands its processor to another, as iterators do. */
