@@ -22,7 +22,7 @@ enum { ERROR_SIZE = 1024, LINES_SIZE = 16384 };
 static const char *const arrivals_words[] = {"open", "closed", NULL};
 
 struct options {
-    const char *command, *trace, *output, *goroutines, *from, *to;
+    const char *command, *trace, *output, *goroutines, *keep, *from, *to;
     int arrivals;
     bool json;
 };
@@ -34,8 +34,12 @@ static const struct cli_option option_table[] = {
      CLI(TEXT, from)},
     {"to", "TIME", "Leave out what comes after it", CLI(TEXT, to)},
     {"goroutines", "FILTER",
-     "Keep those whose function matches, as in 'main.*'; default: all but the runtime's",
+     "Keep those of the program whose function matches, as in 'main.*'; default: all",
      CLI(TEXT, goroutines)},
+    {"keep", "KINDS",
+     "Keep goroutines of the runtime as well: runtime, gc, or runtime,gc; default: neither. What "
+     "the runtime wakes then comes at the time of the trace",
+     CLI(ONCE, keep)},
     {"arrivals", "WORD",
      "What comes from outside comes at the time of the trace (open, the default), or so long after "
      "a goroutine began to wait for it (closed)",
@@ -72,6 +76,23 @@ static const struct cli_command cli = {
                "standard input, or a service in .yaml",
 };
 
+/* Reads the words of --keep. */
+static void keep_read(const struct options *options, struct import_options *made)
+{
+    static const char *const words[] = {"runtime", "gc", "stw", NULL};
+    static const enum import_segment segments[] = {SEGMENT_RUNTIME, SEGMENT_COLLECTOR};
+    char *list = options->keep ? xstrdup(options->keep) : NULL;
+    for (char *rest = list, *word; rest && (word = strsep(&rest, ","));) {
+        int which = cli_word(options->command, "keep", word, words);
+        if (which == 2)
+            cli_misuse(options->command,
+                       "--keep stw: a program has no step that stops all workers; valid: runtime, "
+                       "gc; who stopped the world has that time as computing");
+        made->keeps[segments[which]] = true;
+    }
+    free(list);
+}
+
 static struct import_options import_options_of(const struct options *options)
 {
     struct import_options made = {
@@ -83,6 +104,7 @@ static struct import_options import_options_of(const struct options *options)
     if (made.from_ns >= made.to_ns)
         cli_misuse(options->command, "--from=%s is not before --to=%s", options->from,
                    options->to ? options->to : "3600s");
+    keep_read(options, &made);
     return made;
 }
 
@@ -196,8 +218,9 @@ static int import_service(const struct options *options)
 {
     char error[LINES_SIZE], *draft, *text = NULL;
     size_t size;
-    if (options->from || options->to || options->goroutines || options->arrivals)
-        cli_misuse(options->command, "--from, --to, --goroutines and --arrivals are for traces");
+    if (options->from || options->to || options->goroutines || options->keep || options->arrivals)
+        cli_misuse(options->command,
+                   "--from, --to, --goroutines, --keep and --arrivals are for traces");
     struct service *service = service_load(options->trace, error, sizeof error);
     if (!service)
         cli_misuse_lines(options->command, error);

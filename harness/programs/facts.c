@@ -24,6 +24,17 @@ static const char *const ready_keys[READY_KINDS] = {
     [READY_RUNTIME] = "woken_by_runtime", [READY_STOPPED] = "stopped",
 };
 
+static const char *const part_words[SEGMENTS] = {
+    [SEGMENT_PROGRAM] = "the program",       [SEGMENT_RUNTIME] = "the runtime",
+    [SEGMENT_COLLECTOR] = "the collector",   [SEGMENT_FILTER] = "excluded by filter",
+    [SEGMENT_WAITS] = "waits for collector", [SEGMENT_STOPS] = "the world stopped",
+};
+static const char *const part_keys[SEGMENTS] = {
+    [SEGMENT_PROGRAM] = "program",       [SEGMENT_RUNTIME] = "runtime",
+    [SEGMENT_COLLECTOR] = "collector",   [SEGMENT_FILTER] = "filtered",
+    [SEGMENT_WAITS] = "collector_waits", [SEGMENT_STOPS] = "stops",
+};
+
 static const double percents[] = {50, 90, 99, 99.9};
 static const char *const percent_keys[] = {"p50_ns", "p90_ns", "p99_ns", "p999_ns"};
 enum { PERCENTS = 4, PLACES_SHOWN = 12 };
@@ -142,24 +153,38 @@ static void print_late(const struct import_facts *facts, FILE *to)
     }
 }
 
+static void print_parts(const struct import_facts *facts, FILE *to)
+{
+    fprintf(to, "\n%-24s %9s %9s\n", "kept or left out", "count", "time");
+    for (int segment = 0; segment < SEGMENTS; segment++) {
+        const struct import_part *part = &facts->parts[segment];
+        if (part->count == 0)
+            continue;
+        fprintf(to, "  %-22s %9" PRIu64, part_words[segment], part->count);
+        print_cell(time_of(part->ns), to);
+        fprintf(to, "  %s\n",
+                segment == SEGMENT_STOPS ? "kept as computing of who stopped it; others do not stop"
+                : part->is_kept          ? "kept"
+                                         : "left out");
+    }
+}
+
 void facts_print(const struct import_facts *facts, FILE *to)
 {
     fprintf(to, "trace          of Go %s", facts->version);
     if (facts->processors > 0)
         fprintf(to, ", GOMAXPROCS=%" PRId64, facts->processors);
     fprintf(to, "; %s in %s\n", counted(facts->events, "event").s, time_of(facts->span_ns).s);
-    fprintf(to, "goroutines     %" PRIu64 "; left out: %" PRIu64 " of the runtime%s\n",
-            facts->goroutines, facts->goroutines_cut,
-            facts->goroutines_cut ? " or the filter" : "");
+    fprintf(to, "goroutines     %" PRIu64 "; left out: %" PRIu64 "\n", facts->goroutines,
+            facts->goroutines_cut);
     fprintf(to, "computing      %s", time_of(facts->run_ns).s);
     fprintf(to, "; left out: %s", time_of(facts->run_cut_ns).s);
-    if (facts->stopped_ns > 0)
-        fprintf(to, "; the world was stopped for %s", time_of(facts->stopped_ns).s);
     fprintf(to, "\ncritical path  %s", time_of(facts->critical_ns).s);
     if (facts->critical_ns > 0)
         fprintf(to, "; computing / critical path = %.2f",
                 (double)facts->work_ns / (double)facts->critical_ns);
     fputc('\n', to);
+    print_parts(facts, to);
     print_waits(facts, to);
     print_places(facts, to);
     print_late(facts, to);
@@ -196,6 +221,18 @@ static json_t *places_to_json(const struct import_facts *facts)
     return array;
 }
 
+static json_t *parts_to_json(const struct import_facts *facts)
+{
+    json_t *object = json_object();
+    for (int segment = 0; segment < SEGMENTS; segment++) {
+        const struct import_part *part = &facts->parts[segment];
+        json_object_set_new(object, part_keys[segment],
+                            json_pack("{sI sI sb}", "count", (json_int_t)part->count, "ns",
+                                      (json_int_t)part->ns, "kept", part->is_kept));
+    }
+    return object;
+}
+
 json_t *facts_to_json(const struct import_facts *facts)
 {
     struct import_reason reasons[IMPORT_REASONS_MAX];
@@ -210,16 +247,17 @@ json_t *facts_to_json(const struct import_facts *facts)
     const struct histogram sum = started_and_woken(facts);
     json_object_set_new(late, "started_and_woken", late_to_json(&sum));
     return json_pack(
-        "{ss sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI so so so so}", "go", facts->version,
+        "{ss sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI so so so so so}", "go", facts->version,
         "processors", (json_int_t)facts->processors, "events", (json_int_t)facts->events, "span_ns",
         (json_int_t)facts->span_ns, "goroutines", (json_int_t)facts->goroutines,
         "goroutines_left_out", (json_int_t)facts->goroutines_cut, "computing_ns",
         (json_int_t)facts->run_ns, "computing_left_out_ns", (json_int_t)facts->run_cut_ns,
-        "stopped_ns", (json_int_t)facts->stopped_ns, "critical_path_ns",
+        "stopped_ns", (json_int_t)facts->parts[SEGMENT_STOPS].ns, "critical_path_ns",
         (json_int_t)facts->critical_ns, "lock_sections", (json_int_t)facts->sections,
         "waits_for_locks", (json_int_t)facts->waits_locks, "waits_for_peers",
         (json_int_t)facts->waits_peers, "readers", (json_int_t)facts->readers, "readers_chosen",
         (json_int_t)facts->readers_chosen, "waits_outside", (json_int_t)facts->waits_outside,
-        "torn", *facts->torn ? json_string(facts->torn) : json_null(), "waits", waits, "places",
-        places_to_json(facts), "runnable_to_running", late);
+        "torn", *facts->torn ? json_string(facts->torn) : json_null(), "parts",
+        parts_to_json(facts), "waits", waits, "places", places_to_json(facts),
+        "runnable_to_running", late);
 }

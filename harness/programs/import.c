@@ -99,11 +99,23 @@ static void finish(struct importer *self, struct traced *traced)
 
 /* Goroutines ---------------------------------------------------------------------------------- */
 
-static bool is_cut(const struct importer *self, const char *name)
+/* The filter is for goroutines of the program. */
+static enum import_segment segment_of(const struct importer *self, const char *name)
 {
     if (stacks_is_system(name))
-        return true;
-    return self->options->filter && fnmatch(self->options->filter, name ? name : "", 0) != 0;
+        return stacks_is_collector(name) ? SEGMENT_COLLECTOR : SEGMENT_RUNTIME;
+    const char *filter = self->options->filter;
+    return filter && fnmatch(filter, name ? name : "", 0) != 0 ? SEGMENT_FILTER : SEGMENT_PROGRAM;
+}
+
+static struct import_part *part_of(struct importer *self, enum import_segment segment)
+{
+    return &self->facts->parts[segment];
+}
+
+static bool is_of_runtime(const struct traced *traced)
+{
+    return traced->segment == SEGMENT_RUNTIME || traced->segment == SEGMENT_COLLECTOR;
 }
 
 static struct traced *traced_of(struct importer *self, struct gotrace_g *g, int64_t ns)
@@ -115,13 +127,16 @@ static struct traced *traced_of(struct importer *self, struct gotrace_g *g, int6
     traced->id = g->id;
     traced->name = learned_name(self->learned, g->id);
     uint64_t *times = idmap_put(&self->seen, g->id + 1);
-    traced->is_cut = is_cut(self, traced->name) || ++*times > 1; /* a broken trace has it again */
+    traced->segment = segment_of(self, traced->name);
+    bool is_kept = part_of(self, traced->segment)->is_kept;
+    traced->is_cut = !is_kept || ++*times > 1; /* a broken trace has it again */
     traced->since_ns = ns;
     traced->ready_ns = -1;
     traced->marks = sections_of(learned_sections(self->learned), g->id, &traced->marks_count);
     snprintf(traced->reason, sizeof traced->reason, "unknown");
     self->facts->goroutines += !traced->is_cut;
     self->facts->goroutines_cut += traced->is_cut;
+    part_of(self, traced->segment)->count++;
     return traced;
 }
 
@@ -131,6 +146,7 @@ static void run_up_to(struct importer *self, struct traced *traced, int64_t ns)
     traced->run_ns += ran_ns;
     traced->since_ns = ns;
     *(traced->is_cut ? &self->facts->run_cut_ns : &self->facts->run_ns) += ran_ns;
+    part_of(self, traced->segment)->ns += ran_ns;
 }
 
 static void unlock(struct traced *traced)
@@ -380,6 +396,21 @@ static bool is_lock(const struct importer *self, const struct traced *traced, in
            sections_replace(learned_sections(self->learned), traced->id, ns);
 }
 
+/* A wait for the collector is over. by: as unblock() has it. */
+static void collector(struct importer *self, struct traced *by, struct traced *traced, int64_t ns)
+{
+    if (!is_of_runtime(traced) && !traced->is_cut && is_within(self, ns)) {
+        part_of(self, SEGMENT_WAITS)->count++;
+        part_of(self, SEGMENT_WAITS)->ns += within(self, traced->since_ns, ns);
+    }
+    if (!part_of(self, SEGMENT_WAITS)->is_kept)
+        return;
+    if (by && !by->is_cut)
+        wake(self, by, traced, ns);
+    else
+        outside(self, traced, ns);
+}
+
 /* by: NULL if it is the runtime. */
 static void unblock(struct importer *self, struct traced *by, struct traced *traced, int64_t ns)
 {
@@ -401,13 +432,14 @@ static void unblock(struct importer *self, struct traced *by, struct traced *tra
             network(self, traced, ns);
         break;
     case WAIT_COLLECTOR:
+        collector(self, by, traced, ns);
         break;
     case WAIT_OTHER:
         if (by && !by->is_cut && is_lock(self, traced, ns))
             self->facts->waits_locks++;
         else if (by && !by->is_cut)
             wake(self, by, traced, ns);
-        else if (by)
+        else if (by || is_of_runtime(traced)) /* its scheduler wakes the latter */
             outside(self, traced, ns);
         else if (begin_step(self, traced, ns)) /* a timer of its own */
             traced_add_time(traced, "sleep",
@@ -609,7 +641,8 @@ static void event_take(struct importer *self, const struct gotrace_event *event)
         self->stopped_since_ns = event->ns;
         break;
     case GOTRACE_STW_END:
-        self->facts->stopped_ns += within(self, self->stopped_since_ns, event->ns);
+        part_of(self, SEGMENT_STOPS)->ns += within(self, self->stopped_since_ns, event->ns);
+        part_of(self, SEGMENT_STOPS)->count += is_within(self, event->ns);
         break;
     default:
         break;
@@ -648,6 +681,16 @@ static void queues_free(struct importer *self)
     idmap_free(&self->queues);
 }
 
+static void parts_choose(const struct importer *self)
+{
+    struct import_part *parts = self->facts->parts;
+    const bool *keeps = self->options->keeps;
+    parts[SEGMENT_PROGRAM].is_kept = true;
+    parts[SEGMENT_RUNTIME].is_kept = keeps[SEGMENT_RUNTIME];
+    parts[SEGMENT_COLLECTOR].is_kept = keeps[SEGMENT_COLLECTOR];
+    parts[SEGMENT_WAITS].is_kept = keeps[SEGMENT_COLLECTOR];
+}
+
 bool import_trace(const char *path, const struct import_options *options, FILE *to,
                   struct import_facts *facts, char *error, size_t error_size)
 {
@@ -657,6 +700,7 @@ bool import_trace(const char *path, const struct import_options *options, FILE *
     self.trace = gotrace_open(path, error, error_size);
     if (!self.trace)
         return false;
+    parts_choose(&self);
     self.learned = learn(self.trace);
     fprintf(to, PROGRAM_HEAD " %d\n# from a trace of Go %s\n", PROGRAM_VERSION,
             gotrace_version(self.trace));

@@ -16,6 +16,7 @@ struct import_options {
     int64_t from_ns, to_ns; /* of the trace; only what lies between becomes part of the program */
     const char *filter;     /* functions of goroutines, as in file names ("main.*"); NULL: all */
     bool closed;            /* what comes from outside comes so long after somebody waited for it */
+    bool keeps[SEGMENTS];   /* of SEGMENT_RUNTIME and SEGMENT_COLLECTOR; the others are not asked */
 };
 
 /* Writes the program to `to`. False, and one line in error, if the file is no trace. */

@@ -4,6 +4,7 @@
 
 #include "workloads/histogram.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,24 @@ enum import_ready {
     READY_RUNTIME,
     READY_STOPPED,
     READY_KINDS
+};
+
+/* The parts of a trace that a program may have or lack. */
+enum import_segment {
+    SEGMENT_PROGRAM,
+    SEGMENT_RUNTIME, /* its goroutines and the tracer's, but for the next ones */
+    SEGMENT_COLLECTOR,
+    SEGMENT_FILTER, /* goroutines that the filter excludes */
+    SEGMENT_WAITS,  /* of the program for the collector */
+    SEGMENT_STOPS,  /* of the world; their time is computing of who stopped it */
+    SEGMENTS
+};
+
+/* How many goroutines, waits or stops these were, and how long they ran or took. */
+struct import_part {
+    uint64_t count;
+    int64_t ns;
+    bool is_kept;
 };
 
 enum {
@@ -45,7 +64,8 @@ struct import_facts {
     uint64_t events, disorder, goroutines, goroutines_cut, waits_outside, waits_peers;
     uint64_t readers, readers_chosen; /* that have a writer; of which it may be another one */
     uint64_t sections, waits_locks;   /* under locks; waits that became one for a lock */
-    int64_t span_ns, run_ns, run_cut_ns, stopped_ns;
+    int64_t span_ns, run_ns, run_cut_ns;
+    struct import_part parts[SEGMENTS];
     int64_t work_ns, critical_ns; /* of the program: computing, and the longest chain of steps */
     int64_t processors;           /* 0: not told */
     struct import_reason reasons[IMPORT_REASONS_MAX];

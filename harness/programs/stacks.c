@@ -161,3 +161,13 @@ bool stacks_is_system(const char *name)
         return false;
     return strncmp(name, "runtime.", 8) == 0 || strncmp(name, "runtime/trace.", 14) == 0;
 }
+
+bool stacks_is_collector(const char *name)
+{
+    static const char *const begins[] = {"runtime.gc", "runtime.bgsweep", "runtime.bgscavenge",
+                                         "runtime.forcegchelper"};
+    for (size_t i = 0; name && i < sizeof begins / sizeof begins[0]; i++)
+        if (strncmp(name, begins[i], strlen(begins[i])) == 0)
+            return true;
+    return false;
+}

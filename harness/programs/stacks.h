@@ -49,4 +49,7 @@ char *stacks_name(const struct gotrace *trace, uint64_t stack, bool outermost);
 /* True for a goroutine of Go's runtime or of its tracer. */
 bool stacks_is_system(const char *name);
 
+/* True for one of these that marks, sweeps or gives memory back. */
+bool stacks_is_collector(const char *name);
+
 #endif

@@ -24,6 +24,7 @@ enum wait_kind { WAIT_OTHER, WAIT_SLEEP, WAIT_READ, WAIT_ACCEPT, WAIT_NETWORK, W
 struct traced {
     uint64_t id;
     const char *name;
+    enum import_segment segment;
     bool is_cut, is_needed, has_ended; /* needed: the file names it */
     char *text;                        /* its steps */
     size_t size, max;

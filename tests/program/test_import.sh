@@ -309,7 +309,7 @@ cat >cut <<'END'
 END
 made cut <cut
 check the_runtimes_goroutines_are_left_out has cut.slp 1 "run 2000; go 6; run 1000; wait sync; run 1000"
-check and_accounted_for grep -q 'left out: 3.00' out
+check and_accounted_for eval 'grep -q "left out: 3.00" out && grep -qE "^  the collector +1 +3.00 .*s  left out$" out'
 made filtered --goroutines 'runtime.main' <cut
 check others_may_be_left_out has filtered.slp 1 "run 3000; poll at 4000; run 1000"
 check no_step_names_them sh -c '! grep -qw 6 filtered.slp'
@@ -318,6 +318,42 @@ check a_window_has_what_lies_between has window.slp 1 "go 6; run 1000; wait sync
 check its_goroutines_too has window.slp 6 "run 1000; wake 1 1; run 500"
 check windows_replay replays window.slp
 misuse windows_have_a_beginning_first 'is not before --to' -- cut.trace --from 5us --to 4us
+
+# A worker of the collector, which the runtime wakes, ends a wait of main; main stops the world, and starts the tracer's.
+cat >collected <<'END'
+1 0 status_stack 1 1 2 runtime.main
+2 0 status_stack 5 18446744073709551615 4 runtime.gcBgMarkWorker
+1 1000 stw start-trace main.main
+1 1500 stw_end
+3 2000 unblock 5 -
+2 2100 start 5
+1 3000 block GC_assist_wait runtime.gcAssistAlloc;main.main
+2 5000 unblock 1 runtime.gcBgMarkWorker
+1 5100 start 1
+2 6000 block system_goroutine_wait runtime.gcBgMarkWorker
+1 7000 create 6 runtime/trace.Start.func1 main.main
+2 7100 start 6
+2 7600 destroy
+1 8000 destroy
+END
+made collected <collected
+check waits_for_the_collector_are_left_out [ "$(grep -vc '^#' collected.slp)" = 4 ]
+check its_waits_are_accounted_for grep -qE '^  waits for collector +1 +2.00 .*  left out$' out
+check stops_of_the_world_are_accounted_for grep -qE '^  the world stopped +1 +500 ns  kept as computing of who stopped it' out
+made collector --keep gc <collected
+check the_collector_may_be_kept has collector.slp 1 "run 3000; wait GC-assist-wait; run 2900"
+check what_the_runtime_wakes_comes_by_the_clock has collector.slp 5 "poll at 2000; run 2900; wake 1 1; run 1000"
+check the_rest_of_the_runtime_is_left_out sh -c '! grep -q "goroutine 6" collector.slp && grep -qE "the runtime +1 +500 ns  left out" out'
+check a_program_with_its_collector_replays replays collector.slp
+made runtime --keep runtime --goroutines 'runtime.main' <collected
+check the_runtime_may_be_kept has runtime.slp 6 "run 500"
+check the_filter_is_not_for_what_is_kept has runtime.slp 1 "run 4900; go 6; run 1000"
+run collected.trace --keep runtime,gc --format json
+check what_is_kept_is_json python3 -c 'import json; parts = json.load(open("out"))["parts"]
+assert parts["runtime"] == {"count": 1, "ns": 500, "kept": True} and parts["collector_waits"]["kept"], parts
+assert parts["collector"] == {"count": 1, "ns": 3900, "kept": True} and parts["stops"]["ns"] == 500, parts'
+misuse stops_cannot_be_kept 'has no step that stops all workers; valid: runtime, gc' -- collected.trace --keep gc,stw
+misuse unknown_kinds_are_named 'keep=gcc is not valid; the nearest is "gc"' -- collected.trace --keep gcc
 
 # Other files -----------------------------------------------------------------------------------------------------------
 

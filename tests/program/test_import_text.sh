@@ -122,7 +122,7 @@ check goroutines_call_and_wake has hand.slp 7 \
 check coroutines_begin_with_a_wait has hand.slp 9 "wait coroutine; run 1000; wake 1 2"
 check names_are_kept [ "$(grep -c '^goroutine \(1 runtime.main\|7 main.worker\|9 main.all\)$' hand.slp)" = 3 ]
 check processors_are_told grep -q 'GOMAXPROCS=2; 23 events' out
-check stops_of_the_world_are_told grep -q 'the world was stopped for 400 ns' out
+check stops_of_the_world_are_told grep -qE '^  the world stopped +1 +400 ns ' out
 input=/dev/null
 run hand.txt -o file.slp
 check a_file_is_as_good same hand.slp file.slp
