@@ -21,7 +21,8 @@ enum argument {
     ARGUMENT_GOROUTINE,
     ARGUMENT_REASON,
     ARGUMENT_LOCK,
-    ARGUMENT_CHANNEL
+    ARGUMENT_CHANNEL,
+    ARGUMENT_CLASS
 };
 
 static const struct step_form {
@@ -43,7 +44,7 @@ static const struct step_form {
     [PROGRAM_UNLOCK] = {"unlock", NULL, ARGUMENT_LOCK, "unlock NAME"},
     [PROGRAM_SEND] = {"send", NULL, ARGUMENT_CHANNEL, "send NAME"},
     [PROGRAM_RECEIVE] = {"receive", NULL, ARGUMENT_CHANNEL, "receive NAME"},
-    [PROGRAM_BEGIN] = {"begin", NULL, ARGUMENT_NONE, "begin"},
+    [PROGRAM_BEGIN] = {"begin", NULL, ARGUMENT_CLASS, "begin [NAME]"},
     [PROGRAM_DONE] = {"done", NULL, ARGUMENT_NONE, "done"},
     [PROGRAM_END] = {"end", NULL, ARGUMENT_NONE, "end"},
 };
@@ -58,8 +59,9 @@ struct reader {
     struct program *program;
     char *text; /* the copy */
     uint32_t *lines;
-    size_t steps_max, goroutines_max, locks_max, channels_max, lines_max;
-    struct index ids, locks, channels;
+    size_t steps_max, goroutines_max, locks_max, channels_max, classes_max, lines_max;
+    struct index ids, locks, channels, classes;
+    long version;
     bool is_open; /* between "goroutine" and "end" */
     uint32_t line;
     const char *name;
@@ -108,9 +110,12 @@ static size_t word_hash(const char *word)
 
 static const char *word_of(const struct reader *self, const struct index *index, size_t number)
 {
+    const struct program *program = self->program;
     if (index == &self->ids)
-        return self->program->goroutines[number].id;
-    return index == &self->locks ? self->program->locks[number] : self->program->channels[number];
+        return program->goroutines[number].id;
+    if (index == &self->classes)
+        return program->classes[number];
+    return index == &self->locks ? program->locks[number] : program->channels[number];
 }
 
 /* The slot of the word, or the free one where it belongs. */
@@ -188,7 +193,7 @@ static bool reason_read(struct reader *self, const char *word, uint8_t *reason)
     return true;
 }
 
-/* The number of a lock or channel, which is new where it is named first. */
+/* The number of a lock, channel or class, which is new where it is named first. */
 static uint32_t name_read(struct reader *self, struct index *index, const char ***names,
                           size_t *count, size_t *max, const char *word)
 {
@@ -206,7 +211,8 @@ static uint32_t name_read(struct reader *self, struct index *index, const char *
 static bool argument_read(struct reader *self, struct program_step *step, char **words)
 {
     const struct step_form *form = &forms[step->kind];
-    bool is_optional = form->argument == ARGUMENT_REASON || form->argument == ARGUMENT_NONE;
+    bool is_optional = form->argument == ARGUMENT_REASON || form->argument == ARGUMENT_NONE ||
+                       form->argument == ARGUMENT_CLASS;
     size_t most = form->argument == ARGUMENT_NONE ? 0 : step->kind == PROGRAM_WAKE ? 2 : 1;
     if ((!words[0] && !is_optional) || words[most])
         return refuse(self, self->line, "%s %s; write \"%s\"", form->word,
@@ -237,6 +243,14 @@ static bool argument_read(struct reader *self, struct program_step *step, char *
     case ARGUMENT_CHANNEL:
         step->target = name_read(self, &self->channels, &self->program->channels,
                                  &self->program->channels_count, &self->channels_max, words[0]);
+        return true;
+    case ARGUMENT_CLASS:
+        if (words[0] && self->version < 2)
+            return refuse(self, self->line, "a name behind begin takes \"%s 2\" in the first line",
+                          PROGRAM_HEAD);
+        step->target =
+            name_read(self, &self->classes, &self->program->classes, &self->program->classes_count,
+                      &self->classes_max, words[0] ? words[0] : "");
         return true;
     }
     return false;
@@ -362,10 +376,10 @@ static bool head_read(struct reader *self, const char *line)
         return refuse(self, self->line, "not a program file; valid: the first line is \"%s %d\"",
                       PROGRAM_HEAD, PROGRAM_VERSION);
     char *end;
-    long version = strtol(line + length, &end, 10);
-    if (version != PROGRAM_VERSION || end[strspn(end, " \t\r")])
+    self->version = strtol(line + length, &end, 10);
+    if (self->version < 1 || self->version > PROGRAM_VERSION || end[strspn(end, " \t\r")])
         return refuse(self, self->line,
-                      "version \"%.*s\" of a program file is not known; valid: %d", SHOWN,
+                      "version \"%.*s\" of a program file is not known; valid: 1, %d", SHOWN,
                       line + length + strspn(line + length, " \t"), PROGRAM_VERSION);
     return true;
 }
@@ -434,6 +448,7 @@ struct program *program_parse(const char *name, const char *text, size_t size, c
     free(self.ids.slots);
     free(self.locks.slots);
     free(self.channels.slots);
+    free(self.classes.slots);
     if (is_right)
         return program;
     program_free(program);
@@ -474,6 +489,8 @@ void program_free(struct program *program)
     free(program->waits);
     free(program->locks);
     free(program->channels);
+    free(program->classes);
+    free(program->request_class);
     free(program->texts);
     free(program);
 }

@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 #define PROGRAM_HEAD "schedlab-program"
-#define PROGRAM_VERSION 1
-#define PROGRAM_NETWORK "network"             /* the reason of waits that end through the poller */
+#define PROGRAM_VERSION 2         /* 1 is read as well: it has no names behind `begin` */
+#define PROGRAM_NETWORK "network" /* the reason of waits that end through the poller */
 #define PROGRAM_NS_MAX INT64_C(3600000000000) /* of one step, and of when something arrives */
 
 enum { PROGRAM_REASONS_MAX = 64, PROGRAM_WORD_MAX = 256, PROGRAM_NONE = UINT32_MAX };
@@ -70,9 +70,11 @@ struct program {
     struct program_goroutine *goroutines; /* in the order of the file */
     struct program_wait *waits;
     const char **locks, **channels;
+    const char **classes;    /* of requests: the names behind `begin`; "": without one */
+    uint32_t *request_class; /* of each request: the place of its class in these */
     const char *reasons[PROGRAM_REASONS_MAX];
-    size_t steps_count, goroutines_count, waits_count, locks_count, channels_count, reasons_count,
-        requests_count;
+    size_t steps_count, goroutines_count, waits_count, locks_count, channels_count, classes_count,
+        reasons_count, requests_count;
     int64_t work_ns;     /* of all PROGRAM_RUN and PROGRAM_BUSY */
     int64_t critical_ns; /* of the longest chain of steps that need each other, locks aside */
     void *texts;         /* of ids, names and words */

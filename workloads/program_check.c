@@ -134,7 +134,8 @@ static bool step_check(struct check *self, size_t i, uint32_t goroutine, struct 
                           held->in_request ? "begin within a request; valid after done"
                                            : "done without a begin before it");
         held->in_request = step->kind == PROGRAM_BEGIN;
-        program->requests_count += held->in_request;
+        if (held->in_request)
+            program->request_class[program->requests_count++] = step->target;
         step->target = (uint32_t)program->requests_count - 1;
         return true;
     case PROGRAM_END:
@@ -362,10 +363,13 @@ static bool run_check(struct check *self)
 bool program_check(const struct program_draft *draft)
 {
     struct program *program = draft->program;
-    size_t goroutines = program->goroutines_count, waits = 0;
-    for (size_t i = 0; i < program->steps_count; i++)
+    size_t goroutines = program->goroutines_count, waits = 0, requests = 0;
+    for (size_t i = 0; i < program->steps_count; i++) {
         waits += program->steps[i].kind == PROGRAM_WAIT;
+        requests += program->steps[i].kind == PROGRAM_BEGIN;
+    }
     program->waits = make(waits, sizeof *program->waits);
+    program->request_class = make(requests, sizeof *program->request_class);
     struct check self = {
         .draft = draft,
         .program = program,

@@ -216,8 +216,10 @@ static void step_write(struct doubling *self, const struct program_step *step, b
     case PROGRAM_RECEIVE:
         fprintf(to, " %s", program->channels[target]);
         break;
-    case PROGRAM_YIELD:
     case PROGRAM_BEGIN:
+        fprintf(to, " %s", program->classes[program->request_class[target]]);
+        break;
+    case PROGRAM_YIELD:
     case PROGRAM_DONE:
     case PROGRAM_END:
     case PROGRAM_KINDS:

@@ -369,6 +369,7 @@ static bool task_read(struct reader *self, unsigned kind)
     if (!field_number(self->line, " ID=", &task))
         return false;
     self->pending.event.args[0] = (uint64_t)task;
+    self->pending.event.args[2] = field_string(self, " Type=\"");
     return true;
 }
 

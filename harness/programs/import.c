@@ -534,6 +534,18 @@ static void stop(struct importer *self, struct traced *traced, const struct gotr
     make_ready(traced, event->ns, READY_STOPPED);
 }
 
+/* The request that a region or task is; its name is a word of Go's program. */
+static void begin_request(struct importer *self, struct traced *traced,
+                          const struct gotrace_event *event)
+{
+    size_t size;
+    uint64_t string = event->args[event->kind == GOTRACE_TASK_BEGIN ? 2 : 1];
+    const char *text = gotrace_string(self->trace, string, &size);
+    char *name = stacks_word(text, size);
+    traced_add(traced, "begin%s%s\n", name ? " " : "", name ? name : "");
+    free(name);
+}
+
 /* A region, or a task that its goroutine ends. Within another one it is no request. */
 static void region(struct importer *self, struct traced *traced, const struct gotrace_event *event)
 {
@@ -543,8 +555,12 @@ static void region(struct importer *self, struct traced *traced, const struct go
         return;
     run_until(self, traced, event->ns);
     traced->regions += begins ? 1 : -1;
-    if (is_outermost && begin_step(self, traced, event->ns))
-        traced_add(traced, begins ? "begin\n" : "done\n");
+    if (!is_outermost || !begin_step(self, traced, event->ns))
+        return;
+    if (begins)
+        begin_request(self, traced, event);
+    else
+        traced_add(traced, "done\n");
 }
 
 /* One goroutine hands its processor to another, as iterators do. */

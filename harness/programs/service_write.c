@@ -166,8 +166,9 @@ static void write_connection(struct connection *self)
 
 static void write_request(const struct connection *self, int64_t request)
 {
-    fprintf(self->to, "begin\nwake connection-%" PRId64 " %" PRIu32 "\nwait reply\ndone\n",
-            request % self->service->clients, self->read_wait[request]);
+    fprintf(self->to, "begin %s\nwake connection-%" PRId64 " %" PRIu32 "\nwait reply\ndone\n",
+            service_class_of(self->service, request)->name, request % self->service->clients,
+            self->read_wait[request]);
 }
 
 /* Clients think before each request, and not all begin at once. */

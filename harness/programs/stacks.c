@@ -140,19 +140,24 @@ uint64_t stacks_place(const struct gotrace *trace, uint64_t stack)
     return hash;
 }
 
+char *stacks_word(const char *text, size_t size)
+{
+    if (size == 0 || *text == '\0')
+        return NULL;
+    char *word = xstrndup(text, size < PROGRAM_WORD_MAX ? size : PROGRAM_WORD_MAX);
+    for (char *at = word; *at; at++)
+        if (isspace((unsigned char)*at) || iscntrl((unsigned char)*at) || *at == '#')
+            *at = '_';
+    return word;
+}
+
 char *stacks_name(const struct gotrace *trace, uint64_t stack, bool outermost)
 {
     size_t count = gotrace_frames(trace, stack), size;
     if (count == 0)
         return NULL;
     const char *start = gotrace_function(trace, stack, outermost ? count - 1 : 0, &size);
-    if (size == 0)
-        return NULL;
-    char *name = xstrndup(start, size < PROGRAM_WORD_MAX ? size : PROGRAM_WORD_MAX);
-    for (char *at = name; *at; at++)
-        if (isspace((unsigned char)*at) || iscntrl((unsigned char)*at) || *at == '#')
-            *at = '_';
-    return name;
+    return stacks_word(start, size);
 }
 
 bool stacks_is_system(const char *name)

@@ -41,6 +41,9 @@ const char *stacks_caller(const struct gotrace *trace, uint64_t stack, const cha
 /* A number for the place in the program, equal in all generations. */
 uint64_t stacks_place(const struct gotrace *trace, uint64_t stack);
 
+/* A text of a trace as a word for a program file; to be freed. NULL if it is empty. */
+char *stacks_word(const char *text, size_t size);
+
 /* The name of the function that a goroutine began with, as a word for a program file; to be freed.
  * outermost: of an event's stack; else of the stack that a goroutine is made with. NULL: unknown.
  */

@@ -171,9 +171,14 @@ static void other_files_are_refused(void **state)
     static const struct {
         const char *text, *part;
     } others[] = {
-        {"", "the first line is \"schedlab-program 1\""},
+        {"", "the first line is \"schedlab-program 2\""},
         {"goroutine a\n", "not a program file"},
-        {"schedlab-program 2\n", "version \"2\" of a program file is not known; valid: 1"},
+        {"schedlab-program 3\n", "version \"3\" of a program file is not known; valid: 1, 2"},
+        {"schedlab-program 0\n", "version \"0\" of a program file"},
+        {"schedlab-program 1\ngoroutine a\nbegin get\ndone\nend\n",
+         "a.slp:3: a name behind begin takes \"schedlab-program 2\" in the first line"},
+        {"schedlab-program 2\ngoroutine a\nbegin get now\ndone\nend\n",
+         "a.slp:3: begin has a word too many; write \"begin [NAME]\""},
         {"schedlab-program\n", "version \"\" of a program file"},
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -188,6 +193,23 @@ static void other_files_are_refused(void **state)
     assert_non_null(strstr(why, "a.slp:2: holds a byte 0"));
     assert_null(program_load("/no/such/file.slp", why, ERROR_SIZE));
     assert_non_null(strstr(why, "/no/such/file.slp: cannot be opened: No such file"));
+}
+
+static void requests_have_the_classes_behind_begin(void **state)
+{
+    (void)state;
+    static const char text[] = "schedlab-program 2\ngoroutine a\nbegin get\ndone\nbegin\ndone\n"
+                               "begin put # it\ndone\nend\ngoroutine b\nbegin get\ndone\nend\n";
+    char why[ERROR_SIZE] = "";
+    struct program *program = program_parse("a.slp", text, sizeof text - 1, why, ERROR_SIZE);
+    if (!program)
+        fail_msg("%s", why);
+    static const char *const classes[] = {"get", "", "put", "get"};
+    assert_int_equal(program->classes_count, 3);
+    assert_int_equal(program->requests_count, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(program->classes[program->request_class[i]], classes[i]);
+    program_free(program);
 }
 
 static void many_goroutines_are_found_by_their_ids(void **state)
@@ -259,6 +281,7 @@ int main(void)
         cmocka_unit_test(locks_and_requests_are_nested),
         cmocka_unit_test(messages_are_received_by_whoever_comes),
         cmocka_unit_test(other_files_are_refused),
+        cmocka_unit_test(requests_have_the_classes_behind_begin),
         cmocka_unit_test(many_goroutines_are_found_by_their_ids),
         cmocka_unit_test(the_example_is_right),
         cmocka_unit_test(a_drift_of_the_machine_is_told),

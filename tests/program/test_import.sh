@@ -64,7 +64,7 @@ END
 check a_trace_is_read [ $status = 0 ]
 check a_goroutine_starts_waits_and_sleeps grep -q 'wait sync' steps.slp
 check it_does_its_steps_in_order \
-    has steps.slp 1 "run 1000; go 7; run 1000; wait sync; run 1000; yield; run 1000; sleep=10000; run 500; begin; run 800; done; run 700"
+    has steps.slp 1 "run 1000; go 7; run 1000; wait sync; run 1000; yield; run 1000; sleep=10000; run 500; begin request; run 800; done; run 700"
 check a_goroutine_calls_and_wakes has steps.slp 7 \
     "run 3000; call cpu 2000; run 100; call 50000; run 2000; wake 1 1; run 1000"
 check names_are_kept grep -qx 'goroutine 7 main.worker' steps.slp
@@ -192,7 +192,7 @@ made tasks <<'END'
 1 5000 destroy
 2 5000 destroy
 END
-check a_task_is_a_request_and_its_parts_are_none has tasks.slp 1 "run 1000; begin; run 1000; done; run 2200; begin; run 100; done; run 700"
+check a_task_is_a_request_and_its_parts_are_none has tasks.slp 1 "run 1000; begin request; run 1000; done; run 2200; begin request; run 100; done; run 700"
 check a_task_that_another_one_ends_is_left_out has tasks.slp 2 "run 5000"
 
 made generations <<'END'
@@ -428,7 +428,7 @@ check a_connection_serves_one_request_after_the_other has closed.slp connection-
 send log; call cpu 3000; wake client-0; call 1000000; $once; go task-0-1; wait spawned; send log; call cpu 3000; \
 wake client-0; call 1000000"
 check a_client_waits_for_its_reply sh -c "sed -n '/^goroutine client-0/,/^end/p' closed.slp | grep -v sleep | paste -sd ' ' |
-    grep -q 'begin wake connection-0 1 wait reply done begin wake connection-0 3 wait reply done end'"
+    grep -q 'begin only wake connection-0 1 wait reply done begin only wake connection-0 3 wait reply done end'"
 check a_task_wakes_who_waits_for_it has closed.slp task-0-1 'run 1000; wake connection-0 4'
 check a_worker_takes_all_messages has closed.slp worker-logger-0 'receive log; run 7000; receive log; run 7000'
 check a_service_is_told_in_numbers grep -q 'goroutines     5, 2 requests' out
@@ -436,7 +436,7 @@ check a_closed_loop_replays replays closed.slp
 sed 's/^think: 1ms/rate: 1000/' closed.yaml >open.yaml
 run open.yaml -o open.slp
 check an_open_loop_comes_by_the_clock sh -c "sed -n '/^goroutine request-1 /,/^end/p' open.slp | paste -sd ' ' |
-    grep -qE 'poll at [0-9]+ begin wake connection-0 3 wait reply done end'"
+    grep -qE 'poll at [0-9]+ begin only wake connection-0 3 wait reply done end'"
 check an_open_loop_replays replays open.slp
 run "$tree/examples/service.yaml" -o example.slp
 check a_mix_of_classes_is_as_weighted sh -c 'n=$(grep -c "go task" example.slp); [ $n -gt 300 -a $n -lt 500 ]'
@@ -520,7 +520,7 @@ for name in serve-p1 serve-p2 pipeline-p1 pipeline-p2 tree-p1 tree-p2 crowd-p1 c
     run $name.trace -o $name.slp
     check "${name}_is_read_whole" [ "$status $(wc -c <err)" = '0 0' ]
 done
-check regions_are_requests [ "$(grep -c '^begin' jobs-p2.slp)" = 800 ]
+check regions_are_requests_with_their_names [ "$(grep -c '^begin job$' jobs-p2.slp)" = 800 ]
 check a_select_replays replays fan-p2.slp
 check locks_of_a_program_replay replays locked-p2.slp
 run locked-p2.trace --format json

@@ -118,7 +118,7 @@ check it_says_where_it_is_from grep -qx '# from a trace of Go 1.22 or later' han
 main="run 1000; go 7; run 1000; wait waitgroup; run 1000; yield; run 1000; go 9; run 1000; wake 9 1; wait coroutine"
 check goroutines_wait_and_hand_over has hand.slp 1 "$main; run 1000"
 check goroutines_call_and_wake has hand.slp 7 \
-    "run 3000; call cpu 2000; run 100; begin; run 500; done; run 500; wake 1 1; run 1000"
+    "run 3000; call cpu 2000; run 100; begin a_\"good\"_Task=9__; run 500; done; run 500; wake 1 1; run 1000"
 check coroutines_begin_with_a_wait has hand.slp 9 "wait coroutine; run 1000; wake 1 2"
 check names_are_kept [ "$(grep -c '^goroutine \(1 runtime.main\|7 main.worker\|9 main.all\)$' hand.slp)" = 3 ]
 check processors_are_told grep -q 'GOMAXPROCS=2; 23 events' out
@@ -151,7 +151,7 @@ torn() {
 }
 
 line=$(grep -n 'Time=1008300' hand.txt | cut -d : -f 1)
-before="run 3000; call cpu 2000; run 100; begin; run 500; done"
+before="run 3000; call cpu 2000; run 100; begin a_\"good\"_Task=9__; run 500; done"
 torn a_line_may_be_torn "line $line: the text ends within this line" "$before" \
     < <(head -n "$line" hand.txt | head -c -20)
 torn a_stack_may_be_torn "line $((line + 2)): the text ends within a stack" "$before" \
