@@ -667,7 +667,7 @@ static void replay_print(void *arg, FILE *to)
     replay_times_print(program, state->times, state->goroutines_count, to);
 }
 
-static void replay_parts(void *arg, struct request_parts *parts)
+static size_t replay_parts(void *arg, struct request_parts *parts)
 {
     const struct replay_state *state = arg;
     const struct replay_run run = {.program = state->program,
@@ -676,7 +676,7 @@ static void replay_parts(void *arg, struct request_parts *parts)
                                    .woken_ns = replay_woken_ns,
                                    .made_ns = replay_made_ns,
                                    .of = state};
-    replay_requests_parts(&run, parts);
+    return replay_requests_parts(&run, parts);
 }
 
 static void replay_fini(void *arg)

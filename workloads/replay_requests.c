@@ -4,6 +4,7 @@
 #include "replay_times.h"
 #include "request_parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 _Static_assert((int)PART_RUNNING == (int)TIME_COMPUTING && (int)PART_RUNNABLE == (int)TIME_RUNNABLE,
@@ -77,8 +78,8 @@ static struct request_span span_begin(const struct replay_run *run, uint32_t g, 
         .goroutine = g, .from = from, .behind = came ? step_start(run, g, i - 1) : from};
 }
 
-/* All requests, or all lives; returns how many. */
-static size_t spans_find(const struct replay_run *run, struct request_span *spans)
+/* All requests of that class, or of any (PROGRAM_NONE), or all lives; returns how many. */
+static size_t spans_find(const struct replay_run *run, uint32_t class, struct request_span *spans)
 {
     const struct program *program = run->program;
     size_t count = 0;
@@ -93,18 +94,52 @@ static size_t spans_find(const struct replay_run *run, struct request_span *span
                 .behind = made,
             };
         for (size_t i = 0; i < goroutine->count; i++) {
-            enum program_kind kind = (enum program_kind)program->steps[goroutine->first + i].kind;
-            if (kind == PROGRAM_BEGIN)
+            const struct program_step *at = &program->steps[goroutine->first + i];
+            if (at->kind != PROGRAM_BEGIN && at->kind != PROGRAM_DONE)
+                continue;
+            if (class != PROGRAM_NONE && program->request_class[at->target] != class)
+                continue;
+            if (at->kind == PROGRAM_BEGIN)
                 spans[count] = span_begin(run, g, i);
-            else if (kind == PROGRAM_DONE)
+            else
                 spans[count++].to = step_end(run, g, i);
         }
     }
     return count;
 }
 
-void replay_requests_parts(const struct replay_run *run, struct request_parts *parts)
+/* A class and how many requests it has. */
+struct class
 {
+    uint32_t number;
+    size_t count;
+};
+
+static int compare_classes(const void *a, const void *b)
+{
+    const struct class *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* The classes with the most requests; to be freed. */
+static struct class *classes_sorted(const struct program *program)
+{
+    struct class *classes = calloc(program->classes_count, sizeof *classes);
+    if (!classes)
+        abort();
+    for (size_t i = 0; i < program->classes_count; i++)
+        classes[i].number = (uint32_t)i;
+    for (size_t i = 0; i < program->requests_count; i++)
+        classes[program->request_class[i]].count++;
+    qsort(classes, program->classes_count, sizeof *classes, compare_classes);
+    return classes;
+}
+
+size_t replay_requests_parts(const struct replay_run *run, struct request_parts *parts)
+{
+    size_t filled = 1;
     const struct program *program = run->program;
     const struct request_source source = {
         .of = run,
@@ -119,7 +154,18 @@ void replay_requests_parts(const struct replay_run *run, struct request_parts *p
         malloc((program->goroutines_count + program->requests_count + 1) * sizeof *spans);
     if (!spans)
         abort();
-    request_parts_find(parts, &source, spans, spans_find(run, spans));
+    request_parts_find(parts, &source, spans, spans_find(run, PROGRAM_NONE, spans));
     parts->is_of_lives = program->requests_count == 0;
+    if (program->classes_count > 1) {
+        struct class *classes = classes_sorted(program);
+        parts->classes = program->classes_count;
+        for (; filled <= REQUEST_CLASSES && filled <= program->classes_count; filled++) {
+            uint32_t class = classes[filled - 1].number;
+            request_parts_find(&parts[filled], &source, spans, spans_find(run, class, spans));
+            snprintf(parts[filled].name, REQUEST_NAME_SIZE, "%s", program->classes[class]);
+        }
+        free(classes);
+    }
     free(spans);
+    return filled;
 }

@@ -16,8 +16,9 @@ struct replay_run {
     const void *of;                                         /* their first argument */
 };
 
-/* Without requests, of the lives of goroutines. */
+/* Fills in the parts of all requests, and then of each class; workload.h has it under `parts`.
+ * Without requests, of the lives of goroutines. */
 struct request_parts;
-void replay_requests_parts(const struct replay_run *run, struct request_parts *parts);
+size_t replay_requests_parts(const struct replay_run *run, struct request_parts *parts);
 
 #endif

@@ -60,7 +60,12 @@ struct request_source {
     double per_us;
 };
 
-enum { REQUEST_QUANTILES = 2, REQUEST_LOCKS = 3, REQUEST_NAME_SIZE = 64 };
+enum {
+    REQUEST_QUANTILES = 2,
+    REQUEST_LOCKS = 3,
+    REQUEST_NAME_SIZE = 64,
+    REQUEST_CLASSES = 8 /* that are told apart */
+};
 
 extern const double request_percents[REQUEST_QUANTILES]; /* 50, 99 */
 
@@ -69,6 +74,8 @@ extern const double request_percents[REQUEST_QUANTILES]; /* 50, 99 */
 struct request_parts {
     size_t count;
     bool is_of_lives; /* of goroutines, in place of requests */
+    size_t classes;   /* of all requests: how many classes there are; 0: they are not told apart */
+    char name[REQUEST_NAME_SIZE]; /* of the class; "": it has none, or these are all */
     double latency_us[REQUEST_QUANTILES];
     double us[REQUEST_PARTS][REQUEST_QUANTILES]; /* PART_LOCK: of locks that are not named */
     struct {

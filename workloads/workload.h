@@ -91,8 +91,10 @@ struct workload {
     int32_t (*request_kind)(const void *params);
 
     /* Optional. Fills in where the time of its last call's requests went, if it knows by itself;
-     * left out: machines that follow goroutines tell. Thread stack, or the main goroutine. */
-    void (*parts)(void *state, struct request_parts *parts);
+     * left out: machines that follow goroutines tell. parts[0] is of all requests; behind it come
+     * those of each class if there are several, most requests first, REQUEST_CLASSES of them at
+     * most. Returns how many were filled. Thread stack, or the main goroutine. */
+    size_t (*parts)(void *state, struct request_parts *parts);
 
     /* Optional. True if a clock sets how many operations there are a second, so that its latencies
      * tell schedulers apart and its throughput does not. Left out: never. */

@@ -6,11 +6,13 @@
 #define SCHEDLAB_REQUEST_TABLE_H
 
 #include <jansson.h>
+#include <stddef.h>
 
 struct request_parts;
 
-/* The key `request_parts` of a record: results/README.md. why: why nothing is known; or NULL. */
-json_t *request_parts_to_json(const struct request_parts *parts, const char *why);
+/* The key `request_parts` of a record: results/README.md. parts: of all requests, and of classes
+ * behind it, `count` in all. why: why nothing is known; or NULL. */
+json_t *request_parts_to_json(const struct request_parts *parts, size_t count, const char *why);
 
 /* The table of the sample, with a line's end; "" if it has none. free() it. */
 char *request_table(const json_t *record);

@@ -454,13 +454,14 @@ void request_log_listen(const struct workload_spec *spec)
 void request_log_record(json_t *record, const struct workload_spec *spec, void *state)
 {
     const struct workload *workload = spec->workload;
-    struct request_parts parts = {0};
+    struct request_parts parts[1 + REQUEST_CLASSES] = {{0}};
+    size_t count = 1;
     const char *why = NULL;
     if (!has_latency(spec))
         return;
     if (workload->parts)
-        workload->parts(state, &parts);
+        count = workload->parts(state, parts);
     else
-        why = parts_find(workload->request_kind ? workload->request_kind(spec->params) : 0, &parts);
-    json_object_set_new(record, "request_parts", request_parts_to_json(&parts, why));
+        why = parts_find(workload->request_kind ? workload->request_kind(spec->params) : 0, parts);
+    json_object_set_new(record, "request_parts", request_parts_to_json(parts, count, why));
 }

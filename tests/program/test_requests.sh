@@ -102,6 +102,46 @@ check lives_stand_in_for_requests grep -q "^where a goroutine's life goes, us" o
 check who_is_waited_for_is_followed part running 1000 1000
 check no_goroutine_waits_for_the_unknown sh -c '! grep -q "waiting for others" out'
 
+# Classes have tables of their own: the name behind `begin`, or none.
+echo 'schedlab-program 2
+goroutine c main.serve
+poll at 1ms
+begin short
+call 2ms
+done
+poll at 10ms
+begin long
+call 6ms
+done
+poll at 20ms
+begin short
+call 2ms
+done
+poll at 30ms
+begin
+call 1ms
+done
+end' >classes.slp
+"$schedlab" run gmp replay,file=classes.slp --machine sim:desktop8 --workers 4 >out 2>err
+class() { # NAME COUNT P50: of that class, so many us in calls
+    awk -v head="of $1: $2" -v p50="$3" '/^of / { on = $0 == head } on && $1 == "in" && $2 == "a" { found = $(NF - 1) - p50 < 250 && p50 - $(NF - 1) < 250 }
+        END { exit !found }' out
+}
+check the_requests_of_a_class_are_told class short '2 requests' 2000
+check so_are_those_of_another class long '1 request' 6000
+check those_without_a_name_are_a_class class 'without a name' '1 request' 1000
+check the_class_with_most_requests_comes_first sh -c '[ "$(grep -m 1 "^of " out)" = "of short: 2 requests" ]'
+"$schedlab" run gmp replay,file=classes.slp --machine sim:desktop8 --workers 4 --format json >out 2>err
+check classes_are_in_records python3 -c 'import json; parts = json.load(open("out"))["records"][0]["request_parts"]
+assert [(c["class"], c["count"]) for c in parts["classes"]] == [("short", 2), ("long", 1), ("", 1)] and parts["classes_count"] == 3, parts
+assert all(abs(sum(row["p50_us"] for row in c["parts"]) - c["p50_us"]) < 1e-6 for c in parts["classes"]), parts'
+{ echo schedlab-program 2 && echo goroutine c && for ((i = 0; i < 12; i++)); do printf 'begin r%d\nrun 1us\ndone\n' $i; done; printf 'begin \377\ndone\nbegin \377\ndone\nend\n'; } >many.slp
+"$schedlab" run gmp replay,file=many.slp --machine sim:desktop8 --workers 1 >out 2>err
+check eight_classes_at_most_are_shown [ "$(grep -c '^of ' out) $(grep -cx 'other classes of requests: 5, with fewer each' out)" = '8 1' ]
+check a_class_that_is_no_text_is_shown grep -qx 'of ?: 2 requests' out
+check one_class_has_no_table_of_its_own sh -c '"$0" run gmp "replay,file=$1" --machine sim:desktop8 >out 2>err && ! grep -q "^of " out' \
+    "$schedlab" "$tree/examples/service.slp"
+
 # Each workload with latencies, followed by what its scheduler does. Parts add up to the latency, and each latency is a
 # request's.
 workloads=(arrivals,n=300,rate=200k beat,n=20 bursts,n=5,b=8 calls,n=40,callers=4 calls,n=20,measure=handoff
