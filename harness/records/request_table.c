@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { NAME_WIDTH = 42 };
-static const char unnamed[] = "without a name";
+static const char unnamed[] = "those without a name";
 
 /* Rows of nothing are left out. */
 static void row_add(json_t *rows, const char *before, const char *name,

@@ -129,7 +129,7 @@ class() { # NAME COUNT P50: of that class, so many us in calls
 }
 check the_requests_of_a_class_are_told class short '2 requests' 2000
 check so_are_those_of_another class long '1 request' 6000
-check those_without_a_name_are_a_class class 'without a name' '1 request' 1000
+check those_without_a_name_are_a_class class 'those without a name' '1 request' 1000
 check the_class_with_most_requests_comes_first sh -c '[ "$(grep -m 1 "^of " out)" = "of short: 2 requests" ]'
 "$schedlab" run gmp replay,file=classes.slp --machine sim:desktop8 --workers 4 --format json >out 2>err
 check classes_are_in_records python3 -c 'import json; parts = json.load(open("out"))["records"][0]["request_parts"]
