@@ -667,16 +667,28 @@ static void replay_print(void *arg, FILE *to)
     replay_times_print(program, state->times, state->goroutines_count, to);
 }
 
+static struct replay_run replay_run_of(const struct replay_state *state)
+{
+    return (struct replay_run){.program = state->program,
+                               .ends_ns = state->ends_ns,
+                               .due_ns = replay_due_ns,
+                               .woken_ns = replay_woken_ns,
+                               .made_ns = replay_made_ns,
+                               .of = state};
+}
+
 static size_t replay_parts(void *arg, struct request_parts *parts)
 {
-    const struct replay_state *state = arg;
-    const struct replay_run run = {.program = state->program,
-                                   .ends_ns = state->ends_ns,
-                                   .due_ns = replay_due_ns,
-                                   .woken_ns = replay_woken_ns,
-                                   .made_ns = replay_made_ns,
-                                   .of = state};
+    const struct replay_run run = replay_run_of(arg);
     return replay_requests_parts(&run, parts);
+}
+
+static void replay_requests(void *arg,
+                            void (*visit)(const struct workload_request *request, void *arg),
+                            void *visit_arg)
+{
+    const struct replay_run run = replay_run_of(arg);
+    replay_requests_each(&run, visit, visit_arg);
 }
 
 static void replay_fini(void *arg)
@@ -714,5 +726,6 @@ const struct workload workload_replay = {
     .finds = replay_finds,
     .find = replay_find,
     .function = replay_function,
+    .requests = replay_requests,
     .fini = replay_fini,
 };

@@ -3,6 +3,7 @@
 
 #include "replay_times.h"
 #include "request_parts.h"
+#include "workload.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,4 +169,25 @@ size_t replay_requests_parts(const struct replay_run *run, struct request_parts 
     }
     free(spans);
     return filled;
+}
+
+void replay_requests_each(const struct replay_run *run,
+                          void (*visit)(const struct workload_request *request, void *arg),
+                          void *arg)
+{
+    const struct program *program = run->program;
+    for (uint32_t g = 0; g < program->goroutines_count; g++) {
+        const struct program_goroutine *goroutine = goroutine_of(run, g);
+        struct workload_request request = {.goroutine = goroutine->id, .function = goroutine->name};
+        for (size_t i = 0; i < goroutine->count; i++) {
+            const struct program_step *at = &program->steps[goroutine->first + i];
+            if (at->kind == PROGRAM_BEGIN)
+                request.from_ns = span_begin(run, g, i).from;
+            if (at->kind != PROGRAM_DONE)
+                continue;
+            request.name = program->classes[program->request_class[at->target]];
+            request.to_ns = step_end(run, g, i);
+            visit(&request, arg);
+        }
+    }
 }

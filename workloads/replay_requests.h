@@ -19,6 +19,12 @@ struct replay_run {
 /* Fills in the parts of all requests, and then of each class; workload.h has it under `parts`.
  * Without requests, of the lives of goroutines. */
 struct request_parts;
+struct workload_request;
 size_t replay_requests_parts(const struct replay_run *run, struct request_parts *parts);
+
+/* Calls visit() for each request, as workload.h has it. */
+void replay_requests_each(const struct replay_run *run,
+                          void (*visit)(const struct workload_request *request, void *arg),
+                          void *arg);
 
 #endif

@@ -25,6 +25,13 @@
 struct histogram;     /* workloads/histogram.h */
 struct request_parts; /* workloads/request_parts.h */
 
+/* A request, region or task of a program. Texts are the workload's. Times are those of go_now(). */
+struct workload_request {
+    const char *name; /* "": it has none */
+    const char *goroutine, *function;
+    int64_t from_ns, to_ns;
+};
+
 enum workload_style { STYLE_GOROUTINE, STYLE_FORKJOIN };
 
 /* The result of one call of run(). All zero before each call. */
@@ -135,6 +142,11 @@ struct workload {
      * which of main's goroutines, from 0, path[1] which of that one's, and so on. NULL: unknown.
      * Static or params-owned storage. Any stack. */
     const char *(*function)(const void *params, const uint32_t *path, size_t levels);
+
+    /* Optional. Calls visit() for the requests of the last call in the words of the program that is
+     * run, for traces. Thread stack, or the main goroutine after run(). */
+    void (*requests)(void *state, void (*visit)(const struct workload_request *request, void *arg),
+                     void *arg);
 
     /* Required. Frees the state. Thread stack. */
     void (*fini)(void *state);

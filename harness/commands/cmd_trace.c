@@ -305,6 +305,9 @@ static void run_with_events(const struct options *options, struct trace_page *pa
     trace_times_rise(trace);
     page->record = record;
     page->call_ps = trace_option_call(record, trace, request->warmup);
+    page->functions = trace_functions_to_json(trace, &options->workload);
+    if (trace->count > 0)
+        page->first_ns = trace->since_ns + trace->event[0].when_ps / 1000;
     if (page->call_ps > 0 &&
         page->call_ps > trace->event[trace->count - 1].when_ps - trace->event[0].when_ps)
         fprintf(stderr,
@@ -384,7 +387,8 @@ static void write_text(const struct options *options, const struct trace_page *p
     switch (options->format) {
     case FORMAT_STEPS:
         trace_steps_print(page, cli_columns_of(to, to == stdout ? CLI_COLUMNS : WIDTH_FILE), to);
-        trace_functions_print(&page->trace, &options->workload, to);
+        trace_functions_print(page->functions, to);
+        trace_requests_print(page, to);
         fprintf(to, "%s%s", *parts ? "\n" : "", parts);
         if (*request_table_absent(page->record))
             fprintf(to, "\nwhere a request's time goes: absent (%s)\n",
@@ -403,8 +407,8 @@ static void write_text(const struct options *options, const struct trace_page *p
         break;
     default:
         object = trace_steps_to_json(page);
-        json_object_set_new(object, "functions",
-                            trace_functions_to_json(&page->trace, &options->workload));
+        json_object_set(object, "functions", page->functions);
+        json_object_set_new(object, "requests", trace_requests_to_json(page));
         json_object_set(object, "request_parts", json_object_get(page->record, "request_parts"));
         json_dumpf(object, to, JSON_INDENT(1));
     }
@@ -481,6 +485,7 @@ static int trace_events(struct options *options)
     if (!ok)
         give_up(options, error);
     json_decref((json_t *)page.record);
+    json_decref(page.functions);
     sched_trace_free(&page.trace);
     return EXIT_DONE;
 }

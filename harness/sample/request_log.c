@@ -465,3 +465,22 @@ void request_log_record(json_t *record, const struct workload_spec *spec, void *
         why = parts_find(workload->request_kind ? workload->request_kind(spec->params) : 0, parts);
     json_object_set_new(record, "request_parts", request_parts_to_json(parts, count, why));
 }
+
+static void request_add(const struct workload_request *request, void *arg)
+{
+    /* a name that is no UTF-8 is none: the rest is told all the same */
+    json_array_append_new(arg, json_pack("{so* so* so* sI sI}", "name", json_string(request->name),
+                                         "goroutine", json_string(request->goroutine), "function",
+                                         json_string(request->function), "from_ns",
+                                         (json_int_t)request->from_ns, "to_ns",
+                                         (json_int_t)request->to_ns));
+}
+
+void request_log_list(json_t *record, const struct workload_spec *spec, void *state)
+{
+    if (!spec->workload->requests)
+        return;
+    json_t *requests = json_array();
+    spec->workload->requests(state, request_add, requests);
+    json_object_set_new(record, "requests", requests);
+}

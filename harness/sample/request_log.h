@@ -23,6 +23,10 @@ void request_log_begin(void);
  * fini(). */
 void request_log_record(json_t *record, const struct workload_spec *workload, void *state);
 
+/* Sets `requests` of the record of a trace, if the workload knows them by itself: "name",
+ * "goroutine", "function", "from_ns" and "to_ns" of each. As request_log_record(). */
+void request_log_list(json_t *record, const struct workload_spec *workload, void *state);
+
 /* Forgets all. */
 void request_log_end(void);
 

@@ -216,6 +216,8 @@ static void record_finish(struct sample *sample)
     record_print(sample);
     if (sample->called)
         request_log_record(sample->record, &sample->workload, sample->state);
+    if (sample->called && sample->request->sched_events_fd > 0)
+        request_log_list(sample->record, &sample->workload, sample->state);
     if (*sample->failure)
         record_fail(record, sample->failure);
     else

@@ -11,6 +11,7 @@
  *   trace_perfetto.c  the Chrome JSON trace format
  *   trace_play.c      one event after the other on a terminal
  *   trace_functions.c  the functions of goroutines, where the workload tells them
+ *   trace_requests.c  the requests of a program, in its own words
  *   trace_source.c    the lines of the workload that events come from
  *   trace_html.c      a page to look around in, with its data and its script (harness/viewer/)
  *
@@ -172,6 +173,8 @@ struct trace_page {
     bool by_m;
     const json_t *record;
     struct sched_trace trace;
+    int64_t first_ns;       /* when the first event came, by the clock of the record */
+    json_t *functions;      /* of goroutines by their names, or NULL: trace_functions_to_json() */
     int64_t from_ps, to_ps; /* what is shown, counted from the first event; to_ps 0: to the end */
     int64_t call_ps; /* when the call after those of --warmup begins, likewise; 0: it has none */
     size_t before;   /* events before that call, where two runs are compared from it on */
@@ -319,11 +322,20 @@ bool trace_html_write(const struct trace_page *const *pages, size_t count,
                       const struct trace_parting *parting, FILE *to, char *error,
                       size_t error_size);
 
-/* The functions of goroutines, by their names ("G3.1"), where the workload tells them: the first
- * ones as lines; all of them, which is the caller's, or NULL. */
+/* The functions of goroutines, by their names ("G3.1"), where the workload tells them; the
+ * caller's, or NULL. */
 struct workload_spec;
-void trace_functions_print(const struct sched_trace *trace, const struct workload_spec *spec,
-                           FILE *to);
 json_t *trace_functions_to_json(const struct sched_trace *trace, const struct workload_spec *spec);
+
+/* The first ones as lines. */
+void trace_functions_print(json_t *functions, FILE *to);
+
+/* The requests of the last call that lie within what is shown, where the workload tells them:
+ * {"name", "goroutine", "function", "from_us", "to_us"}, from the first event on. Owned by the
+ * caller; NULL: it does not. */
+json_t *trace_requests_to_json(const struct trace_page *page);
+
+/* The first ones as lines. */
+void trace_requests_print(const struct trace_page *page, FILE *to);
 
 #endif

@@ -38,10 +38,8 @@ json_t *trace_functions_to_json(const struct sched_trace *trace, const struct wo
     return functions;
 }
 
-void trace_functions_print(const struct sched_trace *trace, const struct workload_spec *spec,
-                           FILE *to)
+void trace_functions_print(json_t *functions, FILE *to)
 {
-    json_t *functions = trace_functions_to_json(trace, spec);
     size_t shown = 0, count = json_object_size(functions);
     const char *name;
     json_t *function;
@@ -51,5 +49,4 @@ void trace_functions_print(const struct sched_trace *trace, const struct workloa
         fprintf(to, "  %-*s %s\n", WIDTH, name, json_string_value(function));
     if (count > SHOWN_MAX)
         fprintf(to, "  and %zu more with --format json\n", count - SHOWN_MAX);
-    json_decref(functions);
 }

@@ -3,14 +3,18 @@
  * Process 1 has a track per M, process 2 one per P; the same slices are on both. Steals and
  * wake-ups are flow arrows between the tracks of Ms, whose ends are slices of their own, since
  * Perfetto binds an arrow to the slice around it. Lengths of queues are counters of process 2.
+ * Requests of a program that is replayed are asynchronous slices of process 3, since a request may
+ * come while its goroutine serves another.
  *
  * Source: Google, "Trace Event Format"; times are microseconds, with decimals.
  */
+#include "harness/base/json_fields.h"
 #include "harness/trace/trace.h"
 
 #include <inttypes.h>
 
-enum { PROCESS_MS = 1, PROCESS_PS = 2 };
+enum { PROCESS_MS = 1, PROCESS_PS = 2, PROCESS_REQUESTS = 3 };
+enum { NAME_SIZE = 512 };
 
 static double us(int64_t ps)
 {
@@ -30,15 +34,25 @@ static void add_names(json_t *events, int process, const char *name, char letter
     }
 }
 
-static void add_slice(json_t *events, const struct trace_story *story,
-                      const struct trace_slice *slice, int process, int32_t track)
+/* "G3", or "G3 main.serve" where the program has a name for it. */
+static const char *slice_name(const struct trace_story *story, const struct trace_page *page,
+                              const struct trace_slice *slice, char text[NAME_SIZE])
+{
+    char id[SCHED_TRACE_NAME];
+    if (slice->kind == SLICE_CALL)
+        return "blocking call";
+    trace_id_text(story->trace, slice->id, id);
+    const char *function = json_string_value(json_object_get(page->functions, id));
+    snprintf(text, NAME_SIZE, "%s%s%s", id, function ? " " : "", function ? function : "");
+    return text;
+}
+
+static void add_slice(json_t *events, const char *name, const struct trace_slice *slice,
+                      int process, int32_t track)
 {
     static const char *const categories[] = {"goroutine", "task", "call"};
-    char text[SCHED_TRACE_NAME];
     if (track < 0)
         return;
-    const char *name =
-        slice->kind == SLICE_CALL ? "blocking call" : trace_id_text(story->trace, slice->id, text);
     json_array_append_new(events, json_pack("{ss ss ss si si sf sf s{si si}}", "ph", "X", "name",
                                             name, "cat", categories[slice->kind], "pid", process,
                                             "tid", (int)track, "ts", us(slice->begin_ps), "dur",
@@ -86,8 +100,35 @@ static void add_lengths(json_t *events, const struct trace_story *story)
     }
 }
 
+static void add_request(json_t *events, const json_t *request, size_t id)
+{
+    const char *name = field_text(request, "name");
+    for (int end = 0; end < 2; end++)
+        json_array_append_new(events,
+                              json_pack("{ss ss ss sI si si sf s{ss ss}}", "ph", end ? "e" : "b",
+                                        "name", *name ? name : "request", "cat", "request", "id",
+                                        (json_int_t)id, "pid", PROCESS_REQUESTS, "tid", 0, "ts",
+                                        field_number(request, end ? "to_us" : "from_us"), "args",
+                                        "goroutine", field_text(request, "goroutine"), "function",
+                                        field_text(request, "function")));
+}
+
+static void add_requests(json_t *events, const struct trace_page *page)
+{
+    json_t *requests = trace_requests_to_json(page);
+    size_t id = 0;
+    if (json_array_size(requests) > 0)
+        json_array_append_new(events,
+                              json_pack("{ss ss si s{ss}}", "ph", "M", "name", "process_name",
+                                        "pid", PROCESS_REQUESTS, "args", "name", "requests"));
+    json_each(request, requests)
+        add_request(events, request, ++id);
+    json_decref(requests);
+}
+
 json_t *trace_perfetto_to_json(const struct trace_page *page)
 {
+    char text[NAME_SIZE];
     struct trace_story story;
     trace_story_make(&story, page);
     json_t *events = json_array();
@@ -95,9 +136,11 @@ json_t *trace_perfetto_to_json(const struct trace_page *page)
     add_names(events, PROCESS_PS, "processors (P)", 'P', story.ps);
     for (size_t i = 0; i < story.slices; i++) {
         const struct trace_slice *slice = &story.slice[i];
-        add_slice(events, &story, slice, PROCESS_MS, slice->m);
-        add_slice(events, &story, slice, PROCESS_PS, slice->p);
+        const char *name = slice_name(&story, page, slice, text);
+        add_slice(events, name, slice, PROCESS_MS, slice->m);
+        add_slice(events, name, slice, PROCESS_PS, slice->p);
     }
+    add_requests(events, page);
     add_arrows(events, &story);
     add_lengths(events, &story);
     json_t *object =

@@ -93,6 +93,49 @@ check functions_of_a_program_are_shown grep -qE '^  G0.1 +main.log$' out
 run gmp replay --workers 1 --warmup 1 --format json
 check functions_are_in_json_in_each_call python3 -c 'import json
 functions = json.load(open("out"))["functions"]; assert functions["G0"] == functions["G1"] == "main.main", functions'
+cat >named.slp <<'END'
+schedlab-program 2
+goroutine first main.serve
+run 20us
+begin short
+run 20us
+done
+begin
+run 10us
+done
+go second
+end
+goroutine second main.log
+begin long
+run 60us
+done
+end
+END
+run gmp replay,file=named.slp --workers 1
+check requests_of_a_program_are_shown grep -qE '^ +[0-9.]+ +[0-9.]+  first \(main.serve\): short$' out
+check requests_without_a_name_are_shown grep -qE '^ +[0-9.]+ +[0-9.]+  first \(main.serve\)$' out
+for warmup in 0 1; do
+    run gmp replay,file=named.slp --workers 1 --warmup $warmup --format json
+    check "requests_of_call_${warmup}_have_their_times" python3 -c 'import json; requests = json.load(open("out"))["requests"]
+assert [(r["goroutine"], r["name"]) for r in requests] == [("first", "short"), ("first", ""), ("second", "long")], requests
+assert all(abs(r["to_us"] - r["from_us"] - us) < 6 for r, us in zip(requests, (20, 10, 60))), requests
+assert 0 <= requests[0]["to_us"] <= requests[1]["from_us"] + 1 <= requests[2]["from_us"] + 2, requests'
+done
+run gmp replay,file=named.slp --workers 1 --format perfetto
+check a_program_has_its_names_in_perfetto python3 -c 'import json; events = json.load(open("out"))["traceEvents"]
+slices = [e for e in events if e.get("cat") == "goroutine"]; assert {"G0 main.serve", "G0.0 main.log"} <= {e["name"] for e in slices}, slices
+requests = [(e["name"], e["ph"], e["id"], e["args"]["function"]) for e in events if e["ph"] in "be"]
+assert requests == [(n, p, i + 1, f) for i, (n, f) in enumerate((("short", "main.serve"), ("request", "main.serve"), ("long", "main.log")))
+                    for p in "be"], requests
+ran, = [e for e in slices if e["name"] == "G0.0 main.log" and e["pid"] == 1]
+begin, = [e["ts"] for e in events if e["ph"] == "b" and e["name"] == "long"]
+assert ran["ts"] <= begin <= ran["ts"] + ran["dur"], (ran, begin)'
+start=$(python3 -c 'import json; print(*["%dns" % ((e["ts"] - 1) * 1000) for e in json.load(open("out"))["traceEvents"] if e["ph"] == "e" and e["name"] == "short"])')
+run gmp replay,file=named.slp --workers 1 --to "$start" --format json
+check a_part_has_the_requests_that_begin_in_it python3 -c 'import json; requests = json.load(open("out"))["requests"]
+assert [r["name"] for r in requests] == ["short"], requests'
+run gmp spawn,n=2 --workers 1 --format json
+check other_workloads_have_no_requests sh -c '! grep -q "\"requests\"" out'
 run gmp spawn,n=2 --workers 1
 check other_workloads_have_none sh -c '! grep -q "Functions of" out'
 
