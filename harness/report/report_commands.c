@@ -13,6 +13,7 @@
 #include "harness/report/doc.h"
 #include "harness/report/report_page.h"
 #include "harness/spec/peer_table.h"
+#include "workloads/workload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,12 +102,33 @@ static void counters_write(FILE *to, const struct report *report, const struct r
                  other ? other->id : group->id);
 }
 
+/* A program that is replayed has functions of its own: what it printed is a table of these. */
+static bool has_functions(const char *workload)
+{
+    size_t length = strcspn(workload, ",");
+    for (size_t i = 0; workloads[i]; i++)
+        if (strlen(workloads[i]->name) == length &&
+            strncmp(workloads[i]->name, workload, length) == 0)
+            return workloads[i]->function != NULL;
+    return false;
+}
+
+static void functions_write(FILE *to, const struct report_cell *cell, const json_t *record)
+{
+    const char *printed = field_text(record, "print");
+    if (*printed && has_functions(cell->workload))
+        html_put(
+            to, "<details><summary>Where its functions' time goes</summary><pre>%s</pre></details>",
+            printed);
+}
+
 void report_commands_write(FILE *to, const struct report *report, const struct report_cell *cell)
 {
     const json_t *record = report_record(report, cell->id);
     const struct report_group *group = group_of(report, cell);
     const char *command = field_text(record, "command");
     char *parts = request_table(record);
+    functions_write(to, cell, record);
     if (*parts)
         html_put(to,
                  "<details><summary>Where its latencies come from</summary><pre>%s</pre></details>",

@@ -218,12 +218,14 @@ groups:
     figure: latency
     baseline: grq
     variants: [grq, gmp]
-    workloads: ["arrivals,n=100,rate=200k"]
+    workloads: ["arrivals,n=100,rate=200k", "replay,file=classes.slp"]
     workers: [3]
     machine: sim:desktop8
 END
 "$schedlab" sweep parts.yaml --results . --name parts >out 2>err </dev/null
-check a_page_has_it_for_each_variant eval '[ "$(grep -o "where a request" parts-*/report.html | wc -l)" = 2 ]'
+check a_page_has_it_for_each_variant eval '[ "$(grep -o "where a request" parts-*/report.html | wc -l)" = 4 ]'
+check a_page_has_it_for_each_class eval '[ "$(grep -c "^of short: 2 requests" parts-*/report.html)" = 2 ]'
+check a_page_names_the_functions_of_a_program eval '[ "$(grep -c "^main.serve  *1 " parts-*/report.html)" = 2 ]'
 
 "$schedlab" run gmp arrivals,n=20 --workers 1 --reps 1 --iterations 1 --warmup 0 >out 2>err </dev/null
 check on_real_threads_it_is_absent_with_the_reason grep -q "^schedlab run: where a request's time goes: absent (real threads " err
