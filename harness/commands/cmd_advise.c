@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ERROR_SIZE = 1024, WORKERS_DEFAULT = 64 };
+enum { ERROR_SIZE = 1024, WORKERS_DEFAULT = 128 };
 
 static const char MACHINE[] = "sim:server128";
 
@@ -25,8 +25,8 @@ struct options {
 
 static const struct cli_option option_table[] = {
     {"machine", "MACHINE", "The simulated machine (default: sim:server128)", CLI(MACHINE, machine)},
-    {"workers", "N", "Try up to N workers (default: 64)", CLI(INT, workers), .letter = 'w',
-     .least = 1, .most = 256},
+    {"workers", "N", "Try up to N workers (default: 128, or all cores if there are fewer)",
+     CLI(INT, workers), .letter = 'w', .least = 1, .most = 256},
     {"format", "FORMAT", "table (default), json or page", CLI(WORD, format), .letter = 'f',
      .words = format_words},
     {"output", "FILE", "With --format page: write the page to FILE, not to standard output",

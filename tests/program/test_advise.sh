@@ -110,6 +110,10 @@ end
 END
 check connections_of_a_program_are_found grep -qE '^connections    twice as many, .*: p99 [-+][0-9]+ %' out
 
+{ echo schedlab-program 1 && for ((i = 0; i < 128; i++)); do printf 'goroutine g%d main.part\nrun 60us\nend\n' $i; done; } >wide.slp
+run wide.slp
+check up_to_128_workers_are_tried grep -qE '^time .* on 64, [0-9.]+ .?.s on 128$' out
+
 run free.slp --machine sim:desktop8 --workers 2 --format json
 check all_cases_are_in_json python3 -c 'import json
 advice = json.load(open("out"))
