@@ -664,6 +664,12 @@ static void replay_print(void *arg, FILE *to)
         load_print(to, count * INT64_C(1000000000) / due_ns, due_ns, state->makespan_ns,
                    "arrivals");
     replay_speed_print(&state->speed, to);
+    fprintf(
+        to, "from ready to running, us: p50 %.1f, p90 %.1f, p99 %.1f, p99.9 %.1f; makespan %.1f\n",
+        (double)histogram_percentile(&state->late, 50) / 1000,
+        (double)histogram_percentile(&state->late, 90) / 1000,
+        (double)histogram_percentile(&state->late, 99) / 1000,
+        (double)histogram_percentile(&state->late, 99.9) / 1000, (double)state->makespan_ns / 1000);
     replay_times_print(program, state->times, state->goroutines_count, to);
 }
 

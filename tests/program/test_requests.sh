@@ -99,6 +99,8 @@ wake a
 end
 END
 check lives_stand_in_for_requests grep -q "^where a goroutine's life goes, us" out
+check the_makespan_is_told awk '/^from ready to running, us: p50 [0-9.]+, p90 [0-9.]+, p99 [0-9.]+, p99.9 [0-9.]+; makespan / {
+    found = $NF >= 1000 && $NF < 1100 } END { exit !found }' out
 check who_is_waited_for_is_followed part running 1000 1000
 check no_goroutine_waits_for_the_unknown sh -c '! grep -q "waiting for others" out'
 
