@@ -99,6 +99,8 @@ static const char argp_doc[] =
     "the bare operations of the machine below them (floor/...). Operations that need a scheduler "
     "run on each VARIANT, on every one if none is named."
     "\v"
+    "A queue from outside the tree (examples/locked.c) is timed by itself too: queue/put, "
+    "queue/get and queue/steal of ./locked.slv stand beside those of gmp's ring, in one run.\n\n"
     "Time is wall time per operation, less what reading the clock costs. CPU is that of the "
     "thread; names that end in process_time have it of all threads of the process, less what "
     "reading its clock costs. Where one thread waits for another, as in wake-ups and contended "
@@ -109,7 +111,8 @@ static const char argp_doc[] =
     "that of the whole process.\n\n"
     "Example:\n"
     "  schedlab micro gmp kthread --benchmark_filter='^(switch|floor/ctx)' \\\n"
-    "      --benchmark_repetitions=5\n\n"
+    "      --benchmark_repetitions=5\n"
+    "  schedlab micro ./locked.slv --benchmark_filter=^queue/\n\n"
     "Exit status: 0 done; 1 a result was wrong, or could not be written; 2 misused.";
 
 static void flag_add(struct options *options, const char *name, const char *value)

@@ -16,8 +16,8 @@
 enum { NAME_SIZE = 256, ERROR_SIZE = 512, PARTNER_STACK = 256 << 10 };
 
 static const struct micro_op *const tables[] = {
-    micro_floors,   micro_queues,   micro_deques, micro_locks,
-    micro_switches, micro_channels, micro_wakes,  micro_caches,
+    micro_floors,   micro_queues, micro_deques, micro_locks,          micro_switches,
+    micro_channels, micro_wakes,  micro_caches, micro_outside_queues,
 };
 
 enum { TABLES = sizeof tables / sizeof tables[0] };
@@ -290,6 +290,25 @@ static void instance_register(const struct micro_op *op, const struct variant_sp
         gbench_fix_iterations(bench, op->iterations);
 }
 
+/* The plain variant that op is beside, if it is served at all, and not among those named. */
+static void beside_register(const struct micro_op *op, const struct variant_spec *variants,
+                            size_t count)
+{
+    char message[ERROR_SIZE];
+    bool served = false;
+    for (size_t v = 0; v < count; v++) {
+        if (strcmp(variants[v].text, op->beside) == 0)
+            return;
+        served |= op->serves && op->serves(variants[v].ops);
+    }
+    if (!served)
+        return;
+    struct variant_spec *spec = xmalloc(sizeof *spec); /* kept, as the instances are */
+    if (!variant_spec_parse(spec, op->beside, message, sizeof message))
+        fatal("%s: %s", op->name, message);
+    instance_register(op, spec);
+}
+
 void micro_register(const struct variant_spec *variants, size_t count, const char *events)
 {
     micro_count_list(events);
@@ -302,6 +321,8 @@ void micro_register(const struct variant_spec *variants, size_t count, const cha
             for (size_t v = 0; op->serves && v < count; v++)
                 if (op->serves(variants[v].ops))
                     instance_register(op, &variants[v]);
+            if (op->beside)
+                beside_register(op, variants, count);
         }
     }
 }

@@ -46,6 +46,10 @@ struct micro_op {
     /* Optional: runs in a scheduler, once per variant for which this is true. */
     bool (*serves)(const struct sched_ops *ops);
 
+    /* Optional: a variant of the tree to compare with. It runs on this one too where others are
+     * named. */
+    const char *beside;
+
     int64_t iterations; /* 0: as many as --benchmark_min_time needs */
 };
 
@@ -77,7 +81,7 @@ void micro_register(const struct variant_spec *variants, size_t count, const cha
 
 /* The tables, each ended by an empty row. */
 extern const struct micro_op micro_floors[], micro_queues[], micro_deques[], micro_locks[],
-    micro_switches[], micro_channels[], micro_wakes[], micro_caches[];
+    micro_switches[], micro_channels[], micro_wakes[], micro_caches[], micro_outside_queues[];
 
 /* All names, as candidates. */
 void micro_offer_names(struct suggest *near);

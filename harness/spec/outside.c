@@ -20,6 +20,13 @@ OUTSIDE_VARIANTS(DECLARE)
 #define ENTRY(name) &name##_ops,
 const struct sched_ops *const outside_variants[] = {OUTSIDE_VARIANTS(ENTRY) NULL};
 
+/* RUNQ_VARIANT() of runq.h defines it; of other variants there is none. */
+#define DECLARE_QUEUE(name) extern const struct runq_ops *const name##_runq __attribute__((weak));
+OUTSIDE_VARIANTS(DECLARE_QUEUE)
+
+#define QUEUE(name) &name##_runq,
+static const struct runq_ops *const *const queues[] = {OUTSIDE_VARIANTS(QUEUE) NULL};
+
 #define WORD(name) #name,
 const char *const outside_words[] = {OUTSIDE_VARIANTS(WORD) NULL};
 
@@ -76,5 +83,13 @@ const char *outside_origin(const struct sched_ops *ops)
     for (size_t i = 0; outside_variants[i]; i++)
         if (outside_variants[i] == ops)
             return outside_origins[i];
+    return NULL;
+}
+
+const struct runq_ops *outside_queue(const struct sched_ops *ops)
+{
+    for (size_t i = 0; outside_variants[i]; i++)
+        if (outside_variants[i] == ops)
+            return queues[i] ? *queues[i] : NULL;
     return NULL;
 }

@@ -12,6 +12,11 @@
 
 struct sched_ops;
 
+struct runq_ops;
+
+/* The queue of such a variant that is a queue alone (runtime/runq.h); NULL of others. */
+const struct runq_ops *outside_queue(const struct sched_ops *ops);
+
 /* The origin of a variant that lives outside the tree; NULL of others. */
 const char *outside_origin(const struct sched_ops *ops);
 

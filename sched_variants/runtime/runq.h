@@ -8,7 +8,8 @@
  *     static const struct runq_ops mine = {.size = sizeof(struct mine), .put = mine_put, ...};
  *     RUNQ_VARIANT(mine, mine, "what it is, in a line", "where it is from")
  *
- * defines mine_ops, with the knobs `runnext` and `tick` and those of the runtime.
+ * defines mine_ops, with the knobs `runnext` and `tick` and those of the runtime, and mine_runq, by
+ * which `schedlab micro ./mine.slv` times the queue alone.
  *
  * Callers. A queue has one owner at a time, the M that holds its P: put() and get(), on any
  * stack. steal(), length() and has_work() come from any thread at any time. No function may wait
@@ -411,6 +412,8 @@ static inline int64_t runq_queued(const struct runq_ops *ops, struct sched *sche
     {                                                                                              \
         return runq_queued(&(ops_), sched, p);                                                     \
     }                                                                                              \
+    extern const struct runq_ops *const name_##_runq; /* `schedlab micro` times it alone */        \
+    const struct runq_ops *const name_##_runq = &(ops_);                                           \
     const struct sched_ops name_##_ops = {                                                         \
         .name = #name_,                                                                            \
         .idea = (idea_),                                                                           \

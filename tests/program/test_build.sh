@@ -104,6 +104,17 @@ run run ./the.slv ./bwos.slv spawn,n=5000 --machine sim:desktop8 --workers 8 --r
 json both_are_stolen_from_and_overflow 'all(event(i, "STOLEN") > 0 and event(i, "OVERFLOWS") > 0 for i in (0, 1))'
 run --with ./locked.slv --with ./bwos.slv --with ./the.slv sweep "$tree/examples/outside.yaml" --plan
 check their_sweep_is_planned has '400 samples of 40 cells in 2 groups' out
+queues() { run micro "$@" --benchmark_filter=^queue/ --benchmark_min_time=0.0001; }
+queues ./bwos.slv ./the.slv ./locked.slv
+check a_queue_is_timed_alone eval '[ $status = 0 ] && [ "$(grep -cE "^queue/(put|get)/(bwos|the|locked|gmp) .* ns .* ns " out)" = 8 ]'
+check and_a_thiefs_steals [ "$(grep -cE '^queue/steal/(the|locked|gmp)/held:(1|16|128) .* ns .* ns ' out)" = 9 ]
+check where_there_is_something_for_thieves has "'a thief gets nothing of a queue that holds 1'" out
+run micro ./mine.slv --list
+check others_have_no_queue_to_time eval '[ $status = 0 ] && ! grep "^queue/" out && grep -q ^switch/mine out'
+sed 's/locked->head++/locked->head/' "$tree/examples/locked.c" >stays.c
+run build stays.c --name locked --output stays.slv
+queues ./stays.slv
+check a_queue_that_is_wrong_has_no_time eval '[ $status = 1 ] && has "a G came out twice" out && ! grep -qE "^queue/get/locked .* ns " out'
 if [ -e "$(dirname "$schedlab")/author/hunt.sh" ]; then # so is the hunt
     run hunt ./the.slv last_item --executions 20
     check a_queue_is_hunted has 'nothing was found' out
