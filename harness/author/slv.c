@@ -91,6 +91,15 @@ bool slv_tools_find(struct slv_tools *tools, const struct complaint *to)
     return true;
 }
 
+bool slv_is_name(const char *name)
+{
+    const char *at = name;
+    while (islower((unsigned char)*at) ||
+           (at > name && (isdigit((unsigned char)*at) || *at == '_')))
+        at++;
+    return !*at && at > name;
+}
+
 /* Scratch ------------------------------------------------------------------------------------- */
 
 bool slv_scratch_make(char folder[SLV_PATH_SIZE], const struct complaint *to)
@@ -163,27 +172,38 @@ static void quoted_print(FILE *to, const char *text)
 {
     fputc('"', to);
     for (; *text; text++)
-        fputc(isalnum((unsigned char)*text) || strchr("./-_ ", *text) ? *text : '?', to);
-    fputs("\",", to);
+        fputc(isprint((unsigned char)*text) && !strchr("\"\\?", *text) ? *text : '_', to);
+    fputs("\"", to);
 }
 
-/* "-DKIND(X)=X(name) ..." and "-DORIGINS=..." of the variants, or of the workloads; to be freed. */
+/* "-DKIND(X)=X(name) ...", "-DORIGINS=..." of the variants or of the workloads; and of variants
+ * that are misfits, "-DOUTSIDE_MISFITS(X)=X(name, reason) ...". All are to be freed. */
 static void lists_make(const struct slv_part *parts, size_t count, bool workloads, char **names,
-                       char **origins)
+                       char **misfits, char **origins)
 {
     size_t size;
-    FILE *name_list = memory_stream(names, &size);
-    fprintf(name_list, "-DOUTSIDE_%s(X)=", workloads ? "WORKLOADS" : "VARIANTS");
-    for (size_t i = 0; i < count; i++)
-        if (parts[i].workload == workloads)
-            fprintf(name_list, workloads ? "X(%s, %s) " : "X(%s) ", parts[i].name,
-                    parts[i].forks ? "FORKJOIN" : "GOROUTINE");
-    fclose(name_list);
+    FILE *name_list = memory_stream(names, &size), *misfit_list = memory_stream(misfits, &size);
     FILE *origin_list = memory_stream(origins, &size);
+    fprintf(name_list, "-DOUTSIDE_%s(X)=", workloads ? "WORKLOADS" : "VARIANTS");
+    fprintf(misfit_list, "-DOUTSIDE_%sMISFITS(X)=", workloads ? "WORKLOAD_" : "");
     fprintf(origin_list, "-DOUTSIDE_%sORIGINS=", workloads ? "WORKLOAD_" : "");
-    for (size_t i = 0; i < count; i++)
-        if (parts[i].workload == workloads)
-            quoted_print(origin_list, parts[i].origin);
+    for (size_t i = 0; i < 2 * count; i++) {
+        const struct slv_part *part = &parts[i % count];
+        if (part->workload != workloads || (part->misfit != NULL) != (i >= count))
+            continue;
+        fprintf(part->misfit ? misfit_list : name_list, "X(%s%s", part->name,
+                part->misfit  ? ", "
+                : !workloads  ? ""
+                : part->forks ? ", FORKJOIN"
+                              : ", GOROUTINE");
+        if (part->misfit)
+            quoted_print(misfit_list, part->misfit);
+        fputs(") ", part->misfit ? misfit_list : name_list);
+        quoted_print(origin_list, part->origin);
+        fputc(',', origin_list);
+    }
+    fclose(name_list);
+    fclose(misfit_list);
     fclose(origin_list);
 }
 
@@ -191,11 +211,12 @@ static void lists_make(const struct slv_part *parts, size_t count, bool workload
 static bool list_compile(const struct slv_tools *tools, const char *config, const char *object,
                          const struct slv_part *parts, size_t count, const struct complaint *to)
 {
-    char *lists[4];
-    lists_make(parts, count, false, &lists[0], &lists[1]);
-    lists_make(parts, count, true, &lists[2], &lists[3]);
+    char *lists[6];
+    lists_make(parts, count, false, &lists[0], &lists[1], &lists[2]);
+    lists_make(parts, count, true, &lists[3], &lists[4], &lists[5]);
     char *source = text_format("%s/harness/spec/outside.c", tools->root);
-    const char *const words[] = {source, object, lists[0], lists[1], lists[2], lists[3], NULL};
+    const char *const words[] = {source,   object,   lists[0], lists[1],
+                                 lists[2], lists[3], lists[5], NULL};
     bool done = slv_script(tools, config, "list", words, "compile the lists of what is there", to);
     free(source);
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
@@ -210,13 +231,15 @@ bool slv_link(const struct slv_tools *tools, const char *script, const char *con
     char *path = text_format("%s/%s", folder, program);
     char *list = text_format("%s/list.%s.o", folder, config);
     char **words = xcalloc(count + 3, sizeof *words);
-    words[0] = path;
-    words[1] = list;
+    size_t to_link = 0;
+    words[to_link++] = path;
+    words[to_link++] = list;
     for (size_t i = 0; i < count; i++)
-        words[2 + i] = text_format("%s/%s.%s.o", folder, parts[i].name, config);
+        if (!parts[i].misfit)
+            words[to_link++] = text_format("%s/%s.%s.o", folder, parts[i].name, config);
     bool done =
         list_compile(tools, config, list, parts, count, to) &&
         slv_script(tools, script, "link", (const char *const *)words, "link a program with it", to);
-    texts_free(words, count + 2);
+    texts_free(words, to_link);
     return done;
 }

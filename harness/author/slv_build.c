@@ -9,7 +9,6 @@
 #include "sched.h"
 #include "workloads/workload.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -38,11 +37,7 @@ static char *name_of_file(const char *path)
 
 static bool name_check(const struct making *making, const char *name)
 {
-    const char *at = name;
-    while (islower((unsigned char)*at) ||
-           (at > name && (isdigit((unsigned char)*at) || *at == '_')))
-        at++;
-    if (*at || at == name)
+    if (!slv_is_name(name))
         return complaint_make(&making->to,
                               "the name would be \"%s\"; expected a word of a-z, 0-9 and "
                               "_, by the file's name or --name",

@@ -44,7 +44,12 @@ bool slv_has_config(const struct slv_tools *tools, const char *config);
 struct slv_part {
     char *name, *origin;
     bool workload, forks; /* forks: a workload that is compiled once per policy of fork/join */
+    const char
+        *misfit; /* why it cannot be linked, in a line: a stand-in fails (outside.h); or NULL */
 };
+
+/* Is it a word of a-z, 0-9 and _ that begins with a letter? */
+bool slv_is_name(const char *name);
 
 /* Links folder/PROGRAM by that script, with folder/NAME.CONFIG.o of each part. */
 bool slv_link(const struct slv_tools *tools, const char *script, const char *config,

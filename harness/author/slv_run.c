@@ -9,7 +9,9 @@
 #include "harness/base/memory.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
+#include "harness/spec/spec.h"
 #include "sched.h"
+#include "workloads/workload.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -29,7 +31,9 @@ struct taking {
     struct slv_tools tools;
     char *files[FILES_MAX]; /* as the user wrote them */
     struct slv_part parts[FILES_MAX];
+    char *misfits[FILES_MAX][SLV_CONFIGS]; /* why there is no object of it; NULL: there is one */
     size_t count;
+    bool goes_on; /* the command makes cells: one that does not fit is a failed cell of its own */
     uint64_t digest;       /* of all that the program is made of */
     bool has[SLV_CONFIGS]; /* this program and all files have its objects */
     struct complaint to;
@@ -80,7 +84,8 @@ static char *member_read(const char *file, const char *member, size_t *size)
     return bytes;
 }
 
-/* Name and kind, by about.json of a file that fits this program; false and a line if not. */
+/* Name and kind, by about.json of a file that fits this program; false and a line if it does not,
+ * or is none. The name is NULL if nobody knows it. */
 static bool part_know(struct taking *taking, const char *file, struct slv_part *part)
 {
     size_t size = 0;
@@ -97,7 +102,7 @@ static bool part_know(struct taking *taking, const char *file, struct slv_part *
                        field_text(about, "abi"), taking->tools.abi);
     else
         known = true;
-    if (known) {
+    if (about && *field_text(about, "name")) {
         part->name = xstrdup(field_text(about, "name"));
         part->workload = json_is_true(json_object_get(about, "workload"));
         part->forks = json_is_true(json_object_get(about, "forks"));
@@ -105,6 +110,26 @@ static bool part_know(struct taking *taking, const char *file, struct slv_part *
     json_decref(about);
     free(text);
     return known;
+}
+
+/* True if a variant that cannot be taken, for the reason complained, can have a stand-in under its
+ * name, or that of its file: then the reason is kept. */
+static bool misfit_take(struct taking *taking, const char *file, struct slv_part *part)
+{
+    if (!part->name && text_ends_with(file, ending)) {
+        const char *base = text_base_name(file);
+        part->name = xstrndup(base, strlen(base) - (sizeof ending - 1));
+    }
+    if (!taking->goes_on || !part->name || part->workload || !slv_is_name(part->name) ||
+        text_is_word(part->name, sched_variant_words) || text_is_word(part->name, workload_words)) {
+        free(part->name);
+        part->name = NULL;
+        return false;
+    }
+    for (size_t k = 0; k < SLV_CONFIGS; k++)
+        taking->misfits[taking->count][k] = xstrdup(taking->to.text);
+    *taking->to.text = '\0';
+    return true;
 }
 
 /* The number of the file among those taken, or -1 and a line. */
@@ -124,8 +149,11 @@ static int file_take(struct taking *taking, const char *word, size_t length)
         complaint_make(&taking->to, "%s", error);
     else if (taking->count == FILES_MAX)
         complaint_make(&taking->to, "more than %d such files", FILES_MAX);
-    else if (part_know(taking, file, part)) {
+    else if (part_know(taking, file, part) || misfit_take(taking, file, part)) {
+        const char *misfit = taking->misfits[taking->count][0];
         uint64_t digest = fnv1a(FNV1A_SEED, bytes, size);
+        if (misfit)
+            digest = fnv1a(digest, misfit, strlen(misfit));
         part->origin = text_format("%s %016" PRIx64, text_base_name(file), digest);
         taking->digest = fnv1a(taking->digest, (const char *)&digest, sizeof digest);
         taking->files[taking->count] = file;
@@ -170,26 +198,33 @@ static uint64_t digest_of_program(const struct slv_tools *tools)
     return fnv1a(digest, build_revision(), strlen(build_revision()));
 }
 
+/* A file without an object that it must have fails on the machines that this is for. */
+static bool object_take_out(struct taking *taking, const char *folder, size_t i, size_t k)
+{
+    char *member = text_format("%s.o", slv_configs[k]);
+    char *path = text_format("%s/%s.%s", folder, taking->parts[i].name, member);
+    size_t size = 0;
+    char *bytes = member_read(taking->files[i], member, &size);
+    bool done = !bytes || file_replace(path, bytes, size, taking->to.text, taking->to.size);
+    if (!bytes && k < SLV_MUST)
+        taking->misfits[i][k] =
+            text_format("%s has no %s, for %s: build it again with "
+                        "`schedlab build`",
+                        taking->files[i], member, k == 0 ? "real threads" : "simulated machines");
+    taking->has[k] &= bytes || k < SLV_MUST;
+    free(bytes);
+    free(path);
+    free(member);
+    return done;
+}
+
 static bool objects_take_out(struct taking *taking, const char *folder)
 {
     for (size_t k = 0; k < SLV_CONFIGS; k++) {
         taking->has[k] = slv_has_config(&taking->tools, slv_configs[k]);
-        for (size_t i = 0; i < taking->count; i++) {
-            char *member = text_format("%s.o", slv_configs[k]);
-            char *path = text_format("%s/%s.%s", folder, taking->parts[i].name, member);
-            size_t size = 0;
-            char *bytes = member_read(taking->files[i], member, &size);
-            bool done =
-                bytes ? file_replace(path, bytes, size, taking->to.text, taking->to.size)
-                      : k >= SLV_MUST || complaint_make(&taking->to, "%s has no %s: it is torn",
-                                                        taking->files[i], member);
-            taking->has[k] &= bytes != NULL;
-            free(bytes);
-            free(path);
-            free(member);
-            if (!done)
+        for (size_t i = 0; i < taking->count; i++)
+            if (!taking->misfits[i][k] && !object_take_out(taking, folder, i, k))
                 return false;
-        }
     }
     return true;
 }
@@ -210,10 +245,76 @@ static bool links_make(const struct taking *taking, const char *folder)
     return done;
 }
 
+static const char *const programs[SLV_CONFIGS] = {"schedlab", "schedlab-sim", "schedlab-trace",
+                                                  "schedlab-hunt"};
+
+/* Does the program start, so that its lists are right? If not, its line is complained. */
+static bool starts(struct taking *taking, const char *bin, const char *name)
+{
+    char *program = text_format("%s/%s", bin, name);
+    const char *const argv[] = {program, "--version", NULL};
+    struct process_result result;
+    int error = process_run(program, argv, 0, &result);
+    bool done = error == 0 && WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0;
+    if (!done) {
+        const char *line = error == 0 ? result.messages : "it cannot be executed";
+        line += strncmp(line, "schedlab: ", 10) == 0 ? 10 : 0;
+        complaint_make(&taking->to, "%.*s", (int)strcspn(line, "\n"), line);
+    }
+    if (error == 0)
+        process_result_free(&result);
+    free(program);
+    return done;
+}
+
+/* Links the program of a configuration with these parts, and tries that of real threads. */
+static bool program_link(struct taking *taking, const char *bin, size_t k, const char *name,
+                         const struct slv_part *parts, size_t count)
+{
+    return slv_link(&taking->tools, slv_configs[k], slv_configs[k], bin, name, parts, count,
+                    &taking->to) &&
+           (k > 0 || starts(taking, bin, name));
+}
+
+/* Tries each part alone, if there are others. A part with which no program can be made is a misfit;
+ * true if there are any. */
+static bool misfits_find(struct taking *taking, const char *bin, size_t k)
+{
+    static const char trial[] = "trial";
+    char kept[ERROR_SIZE];
+    bool found = false;
+    snprintf(kept, sizeof kept, "%s", taking->to.text);
+    for (size_t i = 0; i < taking->count; i++) {
+        struct slv_part *part = &taking->parts[i];
+        if (part->misfit || part->workload ||
+            (taking->count > 1 && program_link(taking, bin, k, trial, part, 1)))
+            continue;
+        found = true;
+        part->misfit = taking->misfits[i][k] =
+            text_format("%s does not fit: %s", taking->files[i], taking->to.text);
+        fprintf(stderr, "schedlab: %s; its cells fail\n", part->misfit);
+        for (size_t other = k + 1; other < SLV_CONFIGS; other++)
+            if (!taking->misfits[i][other])
+                taking->misfits[i][other] = xstrdup(part->misfit);
+    }
+    char *path = text_format("%s/%s", bin, trial);
+    remove(path);
+    free(path);
+    complaint_make(&taking->to, "%s", found ? "" : kept);
+    return found;
+}
+
+static bool program_of(struct taking *taking, const char *bin, size_t k)
+{
+    for (size_t i = 0; i < taking->count; i++)
+        taking->parts[i].misfit = taking->misfits[i][k];
+    return program_link(taking, bin, k, programs[k], taking->parts, taking->count) ||
+           (misfits_find(taking, bin, k) &&
+            program_link(taking, bin, k, programs[k], taking->parts, taking->count));
+}
+
 static bool programs_make(struct taking *taking, const char *folder)
 {
-    static const char *const programs[SLV_CONFIGS] = {"schedlab", "schedlab-sim", "schedlab-trace",
-                                                      "schedlab-hunt"};
     char *bin = text_format("%s/bin", folder);
     bool done = folder_make(bin, taking->to.text, taking->to.size) &&
                 objects_take_out(taking, bin) && links_make(taking, folder);
@@ -221,8 +322,7 @@ static bool programs_make(struct taking *taking, const char *folder)
         fprintf(stderr, "schedlab: linking a program with %s%s, once\n", taking->parts[0].name,
                 taking->count > 1 ? " and others" : "");
     for (size_t k = 0; done && k < SLV_CONFIGS; k++)
-        done = !taking->has[k] || slv_link(&taking->tools, slv_configs[k], slv_configs[k], bin,
-                                           programs[k], taking->parts, taking->count, &taking->to);
+        done = !taking->has[k] || program_of(taking, bin, k);
     free(bin);
     return done;
 }
@@ -286,14 +386,45 @@ static char **words_make(struct taking *taking, int argc, char **argv)
     return NULL;
 }
 
+/* Is it one of the commands that make cells? */
+static bool makes_cells(int argc, char **argv)
+{
+    static const char *const commands[] = {"run", "compare", "sweep", "repro", NULL};
+    int at = 1;
+    while (at + 1 < argc && strcmp(argv[at], with_option) == 0)
+        at += 2;
+    return at < argc && text_is_word(argv[at], commands);
+}
+
+/* Is there a variant whose cells need not fail? Names may stand in a file too. Tells of misfits if
+ * there is, else complains of the first. */
+static bool one_fits(const struct taking *taking, char *const *words)
+{
+    bool fits = words[1] && (strcmp(words[1], "sweep") == 0 || strcmp(words[1], "repro") == 0);
+    for (size_t i = 0; i < taking->count; i++)
+        fits |= !taking->parts[i].workload && !taking->misfits[i][0];
+    for (size_t i = 2; words[1] && words[i] && !fits; i++) {
+        char *canonical = variant_spec_canonical(words[i], (char[1]){0}, 1);
+        fits = canonical != NULL;
+        free(canonical);
+    }
+    if (!fits)
+        return complaint_make(&taking->to, "%s", taking->misfits[0][0]);
+    for (size_t i = 0; i < taking->count; i++)
+        if (taking->misfits[i][0])
+            fprintf(stderr, "schedlab: %s; its cells fail\n", taking->misfits[i][0]);
+    return true;
+}
+
 void slv_run(int argc, char **argv, char *error, size_t error_size)
 {
-    struct taking taking = {.to = {error, error_size}};
+    struct taking taking = {.to = {error, error_size}, .goes_on = makes_cells(argc, argv)};
     if (!slv_tools_find(&taking.tools, &taking.to))
         return;
     taking.digest = digest_of_program(&taking.tools);
     char **words = words_make(&taking, argc, argv);
-    char *folder = words && names_differ(&taking) ? cache_folder(&taking) : NULL;
+    char *folder =
+        words && names_differ(&taking) && one_fits(&taking, words) ? cache_folder(&taking) : NULL;
     if (folder && program_make(&taking, folder)) {
         char *program = text_format("%s/bin/schedlab", folder);
         execv(program, words);
@@ -308,5 +439,7 @@ void slv_run(int argc, char **argv, char *error, size_t error_size)
         free(taking.files[i]);
         free(taking.parts[i].name);
         free(taking.parts[i].origin);
+        for (size_t k = 0; k < SLV_CONFIGS; k++)
+            free(taking.misfits[i][k]);
     }
 }

@@ -737,6 +737,11 @@ static void record_add_program(json_t *record)
 static bool measure_or_skip(struct sample *sample, char *error, size_t error_size)
 {
     char why[REASON_SIZE];
+    const char *misfit = outside_misfit(sample->variant.ops);
+    if (misfit) {
+        record_fail(sample->record, misfit);
+        return true;
+    }
     if (machine_is_simulated())
         record_add_program(sample->record);
     else if (!peer_is(sample->variant.ops))

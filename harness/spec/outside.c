@@ -6,9 +6,11 @@
 
 #include <stddef.h>
 
-/* X(name)..., and "mine.slv 0123456789abcdef",..., of variants and of workloads */
+/* X(name)..., and "mine.slv 0123456789abcdef",..., of variants and of workloads; X(name, reason)...
+ * of misfits, whose origins come behind those of variants */
 #if !defined(OUTSIDE_VARIANTS)
 #define OUTSIDE_VARIANTS(X)
+#define OUTSIDE_MISFITS(X)
 #define OUTSIDE_ORIGINS
 #define OUTSIDE_WORKLOADS(X)
 #define OUTSIDE_WORKLOAD_ORIGINS
@@ -17,18 +19,69 @@
 #define DECLARE(name) extern const struct sched_ops name##_ops;
 OUTSIDE_VARIANTS(DECLARE)
 
+/* Misfits ------------------------------------------------------------------------------------- */
+
+static _Noreturn void misfit_init(struct sched *sched)
+{
+    fatal("%s", outside_misfit(sched->ops));
+}
+
+static _Noreturn void misfit_ready(struct m *m, struct g *gp, enum ready_how how)
+{
+    (void)gp;
+    (void)how;
+    misfit_init(m->sched);
+}
+
+static _Noreturn struct g *misfit_pick(struct m *m, bool *inherit)
+{
+    (void)inherit;
+    misfit_init(m->sched);
+}
+
+static const struct param misfit_knobs[] = {{0}};
+
+/* The last one has no name, and is none. */
+#define MISFIT_HOOKS                                                                               \
+    .idea = "a file that does not fit this program", .source = "outside", .knobs = misfit_knobs,   \
+    .knobs_size = sizeof(struct runtime_knobs), .blocks = true, .init = misfit_init,               \
+    .ready = misfit_ready, .pick = misfit_pick
+#define MISFIT(name_, reason_) {.name = #name_, MISFIT_HOOKS},
+static const struct sched_ops misfits[] = {OUTSIDE_MISFITS(MISFIT){MISFIT_HOOKS}};
+
+#define REASON(name, reason) reason,
+static const char *const misfit_reasons[] = {OUTSIDE_MISFITS(REASON) NULL};
+
+const char *outside_misfit(const struct sched_ops *ops)
+{
+    for (size_t i = 0; misfit_reasons[i]; i++)
+        if (&misfits[i] == ops)
+            return misfit_reasons[i];
+    return NULL;
+}
+
+/* Lists --------------------------------------------------------------------------------------- */
+
+#define MISFIT_PLACE(name, reason) MISFIT_##name,
+enum { OUTSIDE_MISFITS(MISFIT_PLACE) MISFITS };
+
 #define ENTRY(name) &name##_ops,
-const struct sched_ops *const outside_variants[] = {OUTSIDE_VARIANTS(ENTRY) NULL};
+#define MISFIT_ENTRY(name, reason) &misfits[MISFIT_##name],
+const struct sched_ops *const outside_variants[] = {OUTSIDE_VARIANTS(ENTRY)
+                                                        OUTSIDE_MISFITS(MISFIT_ENTRY) NULL};
 
 /* RUNQ_VARIANT() of runq.h defines it; of other variants there is none. */
 #define DECLARE_QUEUE(name) extern const struct runq_ops *const name##_runq __attribute__((weak));
 OUTSIDE_VARIANTS(DECLARE_QUEUE)
 
 #define QUEUE(name) &name##_runq,
-static const struct runq_ops *const *const queues[] = {OUTSIDE_VARIANTS(QUEUE) NULL};
+#define MISFIT_QUEUE(name, reason) NULL,
+static const struct runq_ops *const *const queues[] = {OUTSIDE_VARIANTS(QUEUE)
+                                                           OUTSIDE_MISFITS(MISFIT_QUEUE) NULL};
 
 #define WORD(name) #name,
-const char *const outside_words[] = {OUTSIDE_VARIANTS(WORD) NULL};
+#define MISFIT_WORD(name, reason) #name,
+const char *const outside_words[] = {OUTSIDE_VARIANTS(WORD) OUTSIDE_MISFITS(MISFIT_WORD) NULL};
 
 const char *const outside_origins[] = {OUTSIDE_ORIGINS NULL};
 

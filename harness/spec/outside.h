@@ -20,7 +20,11 @@ const struct runq_ops *outside_queue(const struct sched_ops *ops);
 /* The origin of a variant that lives outside the tree; NULL of others. */
 const char *outside_origin(const struct sched_ops *ops);
 
-/* NULL-terminated, all three in the same order. */
+/* Why the file of such a variant does not fit this program, in a line; NULL if it fits. A stand-in
+ * is there for it, which takes any knobs and cannot run: its samples fail for this reason. */
+const char *outside_misfit(const struct sched_ops *ops);
+
+/* NULL-terminated, all three in the same order; misfits are among them. */
 extern const struct sched_ops *const outside_variants[];
 extern const char *const outside_words[];   /* their names */
 extern const char *const outside_origins[]; /* "mine.slv 0123456789abcdef": file, digest of it */

@@ -615,13 +615,14 @@ static bool variant_parse(struct variant_spec *spec, const char *text, bool sche
         if (peer_is(ops)) /* its malloc is its own */
             owner.common.table = NULL;
         const char *wrong = NULL;
-        ok = variant_settings_parse(&owner, preset, settings, &to);
+        bool misfit = outside_misfit(ops) != NULL; /* whose knobs nobody knows */
+        ok = variant_settings_parse(&owner, preset, misfit ? NULL : settings, &to);
         *vain = ok && !knobs_settle(&owner, ops, &to);
         ok = ok && !*vain;
         if (ok && ops->check && (wrong = ops->check(spec->knobs)))
             ok = complaint_make(&to, "%s: %s", ops->name, wrong);
         spec->ops = ops;
-        spec->text = ok ? variant_text(&owner, ops, preset) : NULL;
+        spec->text = !ok ? NULL : misfit ? xstrdup(text) : variant_text(&owner, ops, preset);
     }
     if (!ok)
         variant_spec_free(spec);

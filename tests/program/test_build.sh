@@ -7,6 +7,18 @@
 . "$(dirname "$0")/../tap.sh"
 
 export XDG_CACHE_HOME=$scratch/cache
+# Most of the time goes into compiling and linking. So most of this is done by a program that knows two of the four configurations, and
+# what was built is linked together once, into one program.
+full=$schedlab built=$(dirname "$schedlab")
+mkdir -p lean/author
+cp "$built"/author/{abi,release.sh,sim.sh} lean/author
+cp "$schedlab" "$(dirname "$schedlab")/schedlab-sim" lean
+for suite in conformance conformance-sim; do
+    [ ! -e "$built/author/$suite.sh" ] || cp "$built/author/$suite.sh" lean/author
+done
+ln -s "$built"/{release,sim} lean
+schedlab=$scratch/lean/schedlab
+with=() # the files that are linked together
 run() { # ARGUMENT...: leaves out, err, status.
     "$schedlab" "$@" >out 2>err </dev/null
     status=$?
@@ -19,7 +31,11 @@ fails() { # NAME PART -- ARGUMENT...: one line with that part, and no other
     [ $status != 0 ] && [ "$(wc -l <err)" = 1 ] && has "$part" err && good=1
     report $good "$name"
 }
-names='r = j["records"]'
+names='r = j["records"]
+event = lambda i, n: [x for x in r[i]["events"] if x["name"].endswith("::" + n)][0]["value"]'
+renamed() { # FILE FROM TO: the variant FROM of the file under another name, into TO.c
+    sed "s/\b$2_ops/$3_ops/; s/\"$2\"/\"$3\"/; s/RUNQ_VARIANT($2,/RUNQ_VARIANT($3,/" "$1" >"$3.c"
+}
 
 # grq under another name: whatever holds of it holds of the other one.
 sed 's/\bgrq_/mine_/g; s/"grq"/"mine"/' "$tree/sched_variants/grq/grq.c" >mine.c
@@ -49,6 +65,37 @@ check and_it_is_no_variant [ "$status $(tail -n 1 err)" = "1 schedlab build: can
 echo 'int more(void); int more(void) { return 1; }' >more.c
 run build two.c more.c --name mine --output two.slv
 check several_files_are_one_variant [ "$status $(cat out)" = "0 two.slv" ]
+run build "$tree/examples/locked.c"
+check a_queue_is_a_variant [ "$status $(cat out)" = "0 locked.slv" ]
+check published_ones_are_built eval '"$schedlab" build "$tree/examples/the.c" && "$schedlab" build "$tree/examples/bwos.c"'
+sed 's/workload_sieve/workload_strain/; s/"sieve"/"strain"/' "$tree/workloads/sieve.c" >strain.c
+run build strain.c
+check a_workload_is_built [ "$status $(cat out)" = "0 strain.slv" ]
+run build "$tree/examples/scan.c"
+check one_of_fork_join_is_built [ "$status $(cat out)" = "0 scan.slv" ]
+check once_per_policy eval 'ar p scan.slv release.o >scan.o && [ "$(nm -g scan.o | grep -c "workload_scan_FJ_")" = 4 ]'
+
+# Files that are wrong: one that crashes, one that loses count, one that is text, one of other headers, one without simulated half.
+renamed mine.c mine crash
+sed -i 's/(void)how;/(void)how; *(volatile int *)8 = 1;/' crash.c
+renamed "$tree/examples/locked.c" locked stays
+sed -i 's/locked->head++/locked->head/' stays.c
+renamed mine.c mine native
+for file in crash stays native; do
+    run build $file.c
+done
+ar dD native.slv sim.o
+echo text >text.slv
+about() { # FILE NAME SED: its about.json is mine's, changed
+    ar p mine.slv about.json | sed "s/\"mine\"/\"$2\"/; $3" >about.json
+    ar rD "$1" about.json 2>/dev/null
+}
+cp mine.slv old.slv && about old.slv old 's/"abi": "\([^ ]*\) [0-9a-f]*"/"abi": "\1 0123456789abcdef"/'
+cp mine.slv vax.slv && about vax.slv vax 's/"abi": "[^ ]* /"abi": "vax-linux-gnu /'
+for file in mine locked the bwos strain scan crash stays native text old vax; do
+    with+=(--with ./$file.slv)
+done
+all() { run "${with[@]}" "$@"; }
 
 # Running -----------------------------------------------------------------------------------------
 
@@ -59,75 +106,89 @@ json its_name_is_the_variants '[x["variant"] for x in r] == ["mine", "grq"] and 
 run run ./mine.slv,lock=mcs fib,n=12 --reps 1 --workers 2 --format json --events none
 check and_not_again [ "$(grep -c linking err)" = 0 ]
 json knobs_stand_behind_the_file 'r[0]["variant"] == "mine,lock=mcs" and r[0]["knobs"]["lock"] == "mcs"'
-simulated() { run run "$@" fib,n=14 --machine sim:desktop8 --workers 4 --reps 1 --format json; }
-simulated gmp grq
+run list ./mine.slv
+check a_list_says_where_it_comes_from has 'code         mine.slv ' out
+run trace ./mine.slv fib,n=3 --machine sim:desktop8
+check it_is_traced has 'mine fib,n=3 on sim:desktop8' out
+simulated() { all run "$@" fib,n=14 --machine sim:desktop8 --workers 4 --reps 1 --format json; }
+run run gmp grq fib,n=14 --machine sim:desktop8 --workers 4 --reps 1 --format json
 json there_is_a_tree '[(x["throughput"], x["time_ns"]) for x in r] != []'
 python3 -c 'import json; print([x["time_ns"] for x in json.load(open("out"))["records"]])' >tree_times
 simulated gmp grq ./mine.slv
 python3 -c 'import json; print([x["time_ns"] for x in json.load(open("out"))["records"][:2]])' >their_times
 check the_trees_variants_are_what_they_were cmp -s tree_times their_times
 json it_runs_on_simulated_machines 'r[2]["variant"] == "mine" and r[2]["status"] == "ok" and r[2]["ops"] == r[1]["ops"]'
-run list ./mine.slv
-check a_list_says_where_it_comes_from has 'code         mine.slv ' out
-run trace ./mine.slv fib,n=3 --machine sim:desktop8
-check it_is_traced has 'mine fib,n=3 on sim:desktop8' out
-sed 's/"mine"/"other"/; s/mine_ops/other_ops/' mine.c >other.c
-run build other.c
-run run ./mine.slv ./other.slv fib,n=10 --reps 1 --format json --events none
-json two_files_in_one_command '[x["variant"] for x in r] == ["mine", "other"]'
 
-# A crash is a failed cell, and the others go on.
-sed 's/(void)how;/(void)how; *(volatile int *)8 = 1;/' mine.c >crash.c
-run build crash.c --name mine --output crash.slv
-run run ./crash.slv grq fib,n=10 --reps 1 --format json --events none
-json a_crash_is_a_failed_cell '[x["status"] == "ok" for x in r] == [False, True]'
+# Files that do not fit ---------------------------------------------------------------------------
+
+all run ./text.slv,k=3 ./crash.slv mine ./old.slv,tick=4 ./vax.slv ./native.slv grq fib,n=10 --reps 1 --format json --events none
+json the_others_go_on '[x["status"] == "ok" for x in r] == [False, False, True, False, False, True, True] and j["records"][5]["variant"] == "native"'
+json a_failed_cell_has_the_reason '[x["reason"].split(" ")[-5:] for x in (r[0], r[1])] == [
+    "file that `schedlab build` has written".split()[-5:], "killed by SIGSEGV".split()]'
+json that_of_other_headers '"0123456789abcdef, and does not fit this one" in r[3]["reason"] and r[3]["variant"] == "old,tick=4"'
+json that_of_another_architecture '"vax-linux-gnu" in r[4]["reason"]'
+check each_is_told has './text.slv is no file that `schedlab build` has written; its cells fail' err
+simulated ./native.slv grq
+json without_a_simulated_half_it_fails_there '[x["status"] for x in r] == ["failed", "ok"] and "native.slv has no sim.o" in r[0]["reason"]'
+sed 's/\.ready = mine_ready,//; s/static void mine_ready/__attribute__((used)) &/' mine.c >hookless.c
+cp mine.slv hookless.slv && sh lean/author/release.sh compile "$tree" lean hookless.c release.o && ar rD hookless.slv release.o
+run run ./hookless.slv grq fib,n=10 --reps 1 --format json --events none
+json a_missing_function_is_a_failed_cell '[x["status"] for x in r] == ["failed", "ok"] and "mine_ops.ready is missing" in r[0]["reason"]'
+fails a_missing_file 'cannot read ./none.slv' -- run ./none.slv gmp fib
+fails alone_it_is_one_line './text.slv is no file that `schedlab build` has written' -- run ./text.slv fib
+fails so_it_is_where_there_are_no_cells '0123456789abcdef, and does not fit this one' -- trace ./old.slv fib
+fails two_of_one_name 'both hold mine' -- run ./mine.slv ./two.slv fib
+fails with_is_without_its_file '--with is without its file' -- --with
 
 # A queue alone --------------------------------------------------------------------------------------
 
-run build "$tree/examples/locked.c"
-check a_queue_is_a_variant [ "$status $(cat out)" = "0 locked.slv" ]
-run run ./locked.slv gmp uneven,tasks=200,rounds=500 --machine sim:desktop8 --workers 4 --reps 1 --format json
-names='r = j["records"]
-event = lambda i, n: [x for x in r[i]["events"] if x["name"].endswith("::" + n)][0]["value"]'
+all run ./locked.slv gmp uneven,tasks=200,rounds=500 --machine sim:desktop8 --workers 4 --reps 1 --format json
 json it_does_the_same_work 'r[0]["ops"] == r[1]["ops"] and abs(event(0, "DISPATCHES") - event(1, "DISPATCHES")) <= 8'
 json it_is_stolen_from_and_has_runnext 'event(0, "STOLEN") > 0 and event(0, "RUNNEXT_HITS") > 0 and event(0, "LOCAL_HITS") > 0'
-run run ./locked.slv spawn,n=2000 --workers 1 --reps 1 --format json
+all run ./locked.slv spawn,n=2000 --workers 1 --reps 1 --format json
 json a_full_queue_overflows 'event(0, "OVERFLOWS") > 0 and event(0, "GRQ_HITS") > 0'
-check published_ones_are_built eval '"$schedlab" build "$tree/examples/the.c" && "$schedlab" build "$tree/examples/bwos.c"'
-run run ./the.slv ./bwos.slv gmp skynet,leaves=1000 --machine sim:desktop8 --workers 8 --reps 6 --format json
+all run ./the.slv ./bwos.slv gmp skynet,leaves=1000 --machine sim:desktop8 --workers 8 --reps 6 --format json
 json they_do_the_same_work 'len({x["ops"] for x in r}) == 1 and all(x["status"] == "ok" for x in r)'
 json what_lies_in_an_owners_block_is_not_stolen '(lambda stolen: stolen("bwos") < stolen("the") / 2)(
     lambda name: sum(event(i, "STOLEN") for i in range(len(r)) if r[i]["variant"] == name))'
-run run ./the.slv ./bwos.slv order,n=10 --workers 1 --reps 1 --events none
+all run ./the.slv ./bwos.slv order,n=10 --workers 1 --reps 1 --events none
 check one_is_a_stack_and_one_a_queue [ "$(grep '^ran:' out)" = "$(printf 'ran: 9 8 7 6 5 4 3 2 1 0\nran: 9 0-8')" ]
-run run ./the.slv ./bwos.slv spawn,n=5000 --machine sim:desktop8 --workers 8 --reps 1 --format json
+all run ./the.slv ./bwos.slv spawn,n=5000 --machine sim:desktop8 --workers 8 --reps 1 --format json
 json both_are_stolen_from_and_overflow 'all(event(i, "STOLEN") > 0 and event(i, "OVERFLOWS") > 0 for i in (0, 1))'
-run --with ./locked.slv --with ./bwos.slv --with ./the.slv sweep "$tree/examples/outside.yaml" --plan
+all sweep "$tree/examples/outside.yaml" --plan
 check their_sweep_is_planned has '400 samples of 40 cells in 2 groups' out
-queues() { run micro "$@" --benchmark_filter=^queue/ --benchmark_min_time=0.0001; }
-queues ./bwos.slv ./the.slv ./locked.slv
+
+# One by one: where there are no cells, a file that does not fit is refused.
+fits=(--with ./mine.slv --with ./locked.slv --with ./the.slv --with ./bwos.slv --with ./stays.slv)
+queues() { run "${fits[@]}" micro "$@" --benchmark_filter=^queue/ --benchmark_min_time=0.0001; }
+queues bwos the locked
 check a_queue_is_timed_alone eval '[ $status = 0 ] && [ "$(grep -cE "^queue/(put|get)/(bwos|the|locked|gmp) .* ns .* ns " out)" = 8 ]'
 check and_a_thiefs_steals [ "$(grep -cE '^queue/steal/(the|locked|gmp)/held:(1|16|128) .* ns .* ns ' out)" = 9 ]
 check where_there_is_something_for_thieves has "'a thief gets nothing of a queue that holds 1'" out
-run micro ./mine.slv --list
+run "${fits[@]}" micro mine --list
 check others_have_no_queue_to_time eval '[ $status = 0 ] && ! grep "^queue/" out && grep -q ^switch/mine out'
-sed 's/locked->head++/locked->head/' "$tree/examples/locked.c" >stays.c
-run build stays.c --name locked --output stays.slv
-queues ./stays.slv
-check a_queue_that_is_wrong_has_no_time eval '[ $status = 1 ] && has "a G came out twice" out && ! grep -qE "^queue/get/locked .* ns " out'
-if [ -e "$(dirname "$schedlab")/author/hunt.sh" ]; then # so is the hunt
-    run hunt ./the.slv last_item --executions 20
+queues stays
+check a_queue_that_is_wrong_has_no_time eval '[ $status = 1 ] && has "a G came out twice" out && ! grep -qE "^queue/get/stays .* ns " out'
+
+# The hunt, and traces of real threads: all four configurations.
+if [ -e "$built/author/hunt.sh" ]; then
+    schedlab=$full run build "$tree/examples/the.c" --output hunted.slv
+    schedlab=$full run hunt ./hunted.slv last_item --executions 20
     check a_queue_is_hunted has 'nothing was found' out
-    sed 's/memory_order_relaxed) > t) {/memory_order_relaxed) > t + 1) {/' "$tree/examples/the.c" >takes.c
-    run build takes.c --name the --output takes.slv
-    run hunt ./takes.slv last_item --executions 2000
+    renamed "$tree/examples/the.c" the takes
+    sed -i 's/memory_order_relaxed) > t) {/memory_order_relaxed) > t + 1) {/' takes.c
+    schedlab=$full run build takes.c
+    schedlab=$full run hunt ./takes.slv last_item --executions 2000
     check and_a_race_in_it_is_found [ $status = 1 ]
 fi
-if [ -e "$(dirname "$schedlab")/author/conformance.sh" ]; then # the suite is built
-    run build "$tree/examples/locked.c" --conformance
+
+# Conformance -------------------------------------------------------------------------------------
+
+sed 's/return room;/return true;/' "$tree/examples/locked.c" >loses.c
+if [ -e lean/author/conformance.sh ]; then # the suite is built
+    CASE='locked/conform_[cdl]*' run build "$tree/examples/locked.c" --conformance
     check it_conforms has 'cases of the conformance suite hold on real threads' err
-    sed 's/return room;/return true;/' "$tree/examples/locked.c" >loses.c
-    run build loses.c --name locked --output loses.slv --conformance
+    CASE='locked/conform_*spawn*' run build loses.c --name locked --output loses.slv --conformance
     check one_that_loses_goroutines_does_not [ "$status $(tail -n 1 err)" = \
         "1 schedlab build: locked does what no variant may: see the cases above" ]
     CASE=xyzzy fails a_case_that_is_none_is_no_fault_of_a_queue 'locked was not tried: ' -- \
@@ -141,7 +202,7 @@ conforms() { # CASE FILE NAME: on sim:desktop8; leaves err, status
     CASE=$1 run build "$2" --name "$3" --output tried.slv --conformance --machine sim:desktop8
 }
 held() { sed -nE 's/^([0-9]+) of ([0-9]+) cases of the conformance suite hold on sim:desktop8$/\1 \2/p' err; }
-if [ -e "$(dirname "$schedlab")/author/conformance-sim.sh" ]; then
+if [ -e lean/author/conformance-sim.sh ]; then
     rm -f tried.slv
     conforms 'locked/conform_[cdl]*' "$tree/examples/locked.c" locked
     read -r some all <<<"$(held)"
@@ -162,46 +223,41 @@ if [ -e "$(dirname "$schedlab")/author/conformance-sim.sh" ]; then
     check and_tells_by_the_machines_clock has 'watchdog: still running after 500 ms of simulated time' err
     read -r some all <<<"$(held)"
     check and_the_other_cases_go_on [ "$some" -gt 2 ]
-    conforms 'mine/conform_*[nr]_*/workers=1' crash.c mine
+    conforms 'crash/conform_*[nr]_*/workers=1' crash.c crash
     check a_crash_is_a_failed_case_with_its_signal has 'killed by signal 11' err
     read -r some all <<<"$(held)"
     check and_the_others_go_on_there_too [ "$some" -gt 0 ]
     if [ -e takes.c ]; then # and the hunt is built, which comes after the suite
-        conforms 'the/conform_misuse_is_fatal' takes.c the
+        schedlab=$full
+        conforms 'takes/conform_misuse_is_fatal' takes.c takes
         check a_brief_hunt_finds_what_the_cases_miss [ "$status $(tail -n 1 err)" = \
-            "1 schedlab build: the is wrong in a schedule of the hunt: see above" ]
-        check and_says_how_to_replay_it has 'replay: schedlab hunt the ' err
+            "1 schedlab build: takes is wrong in a schedule of the hunt: see above" ]
+        check and_says_how_to_replay_it has 'replay: schedlab hunt takes ' err
         conforms 'locked/conform_misuse_is_fatal' "$tree/examples/locked.c" locked
         check one_called_as_a_scenario_is_hunted has 'a brief hunt found nothing' err
+        schedlab=$scratch/lean/schedlab
     fi
 fi
 
 # A workload -----------------------------------------------------------------------------------------
 
-sed 's/workload_sieve/workload_strain/; s/"sieve"/"strain"/' "$tree/workloads/sieve.c" >strain.c
-run build strain.c
-check a_workload_is_built [ "$status $(cat out)" = "0 strain.slv" ]
-run run ./mine.slv gmp ./strain.slv,primes=20 --workers 2 --reps 1 --format json --events none
+all run ./mine.slv gmp ./strain.slv,primes=20 --workers 2 --reps 1 --format json --events none
 json it_runs_on_all 'all(x["status"] == "ok" and x["workload"] == "strain,primes=20" for x in r)'
-run run gmp ./strain.slv,primes=20 --machine sim:desktop8 --workers 2 --reps 1 --format json --events none
+all run gmp ./strain.slv,primes=20 --machine sim:desktop8 --workers 2 --reps 1 --format json --events none
 cp out strain.json
 run run gmp sieve,primes=20 --machine sim:desktop8 --workers 2 --reps 1 --format json --events none
 json it_does_the_same_as_the_trees 'r[0]["ops"] == json.load(open("strain.json"))["records"][0]["ops"]'
-run run gmp ./strain.slv,primes=20,grains=1 --reps 1
+all run gmp ./strain.slv,primes=20,grains=1 --reps 1
 check its_parameters_are_its_own has 'strain: unknown parameter "grains"; valid: primes' err
-run build "$tree/examples/scan.c"
-check one_of_fork_join_is_built [ "$status $(cat out)" = "0 scan.slv" ]
-check once_per_policy eval 'ar p scan.slv release.o >scan.o && [ "$(nm -g scan.o | grep -c "workload_scan_FJ_")" = 4 ]'
 forked='./scan.slv,n=3000,grain=8'
-run run serial tasksteal contsteal contsteal,frames=pooled gmp kthread $forked --workers 2 --reps 1 --format json --events none
+all run serial tasksteal contsteal contsteal,frames=pooled gmp kthread $forked --workers 2 --reps 1 --format json --events none
 json all_policies_do_its_work 'len(r) == 6 and all(x["status"] == "ok" for x in r) and len({x["digest"] for x in r}) == 1'
-run run tasksteal contsteal gmp $forked --machine sim:desktop8 --workers 4 --reps 1 --format json
-names='r = j["records"]
-event = lambda i, n: [x for x in r[i]["events"] if x["name"].endswith("::" + n)][0]["value"]'
+all run tasksteal contsteal gmp $forked --machine sim:desktop8 --workers 4 --reps 1 --format json
 json children_are_goroutines_only_under_gmp 'event(0, "LIVE_GS_PEAK") < 9 and event(1, "LIVE_GS_PEAK") < 9 < event(2, "LIVE_GS_PEAK")'
 json its_tasks_are_stolen 'all(event(i, "STOLEN") > 0 for i in (0, 1, 2))'
-if [ -e "$(dirname "$schedlab")/author/hunt.sh" ]; then
-    run hunt tasksteal ./scan.slv,n=12,grain=2 --executions 20
+if [ -e "$built/author/hunt.sh" ]; then
+    schedlab=$full run build "$tree/examples/scan.c" --output forks.slv
+    schedlab=$full run hunt tasksteal ./forks.slv,n=12,grain=2 --executions 20
     check it_is_hunted has 'nothing was found' out
 fi
 sed 's/STYLE_FORKJOIN/STYLE_GOROUTINE/' "$tree/examples/scan.c" >style.c
@@ -231,35 +287,40 @@ iterations: 1
 groups:
   - id: all
     question: Who is fastest?
-    variants: [mine, grq]
+    variants: [mine, "old,tick=4", crash, grq]
     baseline: grq
     workloads: ["fib,n=10"]
     workers: [1]
 END
-fails a_sweep_alone_knows_none 'mine' -- sweep small.yaml --results runs --name none
-run --with ./mine.slv sweep small.yaml --results runs --name one --no-report
-check with_makes_the_name_known [ $status = 0 ]
+run sweep small.yaml --results runs --name none
+check a_sweep_alone_knows_none has 'unknown variant "mine"' err
+all sweep small.yaml --results runs --name one --no-report
+check with_makes_the_names_known has '4 samples ok, 4 failed' err
+check the_sweep_tells_of_each_failure eval 'has "failed: crash on fib,n=10, 1 worker: killed by SIGSEGV" err &&
+    has "failed: old,tick=4 on fib,n=10, 1 worker: ./old.slv was built for schedlab" err'
 check records_say_where_it_came_from grep -qE '"mine.slv [0-9a-f]{16}"' runs/one-*/environment.json
-run --with ./mine.slv sweep --resume runs/one-* --no-report
+all sweep --resume runs/one-* --no-report
 check it_is_resumed [ $status = 0 ]
-
-# Files that do not fit ---------------------------------------------------------------------------
-
-fails a_missing_file 'cannot read ./none.slv' -- run ./none.slv gmp fib
-echo text >text.slv
-fails no_file_of_build './text.slv is no file that `schedlab build` has written' -- run ./text.slv gmp fib
-cp mine.slv old.slv
-ar x old.slv about.json
-sed -i 's/"abi": "\([^ ]*\) [0-9a-f]*"/"abi": "\1 0123456789abcdef"/' about.json
-ar rD old.slv about.json
-fails other_headers '0123456789abcdef, and does not fit this one' -- run ./old.slv gmp fib
-sed -i 's/"abi": "[^ ]* /"abi": "vax-linux-gnu /' about.json
-ar rD old.slv about.json
-fails another_architecture 'vax-linux-gnu' -- run ./old.slv gmp fib
-cp mine.slv native.slv
-ar dD native.slv sim.o
-fails no_object_for_simulated_machines 'native.slv has no sim.o' -- run ./native.slv gmp fib
-fails two_of_one_name 'both hold mine' -- run ./mine.slv ./two.slv fib
-fails with_is_without_its_file '--with is without its file' -- --with
+of=$(echo runs/one-*)
+all compare "$of:variant=mine" "$of:variant=grq"
+check its_cells_are_compared eval '[ $status = 0 ] && grep -q "fib,n=10" out'
+all compare "$of:variant=crash" "$of:variant=grq"
+check one_that_failed_has_its_reason_there has 'killed by SIGSEGV' out
+cat >order.yaml <<'END'
+id: Mine1
+title: A queue beside its model
+claim: Both run the oldest goroutine first.
+source: none
+why: They are the same but for the name.
+refuted: Another order of either.
+parts:
+  - {id: order, factor: variant, levels: [grq, mine, crash, old], workload: "order,n=5", metric: order, expect: [
+      {says: The model's, level: grq, exactly: 0-4}, {says: Its own, level: mine, exactly: 0-4},
+      {says: One that crashes, level: crash, exactly: 0-4}, {says: One that does not fit, level: old, exactly: 0-4}]}
+END
+all repro order.yaml --quick --results runs
+check an_experiment_names_it grep -qE 'supported +claim order#2 order: 0-4, expected 0-4' out
+check and_failed_cells_leave_claims_undecided eval 'grep -q "undecided *claim order#3" out && grep -q "undecided *claim order#4" out'
+check with_the_reason eval 'tr -s "\n " " " <out | grep -q "of crash on order,n=5, 1 worker failed: killed by SIGSEGV"'
 
 finish
