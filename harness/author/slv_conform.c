@@ -109,8 +109,7 @@ static bool suite_passed(const struct conforming *conforming, const char *machin
                   1, conforming->to))
         return false;
     char *program = text_format("%s/%s", conforming->folder, script);
-    char *word = text_format(" %s ", conforming->part->name);
-    const char *const argv[] = {program, word, machine ? "--machine" : NULL, machine, NULL};
+    const char *const argv[] = {program, "--outside", machine ? "--machine" : NULL, machine, NULL};
     struct process_result result;
     int most_s = machine ? SIM_SUITE_MAX_S : SUITE_MAX_S;
     bool done = run(conforming, argv, most_s, &result);
@@ -118,7 +117,6 @@ static bool suite_passed(const struct conforming *conforming, const char *machin
         done = suite_ended(conforming, &result, machine ? machine : "real threads", most_s);
         process_result_free(&result);
     }
-    free(word);
     free(program);
     return done;
 }

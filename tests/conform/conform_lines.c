@@ -44,7 +44,8 @@ static bool is_due(const struct conform_cell *cell, int every, bool steals)
     int place = suite.row++ + suite.column;
     if (place % every != 0 || (steals && (cell->workers == 1 || cell->ops->forkjoin == FJ_GO)))
         return false;
-    if (suite.workers || (!suite.brief && (suite.glob || suite.words_count)))
+    if (suite.workers ||
+        (!suite.brief && !whole->own && (suite.glob || suite.words_count || suite.outside)))
         return true;
     if (suite.brief || whole->one || cell->ops->single_threaded || cell->ops->thread_per_g)
         return cell->workers == worker_count_at(place / every, steals);
@@ -80,6 +81,8 @@ bool workload_is_due(const struct conform_cell *cell)
 
 void line_name(struct line *line, const char *name, const struct conform_cell *cell)
 {
+    if (!remedy_of(name))
+        support_fail(__FILE__, __LINE__, "%s has no row in conform_remedies.c", name);
     const char *comma = cell->settings ? "," : "", *settings = cell->settings ? cell->settings : "";
     snprintf(line->text, sizeof line->text, "%s %s%s%s workers=%d", name, cell->ops->name, comma,
              settings, cell->workers);
@@ -141,6 +144,7 @@ void line_print(const struct line *line, const struct conform_cell *cell, const 
     printf("%sok %d - %s\n", failed ? "not " : "", line->number, line->text);
     if (failed) {
         printf("#   %s; seed %" PRIu64 "\n", problem, cell->seed);
+        printf("#   remedy: %s\n", remedy_of(line->text));
         print_output(report->output);
     }
     fflush(stdout);
@@ -256,15 +260,12 @@ enum { EVERY_MAX = 4, WORKERS_MAX = 64, JOBS_MAX = 64 };
 
 void suite_parse(int argc, char **argv)
 {
-    static const struct option options[] = {{"short", no_argument, NULL, 's'},
-                                            {"every", required_argument, NULL, 'e'},
-                                            {"workers", required_argument, NULL, 'w'},
-                                            {"jobs", required_argument, NULL, 'j'},
-                                            {"seed", required_argument, NULL, 'r'},
-                                            {"case", required_argument, NULL, 'c'},
-                                            {"machine", required_argument, NULL, 'm'},
-                                            {"list", no_argument, NULL, 'l'},
-                                            {0}};
+    static const struct option options[] = {
+        {"short", no_argument, NULL, 's'},         {"every", required_argument, NULL, 'e'},
+        {"workers", required_argument, NULL, 'w'}, {"jobs", required_argument, NULL, 'j'},
+        {"seed", required_argument, NULL, 'r'},    {"case", required_argument, NULL, 'c'},
+        {"machine", required_argument, NULL, 'm'}, {"list", no_argument, NULL, 'l'},
+        {"outside", no_argument, NULL, 'o'},       {0}};
     opterr = 0;
     suite.glob = getenv("CASE");
     for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
@@ -273,6 +274,8 @@ void suite_parse(int argc, char **argv)
             suite.brief = true;
         else if (c == 'l')
             suite.list = true;
+        else if (c == 'o')
+            suite.outside = true;
         else if (c == 'c')
             suite.glob = optarg;
         else if (c == 'm')
@@ -285,7 +288,7 @@ void suite_parse(int argc, char **argv)
             (c == 'j' && !(suite.jobs = number_parse(optarg, JOBS_MAX))))
             suite_wrong(
                 "valid options: --short, --every N (1 to 4), --workers N (1 to 64), --jobs N (1 "
-                "to 64), --seed N (a number), --case GLOB, --machine MACHINE, --list");
+                "to 64), --seed N (a number), --case GLOB, --machine MACHINE, --outside, --list");
     }
     if (suite.every > 1 && !suite.brief)
         suite_wrong("--every N goes with --short");

@@ -27,10 +27,12 @@ struct whole_run {
     int workers_min, workers_max;
     bool one;        /* each case with one number of workers, even without --short */
     int short_every; /* --short runs a case under every so manieth variant */
+    bool own; /* a value of a knob of the variant's own: a subset of the cases (cell_run()) */
 };
 
 extern struct suite {
     bool brief, list;
+    bool outside; /* only variants from outside the tree */
     int every;   /* --every: --short runs a case without settings under every Nth variant at most */
     int workers; /* the only number; 0: as worker_counts says */
     int jobs, job;
@@ -69,6 +71,11 @@ _Noreturn void suite_misuse(void);
 bool case_is_due(const struct conform_cell *cell, bool has_settings, bool steals);
 bool workload_is_due(const struct conform_cell *cell);
 
+/* Which function of the variant to look at where a line fails, by its text or the case's name; NULL
+ * if there is no such case (conform_remedies.c). */
+const char *remedy_of(const char *line);
+
+/* Fails the suite if the case has no remedy. */
 void line_name(struct line *line, const char *name, const struct conform_cell *cell);
 
 /* True if this process is to run the line. Counts it if any process is to run it, and prints it for

@@ -2,10 +2,11 @@
  * numbers of workers.
  *
  *     conformance [--short [--every N]] [--workers N] [--jobs N] [--seed N] [--case GLOB]
- *         [--machine MACHINE] [--list] [WORD...]
+ *         [--machine MACHINE] [--outside] [--list] [WORD...]
  *
  * Prints TAP, one line per case, variant and number of workers. --list prints the names of these
- * lines and runs nothing. These choose among the lines, and status 2 means that none is left:
+ * lines and runs nothing. --outside takes the variants from outside the tree alone. These choose
+ * among the lines, and status 2 means that none is left:
  *   WORD         lines that contain all words
  *   --case GLOB  lines of which GLOB matches VARIANT[,SETTINGS]/CASE, or the same with /workers=N
  *                at its end. CASE=GLOB in the environment does the same.
@@ -18,6 +19,10 @@
  * --jobs N: line i is run by process i mod N. Lines keep their numbers and may change places.
  * --machine sim:MODEL[,KEY=VALUE]...: only the build for simulated machines takes it, and without
  * it the machine is a plain one, of no file.
+ *
+ * A variant from outside the tree also runs the cases of goroutines, threads and fork/join under
+ * each value of each knob of its own. There each case has one number of workers. A range is tried
+ * at its ends.
  *
  * Cases run in processes of their own (support.h): those of a table under one variant and number of
  * workers one after another in one, and the workloads likewise. Each ends with no G alive. Counts
@@ -391,6 +396,10 @@ static void cell_run(struct conform_cell *cell)
     suite.row = 0;
     cases_run(&goroutine_cases, cell);
     cases_run(&thread_cases, cell);
+    if (suite.whole->own) {
+        cases_run(&mixed_cases, cell);
+        return;
+    }
     cases_run(&timer_cases, cell);
     cases_run(&select_cases, cell);
     cases_run(&lock_cases, cell);
@@ -413,9 +422,9 @@ static void cell_run(struct conform_cell *cell)
 /* The defaults; frames=pooled, where fork/join code is another; and slices so short that goroutines
  * are stopped wherever they happen to be. */
 static const struct whole_run whole_runs[] = {
-    {NULL, 1, 16, false, 1},
-    {"frames=pooled", 1, 16, true, 1},
-    {"preempt=signal,slice_ns=50000,sysmon_ns=20000,sysmon_max_ns=20000", 1, 2, true, 4},
+    {NULL, 1, 16, false, 1, false},
+    {"frames=pooled", 1, 16, true, 1, false},
+    {"preempt=signal,slice_ns=50000,sysmon_ns=20000,sysmon_max_ns=20000", 1, 2, true, 4, false},
 };
 
 static void variant_run_at(const struct sched_ops *ops, int workers)
@@ -452,7 +461,7 @@ static void variant_run_whole(const struct sched_ops *ops)
 /* A variant per fork/join policy where submitters fence, and some where who does changes often. */
 static void fences_run(void)
 {
-    static const struct whole_run whole = {NULL, 2, 2, true, 4};
+    static const struct whole_run whole = {NULL, 2, 2, true, 4, false};
     static const struct {
         const char *variant, *settings;
     } rows[] = {
@@ -510,12 +519,55 @@ static void variants_run(const struct sched_ops *const *variants)
         }
 }
 
+/* Under one value of a knob, if it is not the default, as all lines above are. */
+static void value_run(const struct sched_ops *ops, const struct param *param, int64_t value)
+{
+    static char settings[128];
+    const char *word = param_word(param, value);
+    if (value == param->def)
+        return;
+    if (word)
+        snprintf(settings, sizeof settings, "%s=%s", param_key(param), word);
+    else
+        snprintf(settings, sizeof settings, "%s=%" PRId64, param_key(param), value);
+    static struct whole_run whole;
+    whole = (struct whole_run){settings, 1, 4, true, 1, .own = true};
+    suite.whole = &whole;
+    variant_run_whole(ops);
+}
+
+/* All words of a knob, and the ends of its range. */
+static void values_run(const struct sched_ops *ops, const struct param *param)
+{
+    suite.column = 0;
+    for (int64_t i = 0; param->words && param->words[i]; i++, suite.column++)
+        value_run(ops, param, param->words_base + i);
+    if (!param_takes_numbers(param))
+        return;
+    value_run(ops, param, param->min);
+    suite.column++;
+    if (param->max != param->min)
+        value_run(ops, param, param->max);
+}
+
+/* The runtime's knobs are the tree's to try. */
+static void own_knobs_run(void)
+{
+    for (size_t v = 0; outside_variants[v]; v++)
+        for (const struct param *param = outside_variants[v]->knobs; param->name; param++)
+            if (param->offset >= sizeof(struct runtime_knobs))
+                values_run(outside_variants[v], param);
+}
+
 /* This process's lines, in order. */
 static void lines_run(void)
 {
-    variants_run(sched_variants);
+    if (!suite.outside)
+        variants_run(sched_variants);
     variants_run(outside_variants);
-    fences_run();
+    own_knobs_run();
+    if (!suite.outside)
+        fences_run();
     atomic_store(&suite.shared->lines, suite.lines);
 }
 

@@ -188,9 +188,11 @@ sed 's/return room;/return true;/' "$tree/examples/locked.c" >loses.c
 if [ -e lean/author/conformance.sh ]; then # the suite is built
     CASE='locked/conform_[cdl]*' run build "$tree/examples/locked.c" --conformance
     check it_conforms has 'cases of the conformance suite hold on real threads' err
-    CASE='locked/conform_*spawn*' run build loses.c --name locked --output loses.slv --conformance
+    CASE='locked*/conform_all_spawned*' run build loses.c --name locked --output loses.slv --conformance
     check one_that_loses_goroutines_does_not [ "$status $(tail -n 1 err)" = \
         "1 schedlab build: locked does what no variant may: see the cases above" ]
+    check a_remedy_says_where_to_look has 'remedy: ready() or put() loses a G' err
+    check its_own_knobs_are_tried eval 'has "run_once locked,runnext=off" err && has "run_once locked,tick=0" err && has "run_once locked,tick=1024" err'
     CASE=xyzzy fails a_case_that_is_none_is_no_fault_of_a_queue 'locked was not tried: ' -- \
         build "$tree/examples/locked.c" --output tried.slv --conformance
 fi
