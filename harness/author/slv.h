@@ -22,8 +22,8 @@
 #include <stddef.h>
 
 struct slv_order {
-    const char *const *sources; /* C files, NULL-terminated, one at least */
-    const char *name;           /* NULL: the first file's, without its ending */
+    const char *const *sources; /* C files, or one folder of them; NULL-terminated, one at least */
+    const char *name;           /* NULL: the first file's, without its ending, or the folder's */
     const char *output;         /* NULL: NAME.slv in the current folder */
     bool conformance;           /* first runs the conformance suite on it, and hunts briefly */
     const char *machine;        /* where the suite runs, canonical; NULL: real threads */

@@ -9,17 +9,21 @@
 #include "sched.h"
 #include "workloads/workload.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { POLICIES = FJ_LINKED + 1 };
 
 struct making {
     const struct slv_order *order;
+    const char *const *sources; /* the order's, or those of its folder */
+    char **found;               /* those of the folder, NULL-terminated; else NULL */
     struct slv_tools tools;
     struct slv_part part;
     char folder[SLV_PATH_SIZE];
@@ -28,11 +32,18 @@ struct making {
 
 /* Names --------------------------------------------------------------------------------------- */
 
+/* "mine" of "src/mine.c" and of the folder "src/mine/". */
 static char *name_of_file(const char *path)
 {
-    const char *base = text_base_name(path);
+    size_t whole = strlen(path);
+    while (whole > 1 && path[whole - 1] == '/')
+        whole--;
+    char *plain = xstrndup(path, whole);
+    const char *base = text_base_name(plain);
     size_t length = strlen(base);
-    return xstrndup(base, length > 2 && text_ends_with(base, ".c") ? length - 2 : length);
+    char *name = xstrndup(base, length > 2 && text_ends_with(base, ".c") ? length - 2 : length);
+    free(plain);
+    return name;
 }
 
 static bool name_check(const struct making *making, const char *name)
@@ -49,9 +60,40 @@ static bool name_check(const struct making *making, const char *name)
                           is_variant ? "variant" : "workload");
 }
 
+static int is_source(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.' && strlen(entry->d_name) > 2 &&
+           text_ends_with(entry->d_name, ".c");
+}
+
+/* A folder stands for its C files, in the order of their names. */
+static bool sources_find(struct making *making)
+{
+    const char *folder = making->order->sources[0];
+    struct stat status;
+    struct dirent **entries;
+    making->sources = making->order->sources;
+    if (stat(folder, &status) != 0 || !S_ISDIR(status.st_mode))
+        return true;
+    if (making->order->sources[1])
+        return complaint_make(&making->to, "%s is a folder, which is built alone", folder);
+    int count = scandir(folder, &entries, is_source, alphasort);
+    if (count < 0)
+        return complaint_make(&making->to, "cannot read %s: %s", folder, strerror(errno));
+    making->found = xcalloc((size_t)count + 1, sizeof *making->found);
+    making->sources = (const char *const *)making->found;
+    for (int i = 0; i < count; i++) {
+        making->found[i] = text_format("%s/%s", folder, entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    return count > 0 ||
+           complaint_make(&making->to, "%s has no C file; expected one or more, NAME.c", folder);
+}
+
 static bool sources_check(const struct making *making)
 {
-    for (const char *const *source = making->order->sources; *source; source++) {
+    for (const char *const *source = making->sources; *source; source++) {
         if (strlen(*source) < 3 || !text_ends_with(*source, ".c"))
             return complaint_make(&making->to, "%s is no C file; expected NAME.c", *source);
         if (access(*source, R_OK) != 0)
@@ -66,7 +108,7 @@ static bool sources_check(const struct making *making)
 static bool source_compile(const struct making *making, const char *config, const char *action,
                            size_t i, char **words, size_t *count)
 {
-    const char *source = making->order->sources[i];
+    const char *source = making->sources[i];
     char *object = words[*count] = text_format("%s/%zu.%s.o", making->folder, *count, config);
     char *what = text_format("compile %s (%s)", source, config);
     const char *const compiled[] = {source, object, making->part.name, NULL};
@@ -108,7 +150,7 @@ static bool object_make(struct making *making, const char *config)
 {
     size_t sources = 0, count = 1;
     bool done = true;
-    while (making->order->sources[sources])
+    while (making->sources[sources])
         sources++;
     char **words = xcalloc(POLICIES * sources + 2, sizeof *words);
     words[0] = text_format("%s/%s.%s.o", making->folder, making->part.name, config);
@@ -146,7 +188,7 @@ static bool kind_find(struct making *making)
     return complaint_make(&making->to,
                           "%s defines neither `const struct sched_ops %s_ops` nor `const struct "
                           "workload workload_%s`",
-                          making->order->sources[0], name, name);
+                          making->sources[0], name, name);
 }
 
 /* A program with it answers, so nothing is missing, and its lists are right. */
@@ -224,13 +266,16 @@ bool slv_build(const struct slv_order *order, char **path, char *error, size_t e
     making.part.name = order->name ? xstrdup(order->name) : name_of_file(order->sources[0]);
     making.part.origin = xstrdup(order->sources[0]);
     *path = order->output ? xstrdup(order->output) : text_format("%s.slv", making.part.name);
-    bool done = sources_check(&making) && name_check(&making, making.part.name) &&
-                slv_tools_find(&making.tools, &making.to) &&
-                slv_scratch_make(making.folder, &making.to);
+    bool done =
+        sources_find(&making) && sources_check(&making) && name_check(&making, making.part.name) &&
+        slv_tools_find(&making.tools, &making.to) && slv_scratch_make(making.folder, &making.to);
     if (done) {
         done = make_it(&making, *path);
         slv_scratch_remove(making.folder);
     }
+    for (size_t i = 0; making.found && making.found[i]; i++)
+        free(making.found[i]);
+    free(making.found);
     free(making.part.name);
     free(making.part.origin);
     if (!done) {

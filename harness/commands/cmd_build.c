@@ -17,7 +17,7 @@ struct options {
 };
 
 static const struct cli_option option_table[] = {
-    {"name", "NAME", "The variant's name, as NAME_ops (default: the first file's)",
+    {"name", "NAME", "The variant's name, as NAME_ops (default: the first file's, or the folder's)",
      CLI(TEXT, name)},
     {"output", "FILE", "Write FILE (default: NAME.slv here)", CLI(TEXT, output), .letter = 'o'},
     {"conformance", NULL,
@@ -36,7 +36,8 @@ static const char argp_doc[] =
     "\v"
     "FILE.c is as the variants of the tree are: it includes \"sched.h\" and defines `const struct "
     "sched_ops NAME_ops`. Or it has a queue alone, includes \"runq.h\", and the rest is gmp's. "
-    "docs/ADDING.md shows how. Several files become one. A file that defines `const struct "
+    "docs/ADDING.md shows how. Several files become one, and so do all FILE.c of a folder. A file "
+    "that defines `const struct "
     "workload "
     "workload_NAME` is a workload, and is taken in a workload's place.\n\n"
     "Every command takes the file that is written in the place of a variant's name, with knobs "
@@ -46,16 +47,17 @@ static const char argp_doc[] =
     "a program of its own, once, which is kept in ~/.cache/schedlab.\n\n"
     "Example:\n"
     "  schedlab build examples/locked.c && schedlab run ./locked.slv gmp fib,n=20\n"
+    "  schedlab build mine/ && schedlab micro ./mine.slv\n"
     "  schedlab build mine.c --conformance --machine sim:desktop8\n\n"
     "Exit status: 0 done; 1 it does not compile, or is no variant; 2 misused.";
 
 static const struct cli_command cli = {
     .options = option_table,
-    .arguments = "FILE.c...",
+    .arguments = "FILE.c...|FOLDER",
     .help = argp_doc,
     .has_list = true,
     .list_offset = offsetof(struct options, sources),
-    .missing = "which files? C files of one variant, for example mine.c",
+    .missing = "which files? C files of one variant, for example mine.c, or their folder",
 };
 
 int cmd_build(int argc, char **argv)

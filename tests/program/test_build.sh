@@ -63,8 +63,15 @@ check a_required_function_is_missed has 'unready.c: mine_ops.ready is missing' e
 check and_it_is_no_variant [ "$status $(tail -n 1 err)" = "1 schedlab build: cannot take it for a variant or a workload" ]
 { echo 'int more(void);'; sed 's/(void)how;/(void)how; (void)more();/' mine.c; } >two.c
 echo 'int more(void); int more(void) { return 1; }' >more.c
-run build two.c more.c --name mine --output two.slv
-check several_files_are_one_variant [ "$status $(cat out)" = "0 two.slv" ]
+mkdir two empty && mv two.c more.c two
+echo 'no C' >two/README.md
+run build two/ --name mine
+check all_files_of_a_folder_are_one_variant [ "$status $(cat out)" = "0 mine.slv" ]
+mv mine.slv two.slv
+run build mine.c
+fails no_file_in_a_folder 'empty has no C file' -- build empty
+fails a_folder_is_built_alone 'two is a folder, which is built alone' -- build two mine.c
+fails a_folder_has_a_name_too 'grq is a variant' -- build "$tree/sched_variants/grq"
 run build "$tree/examples/locked.c"
 check a_queue_is_a_variant [ "$status $(cat out)" = "0 locked.slv" ]
 check published_ones_are_built eval '"$schedlab" build "$tree/examples/the.c" && "$schedlab" build "$tree/examples/bwos.c"'
