@@ -62,6 +62,11 @@ const struct preset presets[] = {
      "BEAM: a run queue per scheduler, and slices that end where code counts", "[BEAM]",
      "Reductions, for which a slice of 1 ms stands. Priorities, migration by a balancer, dirty "
      "schedulers for calls that block, heaps of their own for processes"},
+    {"percore", "static", "mailbox=mpsc,deal=main,preempt=none",
+     "a thread per core: mailboxes between cores, nothing is stolen, tasks run to their end",
+     "[Enberg19]",
+     "A ring with a bound for each pair of cores. Cores that poll: these sleep. Data of a core's "
+     "own, and messages in place of locks: workloads are as they are"},
     {"swift", "grq", "calls=none,preempt=none,timers=global,netpoll=thread",
      "Swift's cooperative pool: one queue, as many threads as cores, whatever blocks", "[Swift]",
      "Priorities, each with a queue. Actors, whose jobs run in turn. Threads that dispatch adds "
