@@ -4,7 +4,8 @@
 #     harness/author/new_variant.sh NAME FROM
 #
 # `make new-variant NAME=mine FROM=gmp` calls it, in the folder of the sources. It writes sched_variants/NAME/NAME.c, a line in the
-# registry, a paragraph of sched_variants/README.md to fill in, and examples/NAME.yaml, an experiment that compares the two.
+# registry, a paragraph of sched_variants/README.md to fill in, and examples/NAME.yaml, an experiment that compares the two. Where FROM cites
+# a work, docs/PAPERS.md names the copy too.
 set -euo pipefail
 name=${1:-} from=${2:-}
 registry=sched_variants/registry.c
@@ -54,6 +55,22 @@ awk -v name="$name" -v from="$from" '
     BEGIN { split("'"$(echo $known)"'", words, " "); for (i in words) variants[words[i]] }
     { print }' sched_variants/README.md >sched_variants/README.new
 mv sched_variants/README.new sched_variants/README.md
+
+# The papers: a work that the copy cites names it among its files.
+papers=docs/PAPERS.md
+for file in "sched_variants/$name"/*; do
+    sed -nE 's/^### (\[[^]]+\])$/\1/p' $papers | while read -r key; do
+        grep -qF -- "$key" "$file" || continue
+        awk -v heading="### $key" -v file="$file" '
+            /^##/ { listing = 0; inside = $0 == heading }
+            inside && /^Files:/ { listing = 1 }
+            listing && /^$/ { print last ", `" file "`"; last = ""; listing = inside = 0; print; next }
+            listing { if (last != "") print last; last = $0; next }
+            { print }
+            END { if (listing) print last ", `" file "`" }' $papers >$papers.new
+        mv $papers.new $papers
+    done
+done
 
 cat >"examples/$name.yaml" <<END
 # $name beside $from: a first experiment, to be filled in.

@@ -134,6 +134,7 @@ misused() {
 }
 # `make new-variant`, before anything else is changed by hand.
 passes "a variant begins as a copy of another one" make new-variant NAME=mine FROM=gmp
+passes "the papers that it cites name it" tests/check/check_papers.sh
 passes "which is there once it is built" make build/schedlab build/release/tests/conformance
 passes "and conforms" build/release/tests/conformance --short ' mine '
 passes "a name is taken once" test "make new-variant: NAME=mine is a variant already; valid: another word" = \
