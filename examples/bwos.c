@@ -10,8 +10,9 @@
  * Source: derived from [Wang23], the FIFO queue; bwos.h says what is the same.
  *   Differs: as in bwos.h. A thief takes half of what can be stolen, as far as one block has it.
  */
+#include "schedlab.h"
+
 #include "bwos.h"
-#include "runq.h"
 
 enum { BLOCK = 32, QUEUE_SIZE = sizeof(struct bwos) + BWOS_BLOCKS * BLOCK * sizeof(struct g *) };
 

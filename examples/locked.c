@@ -8,7 +8,7 @@
  *
  * Source: schedlab, the example of docs/ADDING.md.
  */
-#include "runq.h"
+#include "schedlab.h"
 
 enum { PLACES = 256 };
 

@@ -22,7 +22,7 @@
  *            E, by which Cilk interrupts its owner with exceptions, has no use here.
  * Source: [Frigo98] s.5, the simplified protocol.
  */
-#include "runq.h"
+#include "schedlab.h"
 
 enum { LIMIT = 256, PLACES = 512 };
 

@@ -34,8 +34,9 @@ static const struct cli_option option_table[] = {
 static const char argp_doc[] =
     "Compile a variant or a workload that lives outside the tree, for all machines."
     "\v"
-    "FILE.c is as the variants of the tree are: it includes \"sched.h\" and defines `const struct "
-    "sched_ops NAME_ops`. Or it has a queue alone, includes \"runq.h\", and the rest is gmp's. "
+    "FILE.c is as the variants of the tree are: it includes \"schedlab.h\" and defines `const "
+    "struct "
+    "sched_ops NAME_ops`. Or it defines a queue alone (RUNQ_VARIANT), and the rest is gmp's. "
     "docs/ADDING.md shows how. Several files become one, and so do all FILE.c of a folder. A file "
     "that defines `const struct "
     "workload "

@@ -71,6 +71,7 @@ install_author() {
     for file in $(find sched_variants workloads -name '*.h') harness/spec/outside.[ch]; do
         put 644 "$file" "include/schedlab/$file"
     done
+    put 644 include/schedlab/schedlab.h include/schedlab/schedlab.h
 }
 
 install_all() {

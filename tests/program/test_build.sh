@@ -72,6 +72,14 @@ run build mine.c
 fails no_file_in_a_folder 'empty has no C file' -- build empty
 fails a_folder_is_built_alone 'two is a folder, which is built alone' -- build two mine.c
 fails a_folder_has_a_name_too 'grq is a variant' -- build "$tree/sched_variants/grq"
+unnamed=0
+for function in $(sed -nE '/^struct (sched|runq)_ops \{/,/^\}/s/^    [a-z].*\(\*([a-z_]+)\)\(.*/\1/p' "$tree"/sched_variants/{sched.h,runtime/runq.h}); do
+    grep -qE "^ \*  .*\b$function\b" "$tree/include/schedlab/schedlab.h" || unnamed=1
+done
+check the_authors_header_has_every_function [ $unnamed$function = 0has_work ]
+printf '#include "schedlab.h"\n_Static_assert(SCHEDLAB_ABI == 0, "version");\n' >older.c
+run build older.c
+check its_version_can_be_asked_for has 'static assertion failed: "version"' err
 run build "$tree/examples/locked.c"
 check a_queue_is_a_variant [ "$status $(cat out)" = "0 locked.slv" ]
 check published_ones_are_built eval '"$schedlab" build "$tree/examples/the.c" && "$schedlab" build "$tree/examples/bwos.c"'
