@@ -187,13 +187,19 @@ check a_queue_that_is_wrong_has_no_time eval '[ $status = 1 ] && has "a G came o
 
 # The hunt, and traces of real threads: all four configurations.
 if [ -e "$built/author/hunt.sh" ]; then
-    schedlab=$full run build "$tree/examples/the.c" --output hunted.slv
-    schedlab=$full run hunt ./hunted.slv last_item --executions 20
-    check a_queue_is_hunted has 'nothing was found' out
+    schedlab=$full
+    run build "$tree/examples/the.c" --output hunted.slv
     renamed "$tree/examples/the.c" the takes
     sed -i 's/memory_order_relaxed) > t) {/memory_order_relaxed) > t + 1) {/' takes.c
-    schedlab=$full run build takes.c
-    schedlab=$full run hunt ./takes.slv last_item --executions 2000
+    run build takes.c
+    run build "$tree/examples/scan.c" --output forks.slv
+    hunt() { run --with ./hunted.slv --with ./takes.slv --with ./forks.slv hunt "$@"; }
+    hunt tasksteal ./forks.slv,n=12,grain=2 --executions 20
+    check a_workload_is_hunted has 'nothing was found' out
+    hunt ./hunted.slv last_item --executions 20
+    check a_queue_is_hunted has 'nothing was found' out
+    hunt ./takes.slv last_item --executions 2000
+    schedlab=$scratch/lean/schedlab
     check and_a_race_in_it_is_found [ $status = 1 ]
 fi
 
@@ -272,11 +278,6 @@ json all_policies_do_its_work 'len(r) == 6 and all(x["status"] == "ok" for x in 
 all run tasksteal contsteal gmp $forked --machine sim:desktop8 --workers 4 --reps 1 --format json
 json children_are_goroutines_only_under_gmp 'event(0, "LIVE_GS_PEAK") < 9 and event(1, "LIVE_GS_PEAK") < 9 < event(2, "LIVE_GS_PEAK")'
 json its_tasks_are_stolen 'all(event(i, "STOLEN") > 0 for i in (0, 1, 2))'
-if [ -e "$built/author/hunt.sh" ]; then
-    schedlab=$full run build "$tree/examples/scan.c" --output forks.slv
-    schedlab=$full run hunt tasksteal ./forks.slv,n=12,grain=2 --executions 20
-    check it_is_hunted has 'nothing was found' out
-fi
 sed 's/STYLE_FORKJOIN/STYLE_GOROUTINE/' "$tree/examples/scan.c" >style.c
 run build style.c --name scan --output style.slv
 check frames_have_the_style_of_fork_join has 'workload_scan.style is STYLE_GOROUTINE; expected STYLE_FORKJOIN, since its file opens frames' err
