@@ -148,9 +148,7 @@ void repro_offer(FILE *to, struct experiment *const *experiments, size_t count, 
         to,
         "\nThese are the answers so far, of the newest run here or of the reference; after each "
         "machine stands\nthe number of workers. `schedlab repro D1 --quick` measures one, "
-        "`schedlab "
-        "repro --quick` all %zu\nexperiments. --list names them, and --explain D1 has the "
-        "reasoning "
-        "and the sources.\n",
+        "`schedlab repro --quick` all %zu\nexperiments. --list names them, and --explain D1 has "
+        "the reasoning and the sources.\n",
         count);
 }

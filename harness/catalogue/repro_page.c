@@ -164,9 +164,8 @@ static void method_write(struct doc *to)
 {
     static const char *const steps[] = {
         "Each part changes one thing, the factor, and holds the rest fixed. Its levels are "
-        "measured "
-        "side by side: a sample is a fresh process, and samples come in blocks, each of which "
-        "holds every cell once, in shuffled order.",
+        "measured side by side: a sample is a fresh process, and samples come in blocks, each of "
+        "which holds every cell once, in shuffled order.",
         "An expectation is a range, stated with its source before anything was measured. It is "
         "held against the median of a level, or the ratio of the medians of two levels, with a "
         "95 % bootstrap interval: inside is supported, outside refuted, neither undecided.",

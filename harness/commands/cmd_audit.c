@@ -120,8 +120,7 @@ static struct sweep_file whole_blocks(const char *command, const struct options 
     whole.reps = options->blocks >= 0 ? options->blocks : rounds * rule->reps_max;
     if (whole.reps < rule->reps)
         cli_misuse(command,
-                   "--blocks=%lld is fewer than the %s of one comparison; valid: from "
-                   "%lld on",
+                   "--blocks=%lld is fewer than the %s of one comparison; valid: from %lld on",
                    (long long)whole.reps, counted((uint64_t)rule->reps, "sample").s,
                    (long long)rule->reps);
     whole.reps_max = whole.reps;

@@ -36,8 +36,7 @@ static const struct cli_option option_table[] = {
 
 static const char argp_doc[] =
     "Print ratios of medians, each of things that were measured in one interleaved run; `make "
-    "bench` measures and prints all kinds."
-    "\v"
+    "bench` measures and prints all kinds.\v"
     "speed: above 1 a variant is faster than the best of the other runtimes. time / floor: how "
     "many times as long it takes as a hand-written program without a scheduler. These floors are "
     "bare stack switches, uncontended locks and plain calls (floor:core, serial), cache lines "
@@ -48,14 +47,14 @@ static const char argp_doc[] =
     "part of it does, else open: more repetitions, or a quieter machine, would tell. Blocks end "
     "when the intervals are narrow enough (ended: width), whatever the ratio is, or at the most "
     "that the sweep allows (limit). If they ended as soon as a claim is decided, it would be "
-    "decided wrongly too often. class says which samples are compared: those of one core "
-    "distance, without disturbed ones; where it is mixed nothing can be claimed.\n\n"
-    "simulator: a simulation's time is the CPU time of its process, start and all, for one call "
-    "of run(); this machine's is the time of the call.\n\n"
+    "decided wrongly too often. class says which samples are compared: those of one core distance, "
+    "without disturbed ones; where it is mixed nothing can be claimed.\n\n"
+    "simulator: a simulation's time is the CPU time of its process, start and all, for one call of "
+    "run(); this machine's is the time of the call.\n\n"
     "Example:\n"
     "  schedlab bench --micro build/micro.json\n\n"
-    "Exit status: 0 done, whatever the claim's state; 1 it cannot be read or measured, or there "
-    "is nothing to compare in it; 2 misused.";
+    "Exit status: 0 done, whatever the claim's state; 1 it cannot be read or measured, or there is "
+    "nothing to compare in it; 2 misused.";
 
 static void check_run(const char *command, const char *option, const char *folder)
 {

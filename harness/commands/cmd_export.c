@@ -30,8 +30,7 @@ static const struct cli_option option_table[] = {
 };
 
 static const char argp_doc[] =
-    "Write the samples of a run in the format of another tool."
-    "\v"
+    "Write the samples of a run in the format of another tool.\v"
     "RUN_DIR is a folder that `schedlab sweep` wrote; nothing in it changes.\n\n"
     "  gbench     JSON of Google Benchmark, for its compare.py; a sample is a repetition\n"
     "  benchstat  lines as `go test -bench` prints them, for benchstat\n"

@@ -75,18 +75,12 @@ static const struct cli_command cli = {
     .argument = argument_take,
     .help =
         "Lists what can be named on the command line and in sweep files. Without an argument: "
-        "every "
-        "variant, preset and workload. A topic lists all of one kind. Presets come with what they "
-        "leave "
-        "out of the original, and knobs by group, decisive ones first. Events are those that can "
-        "be "
-        "counted on this machine; machines are the models that can be simulated, or all keys of "
-        "one. "
-        "NAME explains one variant, preset, workload, knob, parameter or event: its meaning, "
-        "default, "
-        "range and source, the experiments that vary it, the events that a knob moves, and an "
-        "example."
-        "\v"
+        "every variant, preset and workload. A topic lists all of one kind. Presets come with what "
+        "they leave out of the original, and knobs by group, decisive ones first. Events are those "
+        "that can be counted on this machine; machines are the models that can be simulated, or "
+        "all keys of one. NAME explains one variant, preset, workload, knob, parameter or event: "
+        "its meaning, default, range and source, the experiments that vary it, the events that a "
+        "knob moves, and an example.\v"
         "Numbers may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024); bytes in KiB, "
         "MiB, GiB too; times in ns, us, ms, s. A workload's may be per worker, as in "
         "uneven,tasks=1k/worker.\n\n"
@@ -145,8 +139,7 @@ static _Noreturn void refuse_name(const struct options *options)
                    suggest_text(&suggest, "", "", text, sizeof text));
     cli_misuse(options->command,
                "nothing is called \"%s\"; valid: all, variants, presets, workloads, knobs, events, "
-               "machines, "
-               "or a name that these list; `schedlab repro --list` has the experiments",
+               "machines, or a name that these list; `schedlab repro --list` has the experiments",
                options->name);
 }
 

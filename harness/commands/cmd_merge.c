@@ -30,16 +30,15 @@ static const struct cli_option option_table[] = {
 };
 
 static const char argp_doc[] =
-    "Join runs of one sweep into one run in the new folder OUT, which `schedlab report` takes."
-    "\v"
+    "Join runs of one sweep into one run in the new folder OUT, which `schedlab report` takes.\v"
     "Runs of different seeds add up. Runs of one seed are parts or copies of the same run: a "
     "sample that several have counts once, and is refused if it is not the same in all of them. "
     "Runs of different sweep files or revisions are refused. Runs that would give one comparison "
     "native samples of unlike processors are refused too, unless --mix-machines is given. Another "
     "compiler or machine is warned of and recorded in OUT/environment.json. The folder is "
     "printed.\n\n"
-    "Folders of cells, as `schedlab run --cell` and `schedlab sweep --cells` keep them, become "
-    "one folder of cells, which `schedlab sweep FILE --cells OUT` takes. A cell that several have "
+    "Folders of cells, as `schedlab run --cell` and `schedlab sweep --cells` keep them, become one "
+    "folder of cells, which `schedlab sweep FILE --cells OUT` takes. A cell that several have "
     "counts once, and is refused if they do not agree on it.\n\n"
     "Campaigns of `schedlab hunt` become one, which `schedlab hunt --show OUT` prints: shards, and "
     "campaigns of different seeds. They must be of the same cells and of one program.\n\n"

@@ -121,8 +121,7 @@ static int report_reproduction(const struct options *options, const char *comman
     json_decref(repro);
     if (options->format == FORMAT_JSON)
         cli_misuse(command,
-                   "--format=json is for runs; the answers of a reproduction are in "
-                   "%s/repro.json",
+                   "--format=json is for runs; the answers of a reproduction are in %s/repro.json",
                    options->run_dir);
     return repro_report_make(options->run_dir, !options->no_figures, command, stderr) == 0
                ? EXIT_DONE

@@ -47,8 +47,7 @@ static const char disputes_word[] = "disputes";
 static const struct cli_option option_table[] = {
     {"quick", NULL,
      "Measure each cell six times, up to three times as often where a claim needs it, and leave "
-     "out "
-     "what takes long: a first look",
+     "out what takes long: a first look",
      CLI(FLAG, quick), .begins = true},
     {"full", NULL,
      "Measure until intervals are narrow, 3 % of the median unless the experiment says otherwise "
@@ -99,20 +98,16 @@ static const char argp_doc[] =
     "Run experiments on design decisions of schedulers and say of each whether its claim is "
     "supported, refuted or undecided here.\v"
     "Without any argument it offers the questions that most come with, and their answers so far. "
-    "ID "
-    "is that of an experiment, or of a claim, which runs the experiments that show it; with "
-    "options "
-    "and without an ID, all of harness/experiments are run. The word disputes in place of IDs "
-    "stands for disputes of today (docs/DISPUTES.md), which are run only if asked for. FILE.yaml "
-    "is an experiment of your own "
-    "(harness/repro/experiment.h, docs/ADDING.md).\n\n"
+    "ID is that of an experiment, or of a claim, which runs the experiments that show it; with "
+    "options and without an ID, all of harness/experiments are run. The word disputes in place of "
+    "IDs stands for disputes of today (docs/DISPUTES.md), which are run only if asked for. "
+    "FILE.yaml is an experiment of your own (harness/repro/experiment.h, docs/ADDING.md).\n\n"
     "A verdict holds the 95 % interval of a median, or of a ratio of two, against the range that "
     "the experiment expects: inside, outside, or neither, and then it says what is lacking. What "
     "is simulated has the same verdicts each time.\n\n"
     "The folder results/NAME-<UTC time> gets repro.json (results/README.md), a run per experiment "
     "and machine, and repro.html, a page with all verdicts and figures, which `schedlab report` "
-    "can make again. Ctrl-C ends it; what was measured "
-    "stays, and --resume goes on.\n\n"
+    "can make again. Ctrl-C ends it; what was measured stays, and --resume goes on.\n\n"
     "Example:\n"
     "  schedlab repro\n"
     "  schedlab repro --list\n"

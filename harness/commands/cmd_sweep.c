@@ -105,8 +105,7 @@ static const struct cli_option option_table[] = {
      CLI(TEXT, cells)},
     {"engine", "ENGINE",
      "Who measures: local (default), this machine; slurm, a cluster's nodes; parallel, the "
-     "machines "
-     "of --sshloginfile by GNU parallel; see docs/CLUSTER.md",
+     "machines of --sshloginfile by GNU parallel; see docs/CLUSTER.md",
      CLI(WORD, engine), .words = engine_words},
     {"sbatch", "OPTION",
      "With --engine=slurm: hand OPTION to sbatch, such as --partition=long; may be given again",
@@ -161,11 +160,10 @@ static const char argp_doc[] =
     "common core distance (near or far), reps_max more at most; default 0: none\n"
     "  class_each: true   until so many are at each of both distances; default false\n\n"
     "The records, the sweep file and the environment go to a new folder, whose name is printed; "
-    "then `schedlab report` draws it. A cell that fails is recorded with its reason, and the "
-    "sweep goes on. Ctrl-C ends it; what was measured stays, and --resume goes on from there, "
-    "also after a crash or a power cut. It takes the run's own copy of the sweep file; a FILE "
-    "given "
-    "with it must be the same.\n\n"
+    "then `schedlab report` draws it. A cell that fails is recorded with its reason, and the sweep "
+    "goes on. Ctrl-C ends it; what was measured stays, and --resume goes on from there, also after "
+    "a crash or a power cut. It takes the run's own copy of the sweep file; a FILE given with it "
+    "must be the same.\n\n"
     "Example:\n"
     "  schedlab sweep harness/sweeps/default.yaml --reps 3 --name first-look\n"
     "  schedlab sweep --resume results/first-look-20260131T120000Z\n"

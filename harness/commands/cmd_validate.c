@@ -30,8 +30,7 @@ static const struct cli_option option_table[] = {
 static const char argp_doc[] =
     "Print, claim by claim, whether the simulated machine agrees with closed formulas, with "
     "valgrind's caches, with this machine and with published curves; `make validate` measures all "
-    "of it first (docs/VALIDATION.md)."
-    "\v"
+    "of it first (docs/VALIDATION.md).\v"
     "Exit status: 0 done, whether or not claims hold; 1 something cannot be read or written; 2 "
     "misused.";
 

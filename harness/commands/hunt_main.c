@@ -81,8 +81,7 @@ static const struct cli_option option_table[] = {
     {"scenarios", NULL, "list the scenarios", CLI(FLAG, list)},
     {"coverage", NULL,
      "say also which pairs of memory-order labels of the sources were met in both orders, in one "
-     "or "
-     "never",
+     "or never",
      CLI(FLAG, all.coverage)},
     {"format", "FORMAT",
      "table (default), json, page: coverage as an HTML file, of one hunt or with --show, or "
@@ -100,8 +99,7 @@ static const struct cli_option option_table[] = {
     {"resume", "RUN", "go on with the campaign in the folder RUN: what its log lacks",
      CLI(TEXT, all.resume)},
     {"shard", "I/N",
-     "of the campaign, only the I-th of N shares, from 0; `schedlab merge` joins "
-     "them",
+     "of the campaign, only the I-th of N shares, from 0; `schedlab merge` joins them",
      CLI(TEXT, all.shard)},
     {"show", "RUN", "the table of the campaign in the folder RUN, also while it is made",
      CLI(TEXT, all.show)},
@@ -111,13 +109,11 @@ static const struct cli_option option_table[] = {
 static const char argp_doc[] =
     "Looks for a schedule in which VARIANT is wrong: runs WORKLOAD again and again, and at each "
     "point where workers can affect each other an algorithm says which one goes on. WORKLOAD is "
-    "one "
-    "of `schedlab list`, with small parameters, or a scenario."
-    "\v"
+    "one of `schedlab list`, with small parameters, or a scenario.\v"
     "An execution fails by a wrong answer, a broken invariant, a crash, a deadlock, work that lies "
     "in a queue beside an idle worker, or no end. Then the line that replays it is printed, and "
-    "the hunt is over. With --memory tso a fence that is missing can be found, and with weak "
-    "an acquire or a release that has become relaxed, where atomics show it. docs/HUNT.md says "
+    "the hunt is over. With --memory tso a fence that is missing can be found, and with weak an "
+    "acquire or a release that has become relaxed, where atomics show it. docs/HUNT.md says "
     "more.\n\n"
     "Example:\n"
     "  schedlab hunt gmp sleep_wake --time 10s\n"

@@ -48,8 +48,7 @@ static void look_at_huge_pages(struct look *look)
 static void look_at_numa(struct look *look)
 {
     static const char why[] =
-        "the kernel unmaps pages to see who uses them, and moves them between "
-        "nodes";
+        "the kernel unmaps pages to see who uses them, and moves them between nodes";
     static const char nodes_path[] = "sys/devices/system/node/online";
     static const char path[] = "proc/sys/kernel/numa_balancing";
     hwloc_bitmap_t online = sysfs_cpus(look->root, "%s", nodes_path);

@@ -91,8 +91,7 @@ static bool command_check(const struct yaml_reader *reader, const struct lesson_
     bool is_trace = begins_with(command, "trace");
     if (!is_trace && !begins_with(command, "run") && !begins_with(command, "diff"))
         return yaml_complain(reader, line,
-                             "the command is \"%s\"; valid: run, trace or diff, and its "
-                             "arguments",
+                             "the command is \"%s\"; valid: run, trace or diff, and its arguments",
                              command);
     if (strstr(command, "native"))
         return yaml_complain(reader, line,

@@ -344,8 +344,7 @@ static bool tell_left_out(const struct expansion *self, struct sweep_group *grou
                              "no pair of %s and %s is left: %s", group->knob->name,
                              group->knob2->name, self->why);
     group->left_out = text_format(
-        "%u of %u pairs of %s and %s are left out, since one changes nothing beside the "
-        "other: %s",
+        "%u of %u pairs of %s and %s are left out, since one changes nothing beside the other: %s",
         self->moot, self->pairs, group->knob->name, group->knob2->name, self->why);
     return true;
 }

@@ -228,8 +228,7 @@ bool report_latex_write(const char *folder, FILE *to, size_t *samples, char *err
         !report_load(&report, folder, error, error_size))
         return false;
     fputs("% needs \\usepackage{booktabs}, for what is longer than a page \\usepackage{longtable} "
-          "(in "
-          "one column),\n% and for the micro sign \\usepackage{textcomp}\n",
+          "(in one column),\n% and for the micro sign \\usepackage{textcomp}\n",
           to);
     for (size_t i = 0; i < report.groups_count; i++) {
         enum sweep_figure subject = report_subject(&report.groups[i]);

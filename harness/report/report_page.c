@@ -199,8 +199,7 @@ static void method_write(FILE *to, const struct report *report)
         "Throughput is operations over time, of all timed calls of a sample. What the tables give "
         "is the median over samples; the 95 % interval lies between expanded percentiles of 2000 "
         "bootstrap resamples. It takes 6 samples: of 5 even the range from the least to the most "
-        "holds the "
-        "true median in 94 % of all cases only, so fewer are too few for an interval.",
+        "holds the true median in 94 % of all cases only, so fewer are too few for an interval.",
         "The digest of the work done must be equal for all variants of a workload; a cell with a "
         "wrong one is failed.",
     };

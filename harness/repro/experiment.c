@@ -72,8 +72,7 @@ static bool texts_read(const struct yaml_reader *reader, const char *place, cano
         const char *given = yaml_place_text(reader->place, at);
         if (!given)
             return yaml_complain(reader, line,
-                                 "a list of lists; valid: one text, or a list of "
-                                 "them");
+                                 "a list of lists; valid: one text, or a list of them");
         char *text = canonical_or_complain(canonical, reader, line, given);
         if (!text)
             return false;

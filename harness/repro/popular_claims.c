@@ -107,8 +107,7 @@ static bool reference_check(const struct yaml_reader *reader, size_t line, const
     const struct experiment_part *found = part_find(experiments, count, experiment, part, &near);
     if (!found && near.count == 0)
         return yaml_complain(reader, line,
-                             "there is no experiment \"%s\"; valid: see "
-                             "`schedlab repro --list`",
+                             "there is no experiment \"%s\"; valid: see `schedlab repro --list`",
                              experiment);
     if (!found)
         return yaml_complain(reader, line, "experiment %s has no part \"%s\"; %s", experiment, part,

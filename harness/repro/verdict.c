@@ -364,9 +364,8 @@ static void regimes_judge(const struct judging *self, const struct cell_samples 
     char name[VERDICT_REASON_SIZE / 2];
     cell_name(cell, name, sizeof name);
     lack(column, LACK_REGIMES,
-         "samples of %s are of two regimes, medians %s and %s, and one is "
-         "inside the range",
-         name, side_text(self, medians[0]).s, side_text(self, medians[1]).s);
+         "samples of %s are of two regimes, medians %s and %s, and one is inside the range", name,
+         side_text(self, medians[0]).s, side_text(self, medians[1]).s);
 }
 
 static void judge_value(const struct judging *self)
