@@ -22,83 +22,16 @@ enum { ERROR_SIZE = 512 };
 /* As libcyaml reads it: texts, all of which may be missing. Only titles and sources are taken from
  * here; the values are read again where they stand, so that messages know the line. */
 struct texts {
+    char *value[MACHINE_KEYS], *vm[MACHINE_KEYS];
     char *title;
-    char *cores, *smt, *group, *socket, *clock, *prefetch, *lookahead;
-    char *block, *store, *atomic, *fence, *branch, *window, *relax, *work;
-    char *now, *call, *wait, *wake, *wakeup, *switch_, *signal, *start, *end, *slice, *slack;
-    char *membarrier, *interrupt;
-    struct cache_texts {
-        char *size, *ways, *hit, *replacement, *inclusive;
-    } l1, l2, l3;
-    struct distance_texts {
-        char *near, *socket, *remote;
-    } clean, dirty, upgrade;
-    struct memory_texts {
-        char *local, *remote;
-    } memory;
-    struct latency_texts {
-        char *median, *p99;
-    } network, file;
-    struct vm_texts {
-        char *call, *wait, *wake, *wakeup, *switch_, *signal, *start, *end, *membarrier, *interrupt;
-    } vm;
     struct machine_source *sources;
     unsigned sources_count;
 };
 
-#define SCALAR(name) YAML_MAY_TEXT(#name, struct texts, name)
-#define SECTION(name, fields)                                                                      \
-    CYAML_FIELD_MAPPING(#name, CYAML_FLAG_OPTIONAL, struct texts, name, fields)
-
-static const cyaml_schema_field_t l1_fields[] = {
-    YAML_MAY_TEXT("size", struct cache_texts, size),
-    YAML_MAY_TEXT("ways", struct cache_texts, ways),
-    YAML_MAY_TEXT("hit", struct cache_texts, hit),
-    YAML_MAY_TEXT("replacement", struct cache_texts, replacement),
-    CYAML_FIELD_END,
-};
-
-static const cyaml_schema_field_t cache_fields[] = {
-    YAML_MAY_TEXT("size", struct cache_texts, size),
-    YAML_MAY_TEXT("ways", struct cache_texts, ways),
-    YAML_MAY_TEXT("hit", struct cache_texts, hit),
-    YAML_MAY_TEXT("replacement", struct cache_texts, replacement),
-    YAML_MAY_TEXT("inclusive", struct cache_texts, inclusive),
-    CYAML_FIELD_END,
-};
-
-static const cyaml_schema_field_t distance_fields[] = {
-    YAML_MAY_TEXT("near", struct distance_texts, near),
-    YAML_MAY_TEXT("socket", struct distance_texts, socket),
-    YAML_MAY_TEXT("remote", struct distance_texts, remote),
-    CYAML_FIELD_END,
-};
-
-static const cyaml_schema_field_t memory_fields[] = {
-    YAML_MAY_TEXT("local", struct memory_texts, local),
-    YAML_MAY_TEXT("remote", struct memory_texts, remote),
-    CYAML_FIELD_END,
-};
-
-static const cyaml_schema_field_t latency_fields[] = {
-    YAML_MAY_TEXT("median", struct latency_texts, median),
-    YAML_MAY_TEXT("p99", struct latency_texts, p99),
-    CYAML_FIELD_END,
-};
-
-static const cyaml_schema_field_t vm_fields[] = {
-    YAML_MAY_TEXT("call", struct vm_texts, call),
-    YAML_MAY_TEXT("wait", struct vm_texts, wait),
-    YAML_MAY_TEXT("wake", struct vm_texts, wake),
-    YAML_MAY_TEXT("wakeup", struct vm_texts, wakeup),
-    YAML_MAY_TEXT("switch", struct vm_texts, switch_),
-    YAML_MAY_TEXT("signal", struct vm_texts, signal),
-    YAML_MAY_TEXT("start", struct vm_texts, start),
-    YAML_MAY_TEXT("end", struct vm_texts, end),
-    YAML_MAY_TEXT("membarrier", struct vm_texts, membarrier),
-    YAML_MAY_TEXT("interrupt", struct vm_texts, interrupt),
-    CYAML_FIELD_END,
-};
+/* The keys that a file may give another price in a virtual machine. */
+static const char *const vm_keys[] = {"call",       "wait",      "wake",  "wakeup",
+                                      "switch",     "signal",    "start", "end",
+                                      "membarrier", "interrupt", NULL};
 
 static const cyaml_schema_field_t source_fields[] = {
     YAML_LIST("of", struct machine_source, of, yaml_text),
@@ -108,51 +41,53 @@ static const cyaml_schema_field_t source_fields[] = {
 
 static const cyaml_schema_value_t source_schema = YAML_ENTRY(struct machine_source, source_fields);
 
-static const cyaml_schema_field_t model_fields[] = {
-    YAML_TEXT("title", struct texts, title),
-    SCALAR(cores),
-    SCALAR(smt),
-    SCALAR(group),
-    SCALAR(socket),
-    SCALAR(clock),
-    SECTION(l1, l1_fields),
-    SECTION(l2, cache_fields),
-    SECTION(l3, cache_fields),
-    SCALAR(prefetch),
-    SECTION(clean, distance_fields),
-    SECTION(dirty, distance_fields),
-    SECTION(upgrade, distance_fields),
-    SECTION(memory, memory_fields),
-    SCALAR(block),
-    SCALAR(store),
-    SCALAR(atomic),
-    SCALAR(branch),
-    SCALAR(window),
-    SCALAR(fence),
-    SCALAR(relax),
-    SCALAR(work),
-    SCALAR(now),
-    SCALAR(call),
-    SCALAR(wait),
-    SCALAR(wake),
-    SCALAR(wakeup),
-    YAML_MAY_TEXT("switch", struct texts, switch_),
-    SCALAR(signal),
-    SCALAR(start),
-    SCALAR(end),
-    SCALAR(slice),
-    SCALAR(slack),
-    SCALAR(membarrier),
-    SCALAR(interrupt),
-    SECTION(network, latency_fields),
-    SECTION(file, latency_fields),
-    SCALAR(lookahead),
-    SECTION(vm, vm_fields),
-    YAML_LIST("sources", struct texts, sources, source_schema),
-    CYAML_FIELD_END,
-};
-
+static cyaml_schema_field_t model_fields[MACHINE_KEYS + 4]; /* see schema_make() */
 static const cyaml_schema_value_t model_schema = YAML_FILE(struct texts, model_fields);
+
+/* A text that is the i-th of a list of them. */
+static cyaml_schema_field_t text_field(const char *key, size_t i)
+{
+    cyaml_schema_field_t field = YAML_MAY_TEXT(key, struct texts, value[0]);
+    field.data_offset += (uint32_t)(i * sizeof(char *));
+    return field;
+}
+
+/* A mapping whose texts begin at the i-th of all, those of vm behind those of value. */
+static cyaml_schema_field_t section_field(const char *key, size_t i, cyaml_schema_field_t *fields)
+{
+    cyaml_schema_field_t field =
+        CYAML_FIELD_MAPPING(key, CYAML_FLAG_OPTIONAL, struct texts, value, fields);
+    field.data_offset += (uint32_t)(i * sizeof(char *));
+    return field;
+}
+
+/* The schema that the table of keys makes, once: keys with one word before their point are a
+ * mapping. */
+static void schema_make(void)
+{
+    static cyaml_schema_field_t inner[2 * MACHINE_KEYS];
+    cyaml_schema_field_t *in = inner, *out = model_fields;
+    if (model_fields[0].key)
+        return;
+    *out++ = (cyaml_schema_field_t)YAML_TEXT("title", struct texts, title);
+    for (size_t i = 0, first; i < MACHINE_KEYS;) {
+        const char *name = machine_keys[i].name;
+        size_t length = strcspn(name, ".") + 1;
+        first = i;
+        if (length > strlen(name)) {
+            *out++ = text_field(name, i++);
+            continue;
+        }
+        *out++ = section_field(xstrndup(name, length - 1), first, in);
+        for (; i < MACHINE_KEYS && strncmp(machine_keys[i].name, name, length) == 0; i++)
+            *in++ = text_field(machine_keys[i].name + length, i - first);
+        in++; /* an empty one is the end */
+    }
+    *out++ = section_field("vm", MACHINE_KEYS, in);
+    for (const char *const *key = vm_keys; *key; key++)
+        *in++ = text_field(*key, machine_key_find(*key));
+    *out = (cyaml_schema_field_t)YAML_LIST("sources", struct texts, sources, source_schema);
+}
 
 /* The keys of the mapping at place, and what messages call it. */
 static const cyaml_schema_field_t *fields_of_place(const char *place, const char **name)
@@ -198,14 +133,13 @@ static bool read_value(const struct yaml_reader *reader, const char *place,
     return yaml_complain(reader, yaml_place_line(reader->place, place), "%s", error);
 }
 
-/* As far as the schema lets any stand there. */
 static bool read_vm(const struct yaml_reader *reader, struct machine_values *vm)
 {
     bool ok = true;
     char place[YAML_MISTAKE_PLACE];
-    for (const cyaml_schema_field_t *field = vm_fields; field->key; field++) {
-        size_t key = machine_key_find(field->key);
-        snprintf(place, sizeof place, "vm/%s", field->key);
+    for (const char *const *name = vm_keys; *name; name++) {
+        size_t key = machine_key_find(*name);
+        snprintf(place, sizeof place, "vm/%s", *name);
         ok = read_value(reader, place, &machine_keys[key], &vm->of[key]) && ok;
     }
     return ok;
@@ -352,6 +286,7 @@ static void complain_of_schema(const struct yaml_reader *reader, const struct ya
 
 static struct machine_file *schema_load(const struct yaml_reader *reader)
 {
+    schema_make();
     struct texts *texts = yaml_reader_load(reader, &model_schema, complain_of_schema);
     return texts ? file_take(texts) : NULL;
 }
