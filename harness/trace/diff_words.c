@@ -113,131 +113,85 @@ static void text_of_put(const struct sched_trace_event *event, const char *g, ch
         snprintf(text + at, size - (size_t)at, " %c%" PRId32, letter_of(event), event->b);
 }
 
-static void text_of_g(const struct sched_trace_event *event, const char *g, bool brief, char *text,
-                      size_t size)
-{
-    static const char *const words[] = {
-        [SCHED_CREATED] = "created",
-        [SCHED_ENDED] = "ended",
-        [SCHED_CALL_BEGUN] = "began a call in",
-        [SCHED_CALL_OVER] = "ended a call in",
-        [SCHED_CALLED] = "called a child in",
-        [SCHED_CALL_RETURNED] = "returned from the call of a child in",
-        [SCHED_SYNCED] = "came to a sync in",
-        [SCHED_RETURNED] = "returned from",
-        [SCHED_JOINED] = "joined all children in",
-        [SCHED_STALLED] = "stalled at a sync in",
-    };
-    switch (event->kind) {
-    case SCHED_READIED:
-        snprintf(text, size, "readied %s (%s)", g, WORD_OF(how_words, event->a));
-        break;
-    case SCHED_PUT:
-        text_of_put(event, g, text, size);
-        break;
-    case SCHED_TAKEN:
-        (brief ? text_of_taken_brief : text_of_taken)(event, g, text, size);
-        break;
-    case SCHED_DISPATCHED:
-        snprintf(text, size, "ran %s%s", g, event->a ? " in the same slice" : "");
-        break;
-    case SCHED_PARKED:
-        snprintf(text, size, "parked %s (%s)", g, WORD_OF(why_words, event->a));
-        break;
-    default:
-        snprintf(text, size, "%s %s", words[event->kind], g);
-    }
-}
+/* The text of an event: the first %s is whom or how many it is about, the second more_of(). */
+static const char *const sentences[SCHED_EVENT_COUNT] = {
+    [SCHED_CREATED] = "created %s",
+    [SCHED_READIED] = "readied %s (%s)",
+    [SCHED_DISPATCHED] = "ran %s%s",
+    [SCHED_PARKED] = "parked %s (%s)",
+    [SCHED_ENDED] = "ended %s",
+    [SCHED_CALL_BEGUN] = "began a call in %s",
+    [SCHED_CALL_OVER] = "ended a call in %s",
+    [SCHED_CALLED] = "called a child in %s",
+    [SCHED_CALL_RETURNED] = "returned from the call of a child in %s",
+    [SCHED_SYNCED] = "came to a sync in %s",
+    [SCHED_RETURNED] = "returned from %s",
+    [SCHED_JOINED] = "joined all children in %s",
+    [SCHED_STALLED] = "stalled at a sync in %s",
+    [SCHED_SPUN] = "began to spin",
+    [SCHED_FOUND_NOTHING] = "found nothing to steal",
+    [SCHED_SLEPT] = "went to sleep",
+    [SCHED_WOKEN] = "woke M%s",
+    [SCHED_THREAD_STARTED] = "started M%s",
+    [SCHED_P_TAKEN] = "got P%s",
+    [SCHED_P_IDLED] = "left P%s idle",
+    [SCHED_P_HANDED_OFF] = "handed off P%s",
+    [SCHED_PREEMPT_ASKED] = "asked M%s to end its slice",
+    [SCHED_STOLEN] = "stole %s%s",
+    [SCHED_MOVED] = "moved %s more from the global queue",
+    [SCHED_OVERFLOWED] = "moved %s to the global queue",
+    [SCHED_TASKS_PUBLISHED] = "published %s",
+    [SCHED_TASK_TAKEN_BACK] = "took a task back",
+    [SCHED_TASK_STOLEN] = "stole a task of M%s",
+    [SCHED_TASK_SPAWNED] = "spawned %s",
+    [SCHED_TASK_BEGUN] = "began %s%s",
+    [SCHED_TASK_DONE] = "was done with %s",
+    [SCHED_TASK_RETURNED] = "returned from %s",
+};
 
-static void text_of_task(const struct sched_trace_event *event, const char *task, char *text,
-                         size_t size)
+static const char *more_of(const struct sched_trace_event *event)
 {
     static const char *const as[] = {
         [AS_OWN] = "", [AS_STOLEN] = ", stolen", [AS_CLAIMED] = " as a call"};
     switch (event->kind) {
-    case SCHED_TASK_SPAWNED:
-        snprintf(text, size, "spawned %s", task);
-        break;
-    case SCHED_TASK_BEGUN:
-        snprintf(text, size, "began %s%s", task, WORD_OF(as, event->a));
-        break;
-    case SCHED_TASK_DONE:
-        snprintf(text, size, "was done with %s", task);
-        break;
-    default: /* SCHED_TASK_RETURNED */
-        snprintf(text, size, "returned from %s", task);
+    case SCHED_READIED:
+        return WORD_OF(how_words, event->a);
+    case SCHED_PARKED:
+        return WORD_OF(why_words, event->a);
+    case SCHED_DISPATCHED:
+        return event->a ? " in the same slice" : "";
+    case SCHED_STOLEN:
+        return event->b ? " out of runnext" : "";
+    default: /* SCHED_TASK_BEGUN, of those that ask */
+        return WORD_OF(as, event->a);
     }
 }
 
-static void text_of_steal(const struct sched_trace_event *event, char *text, size_t size)
+/* The number that an event of an M is about: of an M or a P, or a count with its noun. */
+static struct counted number_of(const struct sched_trace_event *event)
 {
-    uint64_t n = (uint64_t)event->a;
-    switch (event->kind) {
-    case SCHED_STOLEN:
-        snprintf(text, size, "stole %s%s", counted(n, "G").s, event->b ? " out of runnext" : "");
-        break;
-    case SCHED_MOVED:
-        snprintf(text, size, "moved %s more from the global queue", counted(n, "G").s);
-        break;
-    case SCHED_OVERFLOWED:
-        snprintf(text, size, "moved %s to the global queue", counted(n, "G").s);
-        break;
-    case SCHED_TASKS_PUBLISHED:
-        snprintf(text, size, "published %s", counted(n, "task").s);
-        break;
-    case SCHED_TASK_TAKEN_BACK:
-        snprintf(text, size, "took a task back");
-        break;
-    default: /* SCHED_TASK_STOLEN */
-        snprintf(text, size, "stole a task of M%" PRId32, event->a);
-    }
+    bool gs = event->kind == SCHED_STOLEN || event->kind == SCHED_MOVED ||
+              event->kind == SCHED_OVERFLOWED;
+    struct counted number;
+    if (gs || event->kind == SCHED_TASKS_PUBLISHED)
+        return counted((uint64_t)event->a, gs ? "G" : "task");
+    snprintf(number.s, sizeof number.s, "%" PRId32, event->a);
+    return number;
 }
 
 char *diff_event_text(const struct sched_trace *trace, const struct sched_trace_event *event,
                       bool brief, char *text, size_t size)
 {
-    int32_t other = event->a;
     char name[SCHED_TRACE_NAME];
+    bool of_m = event->kind >= SCHED_EVENT_FIRST_OF_MS && event->kind < SCHED_EVENT_FIRST_OF_TASKS;
     sched_trace_name(trace, event->g, event->kind >= SCHED_EVENT_FIRST_OF_TASKS, name);
-    if (event->kind < SCHED_EVENT_FIRST_OF_MS) {
-        text_of_g(event, name, brief, text, size);
-        return text;
-    }
-    if (event->kind >= SCHED_EVENT_FIRST_OF_TASKS) {
-        text_of_task(event, name, text, size);
-        return text;
-    }
-    switch (event->kind) {
-    case SCHED_SPUN:
-        snprintf(text, size, "began to spin");
-        break;
-    case SCHED_FOUND_NOTHING:
-        snprintf(text, size, "found nothing to steal");
-        break;
-    case SCHED_SLEPT:
-        snprintf(text, size, "went to sleep");
-        break;
-    case SCHED_WOKEN:
-        snprintf(text, size, "woke M%" PRId32, other);
-        break;
-    case SCHED_THREAD_STARTED:
-        snprintf(text, size, "started M%" PRId32, other);
-        break;
-    case SCHED_P_TAKEN:
-        snprintf(text, size, "got P%" PRId32, other);
-        break;
-    case SCHED_P_IDLED:
-        snprintf(text, size, "left P%" PRId32 " idle", other);
-        break;
-    case SCHED_P_HANDED_OFF:
-        snprintf(text, size, "handed off P%" PRId32, other);
-        break;
-    case SCHED_PREEMPT_ASKED:
-        snprintf(text, size, "asked M%" PRId32 " to end its slice", other);
-        break;
-    default:
-        text_of_steal(event, text, size);
-    }
+    if (event->kind == SCHED_PUT)
+        text_of_put(event, name, text, size);
+    else if (event->kind == SCHED_TAKEN)
+        (brief ? text_of_taken_brief : text_of_taken)(event, name, text, size);
+    else
+        snprintf(text, size, sentences[event->kind], of_m ? number_of(event).s : name,
+                 more_of(event));
     return text;
 }
 
