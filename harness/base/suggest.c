@@ -97,19 +97,19 @@ void suggest_offer(struct suggest *suggest, const char *candidate)
     suggest->near = near;
 }
 
-char *suggest_text(const struct suggest *suggest, const char *mark, const char *where, char *text,
-                   size_t text_size)
+struct advice suggest_text(const struct suggest *suggest, const char *mark, const char *where)
 {
+    struct advice text = {""};
+    size_t length = 0, size = sizeof text.s;
     if (suggest->near) {
-        snprintf(text, text_size, "the nearest is \"%s%s\"", mark, suggest->best);
+        snprintf(text.s, size, "the nearest is \"%s%s\"", mark, suggest->best);
         return text;
     }
-    size_t length = 0;
-    for (size_t i = 0; i < suggest->count && i < SUGGEST_LISTED_MAX && length < text_size; i++)
-        length += (size_t)snprintf(text + length, text_size - length, "%s%s%s",
+    for (size_t i = 0; i < suggest->count && i < SUGGEST_LISTED_MAX && length < size; i++)
+        length += (size_t)snprintf(text.s + length, size - length, "%s%s%s",
                                    i ? ", " : "valid: ", mark, suggest->listed[i]);
-    if (suggest->count > SUGGEST_LISTED_MAX && length < text_size)
-        snprintf(text + length, text_size - length, " and %zu more, see %s",
+    if (suggest->count > SUGGEST_LISTED_MAX && length < size)
+        snprintf(text.s + length, size - length, " and %zu more, see %s",
                  suggest->count - SUGGEST_LISTED_MAX, where);
     return text;
 }

@@ -3,10 +3,9 @@
  *
  * Callers: everything that reads names from a user. Usage:
  *
- *     char text[SUGGEST_TEXT_SIZE];
  *     struct suggest near = suggest_for("gpm");
  *     for (...) suggest_offer(&near, candidate);
- *     ... suggest_text(&near, "", "`schedlab list variants`", text, sizeof text)
+ *     ... suggest_text(&near, "", "`schedlab list variants`").s
  */
 #ifndef SCHEDLAB_SUGGEST_H
 #define SCHEDLAB_SUGGEST_H
@@ -41,10 +40,14 @@ struct suggest suggest_for(const char *word);
  * smallest distance, then the first offered. */
 void suggest_offer(struct suggest *suggest, const char *candidate);
 
+struct advice {
+    char s[SUGGEST_TEXT_SIZE];
+};
+
 /* `the nearest is "gmp"`; or, if none is near, `valid: kthread, uthread, ...` with at most
  * SUGGEST_LISTED_MAX names, and if there are more, how many and where to find them. mark stands
- * before every name ("--"); returns text. Pre: something was offered. */
-char *suggest_text(const struct suggest *suggest, const char *mark, const char *where, char *text,
-                   size_t text_size);
+ * before every name ("--"). A struct, so that a call can stand in an argument list. Pre: something
+ * was offered. */
+struct advice suggest_text(const struct suggest *suggest, const char *mark, const char *where);
 
 #endif

@@ -229,13 +229,11 @@ static bool complain_of_unknown_key(const struct yaml_reader *reader, const char
                                     const char *key, yaml_fields_of *fields_of, const char *where)
 {
     const char *owner;
-    char text[SUGGEST_TEXT_SIZE];
     struct suggest near = suggest_for(key);
     for (const cyaml_schema_field_t *field = fields_of(place, &owner); field->key; field++)
         suggest_offer(&near, field->key);
     return yaml_complain(reader, yaml_place_key_line(reader->place, place, key, 0),
-                         "%s has no key \"%s\"; %s", owner, key,
-                         suggest_text(&near, "", where, text, sizeof text));
+                         "%s has no key \"%s\"; %s", owner, key, suggest_text(&near, "", where).s);
 }
 
 /* A word that is not one of a key's: which are. */
@@ -244,14 +242,13 @@ static bool complain_of_word(const struct yaml_reader *reader, size_t line, cons
                              const char *where)
 {
     const char *owner;
-    char text[SUGGEST_TEXT_SIZE];
     struct suggest near = suggest_for(word);
     for (const cyaml_schema_field_t *field = fields_of(place, &owner); field->key; field++)
         if (strcmp(field->key, key) == 0 && field->value.type == CYAML_ENUM)
             for (unsigned i = 0; i < field->value.enumeration.count; i++)
                 suggest_offer(&near, field->value.enumeration.strings[i].str);
     return yaml_complain(reader, line, "%s is \"%s\"; %s", key, word,
-                         suggest_text(&near, "", where, text, sizeof text));
+                         suggest_text(&near, "", where).s);
 }
 
 bool yaml_complain_of_schema(const struct yaml_reader *reader, const struct yaml_mistake *mistake,

@@ -107,13 +107,12 @@ static void offer_options(struct suggest *near, const struct argp_option *table)
 static _Noreturn void misuse_unknown(const char *command, const struct argp *argp, const char *name,
                                      size_t length)
 {
-    char word[64], text[SUGGEST_TEXT_SIZE];
+    char word[64];
     snprintf(word, sizeof word, "%.*s", (int)length, name);
     struct suggest near = suggest_for(word);
     offer_options(&near, argp->options);
     offer_options(&near, builtin_options);
-    cli_misuse(command, "unknown option --%s; %s", word,
-               suggest_text(&near, "--", "--help", text, sizeof text));
+    cli_misuse(command, "unknown option --%s; %s", word, suggest_text(&near, "--", "--help").s);
 }
 
 /* How many arguments after this one belong to it: 0, or 1 that is the value of *which. */
@@ -233,7 +232,6 @@ const char *cli_once(const char *command, const char *option, const char *before
 
 int cli_word(const char *command, const char *option, const char *text, const char *const *words)
 {
-    char advice[SUGGEST_TEXT_SIZE];
     struct suggest near = suggest_for(text);
     for (int i = 0; words[i]; i++) {
         if (strcmp(words[i], text) == 0)
@@ -241,7 +239,7 @@ int cli_word(const char *command, const char *option, const char *text, const ch
         suggest_offer(&near, words[i]);
     }
     cli_misuse(command, "--%s=%s is not valid; %s", option, text,
-               suggest_text(&near, "", "--help", advice, sizeof advice));
+               suggest_text(&near, "", "--help").s);
 }
 
 void cli_machine(const char *command, struct machine_spec *machine, const char *text)
@@ -289,7 +287,7 @@ static bool data_is_there(char *name, char *path, size_t path_size)
 const char *cli_sweep_file(const char *command, const char *given)
 {
     static char path[PATH_MAX];
-    char error[ERROR_SIZE], text[SUGGEST_TEXT_SIZE];
+    char error[ERROR_SIZE];
     if (access(given, F_OK) == 0)
         return given;
     if (*given && (data_is_there(text_format("%s", given), path, sizeof path) ||
@@ -304,7 +302,7 @@ const char *cli_sweep_file(const char *command, const char *given)
         command,
         "cannot read %s: No such file or directory; valid: a path, or a sweep that comes with "
         "schedlab (%s)",
-        *given ? given : "\"\"", suggest_text(&near, "", "harness/sweeps", text, sizeof text));
+        *given ? given : "\"\"", suggest_text(&near, "", "harness/sweeps").s);
 }
 
 int cli_columns_of(FILE *to, int otherwise)

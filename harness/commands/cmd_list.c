@@ -123,7 +123,7 @@ static int list_machines(const struct options *options)
 /* Names the nearest of all topics and names, those of machines included. */
 static _Noreturn void refuse_name(const struct options *options)
 {
-    char error[ERROR_SIZE], text[SUGGEST_TEXT_SIZE];
+    char error[ERROR_SIZE];
     struct suggest suggest = suggest_for(options->name);
     if (strchr(options->name, ','))
         cli_misuse(options->command, "\"%s\" has settings; valid is a name without, \"%.*s\"",
@@ -136,7 +136,7 @@ static _Noreturn void refuse_name(const struct options *options)
         suggest_offer(&suggest, text_format("sim:%s", *machine)); /* the process ends here */
     if (suggest.near)
         cli_misuse(options->command, "nothing is called \"%s\"; %s", options->name,
-                   suggest_text(&suggest, "", "", text, sizeof text));
+                   suggest_text(&suggest, "", "").s);
     cli_misuse(options->command,
                "nothing is called \"%s\"; valid: all, variants, presets, workloads, knobs, events, "
                "machines, or a name that these list; `schedlab repro --list` has the experiments",

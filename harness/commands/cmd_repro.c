@@ -280,7 +280,6 @@ static const struct claim *find_claim(const struct catalogue *catalogue, const c
 static _Noreturn void misuse_unknown(const struct options *options,
                                      const struct catalogue *catalogue, const char *id)
 {
-    char text[SUGGEST_TEXT_SIZE];
     struct suggest near = suggest_for(id);
     for (size_t i = 0; i < catalogue->count; i++)
         if (catalogue->experiments[i])
@@ -291,7 +290,7 @@ static _Noreturn void misuse_unknown(const struct options *options,
     if (near.count == 0)
         cli_misuse(options->command, "there is no experiment \"%s\"; valid: the path of one", id);
     cli_misuse(options->command, "there is no experiment \"%s\"; %s", id,
-               suggest_text(&near, "", "`schedlab repro --list`", text, sizeof text));
+               suggest_text(&near, "", "`schedlab repro --list`").s);
 }
 
 /* Selection ------------------------------------------------------------------------------------ */

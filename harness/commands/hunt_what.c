@@ -41,7 +41,6 @@ bool hunt_is_variant(const char *text)
 bool hunt_workload_parse(struct workload_spec *spec, const char *text, char *error,
                          size_t error_size)
 {
-    char near[SUGGEST_TEXT_SIZE];
     const struct workload *scenario = named(scenarios, text);
     if (scenario)
         return workload_spec_parse_of(spec, scenario, text, error, error_size);
@@ -54,10 +53,9 @@ bool hunt_workload_parse(struct workload_spec *spec, const char *text, char *err
         suggest_offer(&suggest, workloads[i]->name);
     for (size_t i = 0; scenarios[i]; i++)
         suggest_offer(&suggest, scenarios[i]->name);
-    return error_set(error, error_size, "unknown workload or scenario \"%s\"; %s", text,
-                     suggest_text(&suggest, "",
-                                  "`schedlab list workloads` and `schedlab hunt --scenarios`", near,
-                                  sizeof near));
+    return error_set(
+        error, error_size, "unknown workload or scenario \"%s\"; %s", text,
+        suggest_text(&suggest, "", "`schedlab list workloads` and `schedlab hunt --scenarios`").s);
 }
 
 bool hunt_fits(const struct variant_spec *variant, const struct workload_spec *workload,

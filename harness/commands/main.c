@@ -71,13 +71,12 @@ static void print_help(void)
 
 static _Noreturn void misuse_unknown(const char *word)
 {
-    char text[SUGGEST_TEXT_SIZE];
     struct suggest near = suggest_for(word);
     for (int i = 0; i < LISTED; i++)
         if (commands[i].run)
             suggest_offer(&near, commands[i].name);
     cli_misuse("schedlab", "unknown command \"%s\"; %s", word,
-               suggest_text(&near, "", "`schedlab --help`", text, sizeof text));
+               suggest_text(&near, "", "`schedlab --help`").s);
 }
 
 /* Variants of other trees: another program has them. */

@@ -215,7 +215,7 @@ void lessons_free(struct lessons *lessons)
 const struct lesson *lesson_find(const struct lessons *lessons, const char *text, char *valid,
                                  size_t valid_size)
 {
-    char choice[SUGGEST_TEXT_SIZE], *end;
+    char *end;
     struct suggest near = suggest_for(text);
     unsigned long number = strtoul(text, &end, 10);
     bool is_number = *text && !*end;
@@ -229,7 +229,6 @@ const struct lesson *lesson_find(const struct lessons *lessons, const char *text
     if (is_number || near.count == 0)
         snprintf(valid, valid_size, "valid: 1 to %zu", lessons->count);
     else
-        snprintf(valid, valid_size, "%s",
-                 suggest_text(&near, "", "`schedlab lesson`", choice, sizeof choice));
+        snprintf(valid, valid_size, "%s", suggest_text(&near, "", "`schedlab lesson`").s);
     return NULL;
 }

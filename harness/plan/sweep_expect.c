@@ -40,13 +40,11 @@ static void put(char **field, char *text)
 static bool complain_of_choice(const struct expecting *self, const char *key, const char *given,
                                char *const *valid, unsigned count)
 {
-    char text[SUGGEST_TEXT_SIZE];
     struct suggest near = suggest_for(given);
     for (unsigned i = 0; i < count; i++)
         suggest_offer(&near, valid[i]);
     return yaml_complain(self->reader, line_of(self, key), "the group \"%s\" has no %s \"%s\"; %s",
-                         self->group->id, key, given,
-                         suggest_text(&near, "", "the group", text, sizeof text));
+                         self->group->id, key, given, suggest_text(&near, "", "the group").s);
 }
 
 static bool check_variant(const struct expecting *self)
@@ -146,10 +144,9 @@ static bool check_event(const struct expecting *self)
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         suggest_offer(&near, others[i]);
     if (!found) {
-        char choice[SUGGEST_TEXT_SIZE];
         yaml_complain(self->reader, line_of(self, "metric"),
                       "the group \"%s\" has no number \"%s\"; %s", group->id, self->expect->metric,
-                      suggest_text(&near, "", "`schedlab list events`", choice, sizeof choice));
+                      suggest_text(&near, "", "`schedlab list events`").s);
     }
     counter_names_free(&names);
     free(text);

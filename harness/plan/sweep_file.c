@@ -402,16 +402,14 @@ static bool check_baseline(const struct yaml_reader *reader, struct sweep_group 
         return false;
     free(group->baseline);
     group->baseline = canonical;
-    char text[SUGGEST_TEXT_SIZE];
     struct suggest near = suggest_for(canonical);
     for (unsigned i = 0; i < group->variants_count; i++) {
         if (strcmp(group->variants[i], canonical) == 0)
             return true;
         suggest_offer(&near, group->variants[i]);
     }
-    return yaml_complain(
-        reader, line, "the baseline %s is not one of the group's variants; %s", canonical,
-        suggest_text(&near, "", "variants and knob of the group", text, sizeof text));
+    return yaml_complain(reader, line, "the baseline %s is not one of the group's variants; %s",
+                         canonical, suggest_text(&near, "", "variants and knob of the group").s);
 }
 
 /* Checks that each workload can do its work on so many workers. */

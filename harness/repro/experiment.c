@@ -470,7 +470,6 @@ static bool part_id_check(const struct parting *self)
 static bool baseline_find(const struct parting *self)
 {
     struct experiment_part *part = self->part;
-    char text[SUGGEST_TEXT_SIZE];
     if (!part->baseline_text)
         return true;
     struct suggest near = suggest_for(part->baseline_text);
@@ -483,7 +482,7 @@ static bool baseline_find(const struct parting *self)
     }
     return yaml_complain(self->reader, line_of(self, "baseline"),
                          "the baseline %s is not one of the part's levels; %s", part->baseline_text,
-                         suggest_text(&near, "", "the part's levels", text, sizeof text));
+                         suggest_text(&near, "", "the part's levels").s);
 }
 
 /* The figure of a part whose file does not say one. */
@@ -509,7 +508,6 @@ static enum sweep_figure figure_default(const struct experiment_part *part)
 static bool figure_find(const struct parting *self)
 {
     struct experiment_part *part = self->part;
-    char text[SUGGEST_TEXT_SIZE];
     part->figure = figure_default(part);
     if (!part->figure_text)
         return true;
@@ -530,7 +528,7 @@ static bool figure_find(const struct parting *self)
     }
     return yaml_complain(self->reader, line_of(self, "figure"), "unknown figure \"%s\"; %s",
                          part->figure_text,
-                         suggest_text(&near, "", "harness/repro/experiment.h", text, sizeof text));
+                         suggest_text(&near, "", "harness/repro/experiment.h").s);
 }
 
 /* Tells a mistake in the part that its sweep would be refused for, on the part's line. */

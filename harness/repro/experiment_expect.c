@@ -66,7 +66,6 @@ static bool level_find(const struct expecting *self, const char *key, const char
                        unsigned *index)
 {
     const struct experiment_part *part = self->part;
-    char text[SUGGEST_TEXT_SIZE];
     struct suggest near = suggest_for(given);
     for (*index = 0; *index < part->levels_count; ++*index) {
         if (strcmp(part->levels[*index], given) == 0)
@@ -77,8 +76,7 @@ static bool level_find(const struct expecting *self, const char *key, const char
         if (means_level(part, *index, given))
             return true;
     return yaml_complain(self->reader, line_of(self, key), "part \"%s\" has no level \"%s\"; %s",
-                         part->id, given,
-                         suggest_text(&near, "", "the part's levels", text, sizeof text));
+                         part->id, given, suggest_text(&near, "", "the part's levels").s);
 }
 
 static bool levels_check(const struct expecting *self)
@@ -100,13 +98,11 @@ static bool levels_check(const struct expecting *self)
 static bool complain_of_choice(const struct expecting *self, const char *key, const char *given,
                                char *const *valid, unsigned count)
 {
-    char text[SUGGEST_TEXT_SIZE];
     struct suggest near = suggest_for(given);
     for (unsigned i = 0; i < count; i++)
         suggest_offer(&near, valid[i]);
     return yaml_complain(self->reader, line_of(self, key), "part \"%s\" has no %s \"%s\"; %s",
-                         self->part->id, key, given,
-                         suggest_text(&near, "", "the part", text, sizeof text));
+                         self->part->id, key, given, suggest_text(&near, "", "the part").s);
 }
 
 /* Makes *field, which may be NULL, one of the canonical texts of list. */

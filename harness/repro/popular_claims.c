@@ -96,7 +96,7 @@ static bool has_peer(const struct experiment_part *part)
 static bool reference_check(const struct yaml_reader *reader, size_t line, const char *key,
                             const char *text, struct experiment *const *experiments, size_t count)
 {
-    char experiment[NAME_SIZE], part[NAME_SIZE] = "", choice[SUGGEST_TEXT_SIZE];
+    char experiment[NAME_SIZE], part[NAME_SIZE] = "";
     unsigned number;
     struct suggest near = suggest_for(part);
     if (!claim_reference_split(text, experiment, part, NAME_SIZE, &number))
@@ -111,7 +111,7 @@ static bool reference_check(const struct yaml_reader *reader, size_t line, const
                              experiment);
     if (!found)
         return yaml_complain(reader, line, "experiment %s has no part \"%s\"; %s", experiment, part,
-                             suggest_text(&near, "", "its parts", choice, sizeof choice));
+                             suggest_text(&near, "", "its parts").s);
     if (strcmp(key, "go_itself") == 0 && !has_peer(found))
         return yaml_complain(reader, line,
                              "part %s/%s has no peer; valid in go_itself: one with peer:go",

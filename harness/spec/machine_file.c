@@ -215,14 +215,12 @@ bool machine_file_has_vm(const struct machine_file *file)
 /* Complains of an entry that is no key. */
 static bool complain_of_entry(const struct yaml_reader *reader, size_t line, const char *entry)
 {
-    char text[SUGGEST_TEXT_SIZE];
     struct suggest near = suggest_for(entry);
     for (size_t key = 0; key < MACHINE_KEYS; key++)
         suggest_offer(&near, machine_keys[key].name);
     suggest_offer(&near, "vm");
-    return yaml_complain(
-        reader, line, "a source is of \"%s\", which is no key; %s", entry,
-        suggest_text(&near, "", "`schedlab list sim:desktop8`", text, sizeof text));
+    return yaml_complain(reader, line, "a source is of \"%s\", which is no key; %s", entry,
+                         suggest_text(&near, "", "`schedlab list sim:desktop8`").s);
 }
 
 static bool check_entry(const struct yaml_reader *reader, const struct machine_file *file,

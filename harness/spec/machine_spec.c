@@ -33,7 +33,7 @@ void machine_names_free(char **names)
 
 static bool complain_of_model(const struct complaint *to, const char *name)
 {
-    char error[ERROR_SIZE], text[SUGGEST_TEXT_SIZE];
+    char error[ERROR_SIZE];
     char **names = machine_names(error, sizeof error);
     if (!names)
         return complaint_make(to, "%s", error);
@@ -42,7 +42,7 @@ static bool complain_of_model(const struct complaint *to, const char *name)
         suggest_offer(&near, *at);
     if (near.best)
         complaint_make(to, "unknown model \"%s\"; %s, or a path that ends in .yaml", name,
-                       suggest_text(&near, "", "`schedlab list machines`", text, sizeof text));
+                       suggest_text(&near, "", "`schedlab list machines`").s);
     else
         complaint_make(to, "unknown model \"%s\"; valid: a path that ends in .yaml", name);
     machine_names_free(names);
@@ -108,7 +108,7 @@ static struct machine_file *model_load(const char *name, const struct complaint 
 
 static bool complain_of_key(const struct complaint *to, const char *model, const char *key)
 {
-    char text[SUGGEST_TEXT_SIZE], where[TEXT_SIZE];
+    char where[TEXT_SIZE];
     struct suggest near = suggest_for(key);
     for (size_t i = 0; i < MACHINE_KEYS; i++)
         suggest_offer(&near, machine_keys[i].name);
@@ -117,7 +117,7 @@ static bool complain_of_key(const struct complaint *to, const char *model, const
         suggest_offer(&near, structures[i].name);
     snprintf(where, sizeof where, "`schedlab list sim:%.32s`", model);
     return complaint_make(to, "sim:%s: unknown key \"%s\"; %s", model, key,
-                          suggest_text(&near, "", where, text, sizeof text));
+                          suggest_text(&near, "", where).s);
 }
 
 static bool complain_of_structure(const struct complaint *to, const char *model, const char *name)

@@ -323,7 +323,7 @@ static void owners_of_key(const struct owner *owner, const char *key, char text[
 
 static bool complain_of_key(const struct complaint *to, const struct owner *owner, const char *key)
 {
-    char text[SUGGEST_TEXT_SIZE], where[64], owners[OWNERS_SIZE];
+    char where[64], owners[OWNERS_SIZE];
     struct suggest near = suggest_for(key);
     for (const struct param *param = owner->own.table; param && param->name; param++)
         suggest_offer(&near, param_key(param));
@@ -339,7 +339,7 @@ static bool complain_of_key(const struct complaint *to, const struct owner *owne
                               owner->name, owner->kind, key, owners, near.best);
     snprintf(where, sizeof where, "`schedlab list %.40s`", owner->name);
     return complaint_make(to, "%s: unknown %s \"%s\"%s; %s", owner->name, owner->kind, key, owners,
-                          suggest_text(&near, "", where, text, sizeof text));
+                          suggest_text(&near, "", where).s);
 }
 
 /* "1000/worker": the number for one worker, and *value likewise. */
@@ -510,13 +510,12 @@ static char *cut_name(char *text)
 static void complain_of_name(const struct complaint *to, const char *kind,
                              const struct suggest *near, const char *where)
 {
-    char text[SUGGEST_TEXT_SIZE];
     if (strchr(near->word, '='))
         complaint_make(to, "\"%s\" is no %s; write NAME,%s as one word, and in YAML in quotes",
                        near->word, kind, near->word);
     else
         complaint_make(to, "unknown %s \"%s\"; %s", kind, near->word,
-                       suggest_text(near, "", where, text, sizeof text));
+                       suggest_text(near, "", where).s);
 }
 
 static bool is_scheduler(const struct sched_ops *ops)

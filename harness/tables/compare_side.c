@@ -132,17 +132,18 @@ static void set_add_keys(json_t *set, json_t *object)
 
 /* The nearest to word, or what else there is. A number that is near is none that was meant. Takes
  * the set. */
-static void set_advise(json_t *set, const char *word, char advice[SUGGEST_TEXT_SIZE])
+static struct advice set_advise(json_t *set, const char *word)
 {
     const char *text;
     const json_t *value;
     struct suggest near = suggest_for(word);
+    struct advice advice = {"it has none"};
     json_object_foreach(set, text, value) suggest_offer(&near, text);
     near.near = near.near && !isdigit((unsigned char)*word);
-    snprintf(advice, SUGGEST_TEXT_SIZE, "it has none");
     if (near.count > 0)
-        suggest_text(&near, "", "samples.jsonl", advice, SUGGEST_TEXT_SIZE);
+        advice = suggest_text(&near, "", "samples.jsonl");
     json_decref(set);
+    return advice;
 }
 
 static bool keys_are_known(const struct compare_side *side, const json_t *records, char *error,
@@ -152,17 +153,16 @@ static bool keys_are_known(const struct compare_side *side, const json_t *record
         const char *key = side->terms[i].key;
         json_t *keys = json_pack("{sb}", "group", true);
         bool known = strcmp(key, "group") == 0;
-        char advice[SUGGEST_TEXT_SIZE];
         json_each(record, records) {
             known = known || record_field(record, key);
             set_add_keys(keys, json_object_get(record, "knobs"));
             set_add_keys(keys, json_object_get(record, "params"));
             set_add_keys(keys, record);
         }
-        set_advise(keys, key, advice);
+        struct advice advice = set_advise(keys, key);
         if (!known)
             return error_set(error, error_size, "%s: no record has a key \"%s\"; %s", side->label,
-                             key, advice);
+                             key, advice.s);
     }
     return true;
 }
@@ -200,16 +200,15 @@ static size_t terms_that_hold(const struct compare_side *side, const json_t *rec
 static void explain_empty(const struct compare_side *side, const json_t *records, char *error,
                           size_t error_size)
 {
-    char advice[SUGGEST_TEXT_SIZE];
     size_t hold = terms_that_hold(side, records);
     if (hold == side->terms_count) {
         snprintf(error, error_size, "%s: it has no samples", side->label);
         return;
     }
     const struct compare_term *term = &side->terms[hold];
-    set_advise(values_of_next(side, hold, records), term->value, advice);
     snprintf(error, error_size, "%s: no cell is left: none%s has %s=%s; %s", side->label,
-             hold > 0 ? " that the terms before it keep" : "", term->key, term->value, advice);
+             hold > 0 ? " that the terms before it keep" : "", term->key, term->value,
+             set_advise(values_of_next(side, hold, records), term->value).s);
 }
 
 /* Cells ---------------------------------------------------------------------------------------- */

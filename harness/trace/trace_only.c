@@ -58,7 +58,7 @@ static bool word_take(struct trace_only *only, const char *word)
 
 static void complain(const char *word, char *error, size_t error_size)
 {
-    char choice[SUGGEST_TEXT_SIZE], names[SCHED_EVENT_COUNT][NAME_SIZE];
+    char names[SCHED_EVENT_COUNT][NAME_SIZE];
     struct suggest near = suggest_for(word);
     for (int kind = 0; kind < SCHED_EVENT_COUNT; kind++) {
         snprintf(names[kind], NAME_SIZE, "%s", sched_trace_names[kind]);
@@ -66,11 +66,12 @@ static void complain(const char *word, char *error, size_t error_size)
             *c = (char)tolower((unsigned char)*c);
         suggest_offer(&near, names[kind]);
     }
-    suggest_text(&near, "", "docs/TRACE.md", choice, sizeof choice);
     snprintf(error, error_size,
              "\"%s\" is no kind of event, goroutine or worker; %s; goroutines are main, G3, G3.1; "
              "workers P0, M1, sysmon",
-             word, near.near ? choice : "kinds are as stolen, woken, parked (docs/TRACE.md)");
+             word,
+             near.near ? suggest_text(&near, "", "docs/TRACE.md").s
+                       : "kinds are as stolen, woken, parked (docs/TRACE.md)");
 }
 
 struct trace_only *trace_only_parse(const char *text, char *error, size_t error_size)

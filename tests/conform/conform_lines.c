@@ -201,7 +201,7 @@ static void offer_all_cases(struct suggest *near)
 static _Noreturn void misuse_words(void)
 {
     static const char *const counts[] = {"workers=1", "workers=2", "workers=4", "workers=16"};
-    char wrong[2 * SUGGEST_TEXT_SIZE], text[SUGGEST_TEXT_SIZE];
+    char wrong[2 * SUGGEST_TEXT_SIZE];
     int i = 0;
     while (i < suite.words_count && (suite.words_found >> (i & 63) & 1))
         i++;
@@ -213,7 +213,7 @@ static _Noreturn void misuse_words(void)
         suggest_offer(&near, counts[w]);
     offer_all_cases(&near);
     snprintf(wrong, sizeof wrong, "no line%s has \"%s\"; %s", of_short(), suite.words[i],
-             suggest_text(&near, "", "--list", text, sizeof text));
+             suggest_text(&near, "", "--list").s);
     suite_wrong(wrong);
 }
 
@@ -222,7 +222,7 @@ static _Noreturn void misuse_glob(void)
 {
     static const char small[] = "conform_every_workload_small ";
     const char *part = suite.glob;
-    char word[128], wrong[2 * SUGGEST_TEXT_SIZE], text[SUGGEST_TEXT_SIZE];
+    char word[128], wrong[2 * SUGGEST_TEXT_SIZE];
     if (suite.glob_variant_found)
         part = strchrnul(suite.glob, '/');
     part += strspn(part, "/*?");
@@ -238,7 +238,7 @@ static _Noreturn void misuse_glob(void)
              "no line%s matches \"%s\"; valid are globs over VARIANT[,SETTINGS]/CASE[/workers=N]; "
              "%s: %s",
              of_short(), suite.glob, suite.glob_variant_found ? "cases" : "variants",
-             suggest_text(&near, "", "--list", text, sizeof text));
+             suggest_text(&near, "", "--list").s);
     suite_wrong(wrong);
 }
 

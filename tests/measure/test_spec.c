@@ -125,7 +125,7 @@ static void nearness_is_a_slip_or_an_abbreviation(void **state)
     }
 }
 
-static void suggestion_of(const char *word, int count, char text[SUGGEST_TEXT_SIZE])
+static struct advice suggestion_of(const char *word, int count)
 {
     static char names[SUGGEST_LISTED_MAX + 3][16];
     struct suggest near = suggest_for(word);
@@ -133,23 +133,20 @@ static void suggestion_of(const char *word, int count, char text[SUGGEST_TEXT_SI
         snprintf(names[i], sizeof names[i], "name%02d", i);
         suggest_offer(&near, names[i]);
     }
-    suggest_text(&near, "--", "the list", text, SUGGEST_TEXT_SIZE);
+    return suggest_text(&near, "--", "the list");
 }
 
 static void what_is_far_off_gets_a_list(void **state)
 {
-    char text[SUGGEST_TEXT_SIZE];
     (void)state;
-    suggestion_of("name01", 3, text);
-    assert_string_equal(text, "the nearest is \"--name01\"");
-    suggestion_of("gizmo", 3, text);
-    assert_string_equal(text, "valid: --name00, --name01, --name02");
-    suggestion_of("gizmo", SUGGEST_LISTED_MAX, text);
-    assert_non_null(strstr(text, "--name19"));
-    assert_null(strstr(text, "more"));
-    suggestion_of("gizmo", SUGGEST_LISTED_MAX + 3, text);
-    assert_non_null(strstr(text, "--name19 and 3 more, see the list"));
-    assert_null(strstr(text, "--name20"));
+    assert_string_equal(suggestion_of("name01", 3).s, "the nearest is \"--name01\"");
+    assert_string_equal(suggestion_of("gizmo", 3).s, "valid: --name00, --name01, --name02");
+    struct advice all = suggestion_of("gizmo", SUGGEST_LISTED_MAX);
+    assert_non_null(strstr(all.s, "--name19"));
+    assert_null(strstr(all.s, "more"));
+    struct advice first = suggestion_of("gizmo", SUGGEST_LISTED_MAX + 3);
+    assert_non_null(strstr(first.s, "--name19 and 3 more, see the list"));
+    assert_null(strstr(first.s, "--name20"));
 }
 
 /* "task" is an abbreviation of the second, and at a smaller distance from the first. */
