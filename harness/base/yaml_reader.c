@@ -109,6 +109,33 @@ bool yaml_complain(const struct yaml_reader *reader, size_t line, const char *fo
     return false;
 }
 
+char *yaml_canonical(const struct yaml_reader *reader, size_t line, yaml_canonical_of *canonical,
+                     const char *text)
+{
+    char error[LINE_SIZE], *made = canonical(text, error, sizeof error);
+    if (!made)
+        yaml_complain(reader, line, "%s", error);
+    return made;
+}
+
+bool yaml_make_canonical(const struct yaml_reader *reader, size_t line,
+                         yaml_canonical_of *canonical, char **text)
+{
+    char *made = yaml_canonical(reader, line, canonical, *text);
+    if (made) {
+        free(*text);
+        *text = made;
+    }
+    return made != NULL;
+}
+
+bool yaml_is_new(const struct yaml_reader *reader, size_t line, char *const *list, unsigned count,
+                 const char *text)
+{
+    return !text_is_among(text, list, count) ||
+           yaml_complain(reader, line, "%s is given twice", text);
+}
+
 /* libcyaml tells one unknown key; the walk along its schema finds the others. */
 struct unknown_keys {
     const struct yaml_reader *reader;

@@ -71,6 +71,21 @@ enum { YAML_MISTAKES_MAX = 20 };
 bool yaml_complain(const struct yaml_reader *reader, size_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Gives a text its canonical form, to be freed; NULL, and one line in error, if it means
+ * nothing. */
+typedef char *yaml_canonical_of(const char *text, char *error, size_t error_size);
+
+/* The canonical form of a text on that line, to be freed; NULL after a complaint. */
+char *yaml_canonical(const struct yaml_reader *reader, size_t line, yaml_canonical_of *canonical,
+                     const char *text);
+/* Puts it in the text's place, which is freed. False, and nothing changed, after a complaint. */
+bool yaml_make_canonical(const struct yaml_reader *reader, size_t line,
+                         yaml_canonical_of *canonical, char **text);
+
+/* False after a complaint if text is among the first `count` of the list. */
+bool yaml_is_new(const struct yaml_reader *reader, size_t line, char *const *list, unsigned count,
+                 const char *text);
+
 /* The line of the value at a place given as printf does, or of the innermost part that exists. */
 size_t yaml_line(const struct yaml_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

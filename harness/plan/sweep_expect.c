@@ -30,13 +30,6 @@ static size_t line_of(const struct expecting *self, const char *key)
     return yaml_key_line(self->reader, self->place, key);
 }
 
-/* Puts text, which it takes, in the place of what libcyaml made. */
-static void put(char **field, char *text)
-{
-    free(*field);
-    *field = text;
-}
-
 static bool complain_of_choice(const struct expecting *self, const char *key, const char *given,
                                char *const *valid, unsigned count)
 {
@@ -50,15 +43,13 @@ static bool complain_of_choice(const struct expecting *self, const char *key, co
 static bool check_variant(const struct expecting *self)
 {
     const struct sweep_group *group = self->group;
-    char error[ERROR_SIZE];
     if (!self->expect->variant) {
         self->expect->variant = xstrdup(group->baseline);
         return true;
     }
-    char *text = variant_spec_canonical(self->expect->variant, error, sizeof error);
-    if (!text)
-        return yaml_complain(self->reader, line_of(self, "variant"), "%s", error);
-    put(&self->expect->variant, text);
+    if (!yaml_make_canonical(self->reader, line_of(self, "variant"), variant_spec_canonical,
+                             &self->expect->variant))
+        return false;
     return text_is_among(self->expect->variant, group->variants, group->variants_count) ||
            complain_of_choice(self, "variant", self->expect->variant, group->variants,
                               group->variants_count);
@@ -68,7 +59,6 @@ static bool check_variant(const struct expecting *self)
 static bool check_workload(const struct expecting *self)
 {
     const struct sweep_group *group = self->group;
-    char error[ERROR_SIZE];
     if (!self->expect->workload && group->workloads_count > 1)
         return yaml_complain(self->reader, line_of(self, "workload"),
                              "an expectation of the group \"%s\" lacks the key \"workload\"; "
@@ -78,10 +68,9 @@ static bool check_workload(const struct expecting *self)
         self->expect->workload = xstrdup(group->workloads[0]);
         return true;
     }
-    char *text = workload_spec_canonical(self->expect->workload, error, sizeof error);
-    if (!text)
-        return yaml_complain(self->reader, line_of(self, "workload"), "%s", error);
-    put(&self->expect->workload, text);
+    if (!yaml_make_canonical(self->reader, line_of(self, "workload"), workload_spec_canonical,
+                             &self->expect->workload))
+        return false;
     return text_is_among(self->expect->workload, group->workloads, group->workloads_count) ||
            complain_of_choice(self, "workload", self->expect->workload, group->workloads,
                               group->workloads_count);

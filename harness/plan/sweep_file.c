@@ -58,15 +58,8 @@ static bool check_numbers(const struct yaml_reader *reader, struct sweep_file *s
 /* Made canonical; NULL stays. */
 static bool check_machine(const struct yaml_reader *reader, const char *place, char **machine)
 {
-    char error[ERROR_SIZE];
-    if (!*machine)
-        return true;
-    char *canonical = machine_spec_canonical(*machine, error, sizeof error);
-    if (!canonical)
-        return yaml_complain(reader, yaml_place_line(reader->place, place), "%s", error);
-    free(*machine);
-    *machine = canonical;
-    return true;
+    return !*machine || yaml_make_canonical(reader, yaml_place_line(reader->place, place),
+                                            machine_spec_canonical, machine);
 }
 
 const char *sweep_group_machine(const struct sweep_file *sweep, const struct sweep_group *group)
@@ -210,9 +203,8 @@ static bool check_events(const struct yaml_reader *reader, const char *place, ch
         size_t line = yaml_line(reader, "%s/%u", place, i);
         if (!ok)
             return yaml_complain(reader, line, "%s", error);
-        for (unsigned k = 0; k < i; k++)
-            if (strcmp(events[k], events[i]) == 0)
-                return yaml_complain(reader, line, "%s is given twice", events[i]);
+        if (!yaml_is_new(reader, line, events, i, events[i]))
+            return false;
         if (strcmp(events[i], "none") == 0 && count > 1)
             return yaml_complain(reader, line, "none stands beside other events; valid: [none]");
     }
@@ -229,24 +221,12 @@ struct texts {
 static bool texts_add(const struct yaml_reader *reader, size_t line, struct texts *texts,
                       char *text)
 {
-    for (unsigned i = 0; i < texts->count; i++) {
-        if (strcmp(texts->text[i], text) == 0) {
-            yaml_complain(reader, line, "%s is given twice", text);
-            free(text);
-            return false;
-        }
+    if (yaml_is_new(reader, line, texts->text, texts->count, text)) {
+        array_add(texts->text, texts->count) = text;
+        return true;
     }
-    array_add(texts->text, texts->count) = text;
-    return true;
-}
-
-/* The canonical text of a variant's specification; NULL after a complaint. */
-static char *canonical_variant(const struct yaml_reader *reader, size_t line, const char *text)
-{
-    char error[ERROR_SIZE], *canonical = variant_spec_canonical(text, error, sizeof error);
-    if (!canonical)
-        yaml_complain(reader, line, "%s", error);
-    return canonical;
+    free(text);
+    return false;
 }
 
 /* Puts ",NAME=VALUE" of the i-th value, which is on that line, at the end of text. NULL after a
@@ -256,7 +236,7 @@ static char *knob_append(const struct yaml_reader *reader, size_t line, const ch
 {
     char longer[ERROR_SIZE];
     snprintf(longer, sizeof longer, "%s,%s=%s", text, knob->name, knob->values[i]);
-    return canonical_variant(reader, line, longer);
+    return yaml_canonical(reader, line, variant_spec_canonical, longer);
 }
 
 /* The expansion of a group's variants over its knobs. */
@@ -308,8 +288,9 @@ static bool expand_variant(struct expansion *self, unsigned v)
     const struct sweep_group *group = self->group;
     size_t line = yaml_line(self->reader, "groups/%u/variants/%u", self->g, v);
     if (!group->knob)
-        return texts_add(self->reader, line, &self->texts,
-                         canonical_variant(self->reader, line, group->variants[v]));
+        return texts_add(
+            self->reader, line, &self->texts,
+            yaml_canonical(self->reader, line, variant_spec_canonical, group->variants[v]));
     for (unsigned i = 0; i < group->knob->values_count; i++) {
         line = yaml_line(self->reader, "groups/%u/knob/values/%u", self->g, i);
         /* Not the canonical text: where the file's names the knob too, that is the mistake. */
@@ -326,8 +307,8 @@ static bool variants_are_right(const struct yaml_reader *reader, const struct sw
 {
     bool ok = true;
     for (unsigned v = 0; v < group->variants_count; v++) {
-        char *alone = canonical_variant(reader, yaml_line(reader, "groups/%u/variants/%u", g, v),
-                                        group->variants[v]);
+        size_t line = yaml_line(reader, "groups/%u/variants/%u", g, v);
+        char *alone = yaml_canonical(reader, line, variant_spec_canonical, group->variants[v]);
         ok = ok && alone;
         free(alone);
     }
@@ -365,51 +346,32 @@ static bool expand_variants(const struct yaml_reader *reader, struct sweep_group
     return true;
 }
 
-static bool expand_workloads(const struct yaml_reader *reader, struct sweep_group *group,
-                             unsigned g)
+static bool check_workloads(const struct yaml_reader *reader, struct sweep_group *group, unsigned g)
 {
-    struct texts texts = {NULL, 0};
     bool right = true;
     for (unsigned w = 0; w < group->workloads_count; w++) {
-        char error[ERROR_SIZE];
-        struct workload_spec spec;
+        char **text = &group->workloads[w];
         size_t line = yaml_line(reader, "groups/%u/workloads/%u", g, w);
-        bool ok = workload_spec_parse(&spec, group->workloads[w], error, sizeof error);
-        if (ok) {
-            ok = texts_add(reader, line, &texts, spec.text);
-            spec.text = NULL;
-            workload_spec_free(&spec);
-        } else {
-            yaml_complain(reader, line, "%s", error);
-        }
-        right = right && ok;
+        right = yaml_make_canonical(reader, line, workload_spec_canonical, text) &&
+                yaml_is_new(reader, line, group->workloads, w, *text) && right;
     }
-    if (!right) {
-        texts_free(texts.text, texts.count);
-        return false;
-    }
-    texts_free(group->workloads, group->workloads_count);
-    group->workloads = texts.text;
-    group->workloads_count = texts.count;
-    return true;
+    return right;
 }
 
 static bool check_baseline(const struct yaml_reader *reader, struct sweep_group *group, unsigned g)
 {
     size_t line = yaml_line(reader, "groups/%u/baseline", g);
-    char *canonical = canonical_variant(reader, line, group->baseline);
-    if (!canonical)
+    if (!yaml_make_canonical(reader, line, variant_spec_canonical, &group->baseline))
         return false;
-    free(group->baseline);
-    group->baseline = canonical;
-    struct suggest near = suggest_for(canonical);
+    struct suggest near = suggest_for(group->baseline);
     for (unsigned i = 0; i < group->variants_count; i++) {
-        if (strcmp(group->variants[i], canonical) == 0)
+        if (strcmp(group->variants[i], group->baseline) == 0)
             return true;
         suggest_offer(&near, group->variants[i]);
     }
     return yaml_complain(reader, line, "the baseline %s is not one of the group's variants; %s",
-                         canonical, suggest_text(&near, "", "variants and knob of the group").s);
+                         group->baseline,
+                         suggest_text(&near, "", "variants and knob of the group").s);
 }
 
 /* Checks that each workload can do its work on so many workers. */
@@ -569,7 +531,7 @@ static void check_group(const struct yaml_reader *reader, struct sweep_file *swe
     right = check_events(reader, events, group->events, group->events_count) && right;
     bool variants = check_knobs(reader, group, g) && expand_variants(reader, group, g) &&
                     check_baseline(reader, group, g);
-    right = expand_workloads(reader, group, g) && check_workers(reader, group, g) && right;
+    right = check_workloads(reader, group, g) && check_workers(reader, group, g) && right;
     if (right && variants && check_figure(reader, sweep, g))
         sweep_expect_check(reader, sweep, g);
 }

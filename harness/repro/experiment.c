@@ -35,29 +35,9 @@ static size_t line_of(const struct parting *self, const char *key)
 
 /* Canonical texts ----------------------------------------------------------------------------- */
 
-typedef char *canonical_of(const char *text, char *error, size_t error_size);
-
-/* NULL after a complaint. */
-static char *canonical_or_complain(canonical_of *canonical, const struct yaml_reader *reader,
-                                   size_t line, const char *text)
-{
-    char error[ERROR_SIZE], *made = canonical(text, error, sizeof error);
-    if (!made)
-        yaml_complain(reader, line, "%s", error);
-    return made;
-}
-
-/* True if text is new to the list; else a complaint. */
-static bool is_new(const struct yaml_reader *reader, size_t line, char *const *list, unsigned count,
-                   const char *text)
-{
-    return !text_is_among(text, list, count) ||
-           yaml_complain(reader, line, "%s is given twice", text);
-}
-
 /* Adds what the value at place, one text or a list of them, means. */
-static bool texts_read(const struct yaml_reader *reader, const char *place, canonical_of *canonical,
-                       char ***list, unsigned *count)
+static bool texts_read(const struct yaml_reader *reader, const char *place,
+                       yaml_canonical_of *canonical, char ***list, unsigned *count)
 {
     char at[PLACE_SIZE];
     bool one = yaml_place_text(reader->place, place) != NULL;
@@ -73,11 +53,11 @@ static bool texts_read(const struct yaml_reader *reader, const char *place, cano
         if (!given)
             return yaml_complain(reader, line,
                                  "a list of lists; valid: one text, or a list of them");
-        char *text = canonical_or_complain(canonical, reader, line, given);
+        char *text = yaml_canonical(reader, line, canonical, given);
         if (!text)
             return false;
         array_add(*list, *count) = text;
-        if (!is_new(reader, line, *list, *count - 1, text))
+        if (!yaml_is_new(reader, line, *list, *count - 1, text))
             return false;
     }
     return *count > 0 || yaml_complain(reader, yaml_place_line(reader->place, place),
@@ -91,12 +71,8 @@ static bool machines_check(const struct yaml_reader *reader, const char *place, 
     for (unsigned i = 0; i < count; i++) {
         snprintf(at, sizeof at, "%s/%u", place, i);
         size_t line = yaml_place_line(reader->place, at);
-        char *text = canonical_or_complain(machine_spec_canonical, reader, line, machines[i]);
-        if (!text)
-            return false;
-        free(machines[i]);
-        machines[i] = text;
-        if (!is_new(reader, line, machines, i, text))
+        if (!yaml_make_canonical(reader, line, machine_spec_canonical, &machines[i]) ||
+            !yaml_is_new(reader, line, machines, i, machines[i]))
             return false;
     }
     return true;
@@ -239,14 +215,6 @@ static bool factor_find(struct parting *self)
     return true;
 }
 
-static bool has_param(const struct param *table, const char *key)
-{
-    for (const struct param *param = table; param && param->name; param++)
-        if (strcmp(param_key(param), key) == 0)
-            return true;
-    return false;
-}
-
 /* True if the variant has the part's knob at all. If not, the factor is wrong, not a level. */
 static bool has_knob(const struct parting *self, const char *variant)
 {
@@ -254,8 +222,8 @@ static bool has_knob(const struct parting *self, const char *variant)
     struct variant_spec spec;
     if (!variant_spec_parse(&spec, variant, error, sizeof error))
         return false;
-    bool has = has_param(spec.ops->knobs, self->part->factor_text) ||
-               has_param(variant_common_params, self->part->factor_text);
+    bool has = param_find(spec.ops->knobs, self->part->factor_text) ||
+               param_find(variant_common_params, self->part->factor_text);
     variant_spec_free(&spec);
     return has;
 }
@@ -270,11 +238,11 @@ static bool knob_append(const struct parting *self, unsigned v, unsigned i)
                       : line_of(self, "factor");
     snprintf(longer, sizeof longer, "%s,%s=%s", part->variants[v], part->factor_text,
              part->levels[i]);
-    char *text = canonical_or_complain(variant_spec_canonical, self->reader, line, longer);
+    char *text = yaml_canonical(self->reader, line, variant_spec_canonical, longer);
     if (!text)
         return false;
     array_add(part->cell_variants, part->cell_variants_count) = text;
-    return is_new(self->reader, line, part->cell_variants + v * part->levels_count, i, text);
+    return yaml_is_new(self->reader, line, part->cell_variants + v * part->levels_count, i, text);
 }
 
 static bool knob_expand(const struct parting *self)

@@ -32,13 +32,6 @@ static size_t line_of(const struct expecting *self, const char *key)
     return yaml_key_line(self->reader, self->place, key);
 }
 
-/* Puts text, which it takes, in the place of what libcyaml made. */
-static void put(char **field, char *text)
-{
-    free(*field);
-    *field = text;
-}
-
 /* Level ---------------------------------------------------------------------------------------- */
 
 /* True if text, perhaps written otherwise, is the i-th level. */
@@ -83,7 +76,7 @@ static bool levels_check(const struct expecting *self)
 {
     struct experiment_expect *expect = self->expect;
     if (!expect->level)
-        put(&expect->level, xstrdup(self->part->levels[self->part->baseline]));
+        expect->level = xstrdup(self->part->levels[self->part->baseline]);
     if (!level_find(self, "level", expect->level, &expect->level_index) ||
         (expect->over && !level_find(self, "over", expect->over, &expect->over_index)))
         return false;
@@ -107,21 +100,18 @@ static bool complain_of_choice(const struct expecting *self, const char *key, co
 
 /* Makes *field, which may be NULL, one of the canonical texts of list. */
 static bool choice_check(const struct expecting *self, const char *key, bool is_factor,
-                         char **field, char *(*canonical)(const char *, char *, size_t),
-                         char *const *list, unsigned count)
+                         char **field, yaml_canonical_of *canonical, char *const *list,
+                         unsigned count)
 {
-    char error[ERROR_SIZE];
     if (!*field)
         return true;
     if (is_factor)
         return yaml_complain(self->reader, line_of(self, key),
                              "the levels of part \"%s\" are its %ss; valid: level", self->part->id,
                              key);
-    char *text = canonical(*field, error, sizeof error);
-    if (!text)
-        return yaml_complain(self->reader, line_of(self, key), "%s", error);
-    put(field, text);
-    return text_is_among(*field, list, count) || complain_of_choice(self, key, *field, list, count);
+    return yaml_make_canonical(self->reader, line_of(self, key), canonical, field) &&
+           (text_is_among(*field, list, count) ||
+            complain_of_choice(self, key, *field, list, count));
 }
 
 static bool workers_check(const struct expecting *self)
