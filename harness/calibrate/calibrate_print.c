@@ -48,12 +48,12 @@ static void print_spread(const struct calibrate *from, const char *name, FILE *t
 
 static void print_value(const struct calibrate *from, size_t key, FILE *to)
 {
-    char value[TEXT_SIZE], ns[TEXT_SIZE], both[2 * TEXT_SIZE + 4];
+    char ns[TEXT_SIZE], both[2 * TEXT_SIZE + 4];
     const struct calibrate_value *at = &from->value[key];
-    machine_value_text(&machine_keys[key], at->value, true, value, sizeof value);
-    snprintf(both, sizeof both, "%s", value);
+    struct machine_text value = machine_value_text(&machine_keys[key], at->value, true);
+    snprintf(both, sizeof both, "%.63s", value.s);
     if (at->value.cycles)
-        snprintf(both, sizeof both, "%s = %s", value,
+        snprintf(both, sizeof both, "%.63s = %s", value.s,
                  time_text((double)at->value.number / 1000 * from->cycle_ns, ns));
     fprintf(to, "%-16s %-26s %s", machine_keys[key].name, both,
             *at->note ? at->note : origin_names[at->origin]);
@@ -110,15 +110,13 @@ json_t *calibrate_to_json(const struct calibrate *from)
     json_t *values = json_array(), *figures = json_array(), *notes = json_array();
     json_t *cores = json_array();
     for (size_t i = 0; i < MACHINE_KEYS; i++) {
-        char text[TEXT_SIZE];
         const struct calibrate_value *at = &from->value[i];
         if (!at->value.given)
             continue;
-        json_array_append_new(
-            values,
-            json_pack("{ss ss ss ss}", "key", machine_keys[i].name, "value",
-                      machine_value_text(&machine_keys[i], at->value, true, text, sizeof text),
-                      "origin", origin_names[at->origin], "note", at->note));
+        json_array_append_new(values,
+                              json_pack("{ss ss ss ss}", "key", machine_keys[i].name, "value",
+                                        machine_value_text(&machine_keys[i], at->value, true).s,
+                                        "origin", origin_names[at->origin], "note", at->note));
     }
     for (size_t i = 0; i < from->figures; i++)
         json_array_append_new(figures, figure_to_json(&from->figure[i]));
@@ -150,7 +148,6 @@ static void write_values(const struct calibrate *from, FILE *to)
 {
     const char *before = "";
     for (size_t i = 0; i < MACHINE_KEYS; i++) {
-        char text[TEXT_SIZE];
         const char *name = machine_keys[i].name;
         if (!from->value[i].value.given)
             continue;
@@ -162,7 +159,7 @@ static void write_values(const struct calibrate *from, FILE *to)
         else if (section)
             fputs(", ", to);
         fprintf(to, "%s: %s%s", section ? name + section + 1 : name,
-                machine_value_text(&machine_keys[i], from->value[i].value, true, text, sizeof text),
+                machine_value_text(&machine_keys[i], from->value[i].value, true).s,
                 section ? "" : "\n");
         before = name;
     }

@@ -274,10 +274,9 @@ static const struct cli_command cli = {
 static void scenarios_print(void)
 {
     for (size_t i = 0; scenarios[i]; i++) {
-        char range[ERROR_SIZE];
         printf("%-16s %s", scenarios[i]->name, scenarios[i]->idea);
         for (const struct param *param = scenarios[i]->params; param && param->name; param++)
-            printf("; %s: %s", param_key(param), param_range_text(param, range, sizeof range));
+            printf("; %s: %s", param_key(param), param_range_text(param).s);
         puts("");
     }
 }

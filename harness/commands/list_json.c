@@ -83,11 +83,10 @@ static void knob_to_json(json_t *object, const struct param *param)
 
 json_t *list_param_to_json(const struct param *param)
 {
-    char value[TEXT_SIZE], range[TEXT_SIZE];
-    json_t *object = json_pack("{ss ss ss ss ss ss}", "key", param_key(param), "default",
-                               param_value_text(param, param->def, value, sizeof value), "unit",
-                               param->unit, "source", param->source, "help", param->help, "range",
-                               param_range_text(param, range, sizeof range));
+    json_t *object =
+        json_pack("{ss ss ss ss ss ss}", "key", param_key(param), "default",
+                  param_value_text(param, param->def).s, "unit", param->unit, "source",
+                  param->source, "help", param->help, "range", param_range_text(param).s);
     if (param_takes_numbers(param)) {
         json_object_set_new(object, "min", json_integer(param->min));
         json_object_set_new(object, "max", json_integer(param->max));

@@ -24,30 +24,29 @@ static bool is_own(const struct machine_spec *spec, size_t key)
 }
 
 /* The value of a key in the specification's model: as its file has it where the model has that too,
- * else in the largest unit; returns text. */
-static char *value_text(const struct machine_spec *spec, size_t key, char text[TEXT_SIZE])
+ * else in the largest unit. */
+static struct machine_text value_text(const struct machine_spec *spec, size_t key)
 {
     struct machine_value value = spec->own.of[key];
     if (!value.given || spec->model.clock_khz != spec->file->model.clock_khz || !is_own(spec, key))
         value = (struct machine_value){
             .number = machine_model_get(&spec->model, &machine_keys[key]), .given = true};
-    return machine_value_text(&machine_keys[key], value, true, text, TEXT_SIZE);
+    return machine_value_text(&machine_keys[key], value, true);
 }
 
-static char *text_of(const struct machine_spec *spec, const char *key, char text[TEXT_SIZE])
+static struct machine_text text_of(const struct machine_spec *spec, const char *key)
 {
-    return value_text(spec, machine_key_find(key), text);
+    return value_text(spec, machine_key_find(key));
 }
 
 static void print_line(const struct list_page *page, const struct machine_spec *spec)
 {
     const struct sim_model *model = &spec->model;
-    char l1[TEXT_SIZE], l2[TEXT_SIZE], l3[TEXT_SIZE], clock[TEXT_SIZE];
     char *shape = text_format("%d hardware threads: %d to an L1, %d to an L3, %d to a socket",
                               model->cores, model->smt, model->group, model->socket);
-    char *caches = text_format("%s; caches of %s, %s, %s", text_of(spec, "clock", clock),
-                               text_of(spec, "l1.size", l1), text_of(spec, "l2.size", l2),
-                               text_of(spec, "l3.size", l3));
+    char *caches = text_format("%s; caches of %s, %s, %s", text_of(spec, "clock").s,
+                               text_of(spec, "l1.size").s, text_of(spec, "l2.size").s,
+                               text_of(spec, "l3.size").s);
     page_row(page, COLUMN_NAME, model->name, spec->file->title);
     page_text(page, COLUMN_NAME, shape);
     page_text(page, COLUMN_NAME, caches);
@@ -137,9 +136,8 @@ static bool parse_simulated(struct machine_spec *spec, const char *text, char *e
 static void print_keys(const struct list_page *page, const struct machine_spec *spec)
 {
     for (size_t i = 0; i < MACHINE_KEYS; i++) {
-        char value[TEXT_SIZE];
-        char *key = text_format("%-*s %s", COLUMN_VALUE - 1, machine_keys[i].name,
-                                value_text(spec, i, value));
+        char *key =
+            text_format("%-*s %s", COLUMN_VALUE - 1, machine_keys[i].name, value_text(spec, i).s);
         page_row(page, COLUMN_HELP, key, machine_keys[i].help);
         free(key);
     }
@@ -150,11 +148,9 @@ static void print_vm(const struct list_page *page, const struct machine_spec *sp
 {
     puts("\nPrices of the kernel in a virtual machine (host=vm)\n");
     for (size_t i = 0; i < MACHINE_KEYS; i++) {
-        char value[TEXT_SIZE];
-        if (!spec->file->vm.of[i].given)
-            continue;
-        machine_value_text(&machine_keys[i], spec->file->vm.of[i], true, value, sizeof value);
-        page_row(page, COLUMN_VALUE, machine_keys[i].name, value);
+        if (spec->file->vm.of[i].given)
+            page_row(page, COLUMN_VALUE, machine_keys[i].name,
+                     machine_value_text(&machine_keys[i], spec->file->vm.of[i], true).s);
     }
     putchar('\n');
     char *source = text_format("From: %s", machine_file_vm_source(spec->file));
@@ -215,12 +211,10 @@ json_t *list_machine_to_json(const char *text, char *error, size_t error_size)
         return NULL;
     json_t *keys = json_array();
     for (size_t i = 0; i < MACHINE_KEYS; i++) {
-        char value[TEXT_SIZE], range[4 * TEXT_SIZE];
-        json_array_append_new(
-            keys, json_pack("{ss ss ss ss ss}", "key", machine_keys[i].name, "value",
-                            value_text(&spec, i, value), "valid",
-                            machine_key_range_text(&machine_keys[i], range, sizeof range), "help",
-                            machine_keys[i].help, "source", source_of(&spec, i)));
+        json_array_append_new(keys, json_pack("{ss ss ss ss ss}", "key", machine_keys[i].name,
+                                              "value", value_text(&spec, i).s, "valid",
+                                              machine_key_range_text(&machine_keys[i]).s, "help",
+                                              machine_keys[i].help, "source", source_of(&spec, i)));
     }
     json_t *json = json_pack("{ss ss so so}", "machine", spec.text, "title", spec.file->title,
                              "keys", keys, "model", machine_model_to_json(&spec.model));

@@ -102,7 +102,6 @@ static json_t *preset_to_json(const struct preset *preset, const struct uses *us
 static json_t *workload_to_json(const struct workload *workload, json_t *object,
                                 const struct uses *uses)
 {
-    char value[TEXT_SIZE];
     const struct param *first = workload->params;
     json_object_set_new(object, "role", json_string("workload"));
     json_object_set_new(object, "experiments",
@@ -110,7 +109,7 @@ static json_t *workload_to_json(const struct workload *workload, json_t *object,
     json_object_set_new(object, "sweeps", uses_sweeps(uses, USES_THAT_RUN, workload->name));
     set_command(object, text_format("schedlab run %s %s %s,%s=%s --workers 2", GO, ONE_QUEUE,
                                     workload->name, param_key(first),
-                                    param_value_text(first, first->def, value, sizeof value)));
+                                    param_value_text(first, first->def).s));
     return object;
 }
 

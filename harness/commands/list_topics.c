@@ -85,13 +85,13 @@ static enum knob_group group_at(int i)
 /* "runnext=on tick=61": the rows of that group, decisive ones first; NULL if there are none. */
 static char *settings_text(const struct param *table, enum knob_group group)
 {
-    char *text = NULL, value[TEXT_SIZE];
+    char *text = NULL;
     FILE *to = memory_stream(&text, NULL);
     for (int decisive = 1; decisive >= 0; decisive--)
         for (const struct param *param = table; param && param->name; param++)
             if (param->group == group && param->decisive == (decisive == 1))
                 fprintf(to, "%s%s=%s", ftell(to) > 0 ? " " : "", param_key(param),
-                        param_value_text(param, param->def, value, sizeof value));
+                        param_value_text(param, param->def).s);
     fclose(to);
     if (*text)
         return text;
@@ -173,16 +173,16 @@ static bool knob_is_new(size_t i, const char *key)
 /* "perm gmp=sysmon tasksteal": who has the knob, and its default where that is another one. */
 static char *owners_text(const char *key, const char *def)
 {
-    char *text = NULL, value[TEXT_SIZE];
+    char *text = NULL;
     const struct sched_ops *ops;
     FILE *to = memory_stream(&text, NULL);
     for (size_t i = 0; (ops = spec_variant(i)); i++) {
         const struct param *param = param_find(ops->knobs, key);
         if (!param)
             continue;
-        param_value_text(param, param->def, value, sizeof value);
-        bool other = strcmp(value, def) != 0;
-        fprintf(to, " %s%s%s", ops->name, other ? "=" : "", other ? value : "");
+        struct param_text value = param_value_text(param, param->def);
+        bool other = strcmp(value.s, def) != 0;
+        fprintf(to, " %s%s%s", ops->name, other ? "=" : "", other ? value.s : "");
     }
     if (ftell(to) == 0)
         fputs(" all variants", to);
@@ -192,20 +192,16 @@ static char *owners_text(const char *key, const char *def)
 
 static void print_row(const struct list_page *page, const struct param *param)
 {
-    char value[TEXT_SIZE];
-    char *name =
-        text_format("%c %-*s%s", param->decisive ? '*' : ' ', COLUMN_KNOB - 2, param_key(param),
-                    param_value_text(param, param->def, value, sizeof value));
+    char *name = text_format("%c %-*s%s", param->decisive ? '*' : ' ', COLUMN_KNOB - 2,
+                             param_key(param), param_value_text(param, param->def).s);
     page_row(page, COLUMN_HELP, name, param->help);
     free(name);
 }
 
 static void print_knob(const struct list_page *page, const struct param *param)
 {
-    char range[TEXT_SIZE], value[TEXT_SIZE];
-    char *owners =
-        owners_text(param_key(param), param_value_text(param, param->def, value, sizeof value));
-    char *text = text_format("%s; in%s", param_range_text(param, range, sizeof range), owners);
+    char *owners = owners_text(param_key(param), param_value_text(param, param->def).s);
+    char *text = text_format("%s; in%s", param_range_text(param).s, owners);
     print_row(page, param);
     page_text(page, COLUMN_HELP, text);
     free(owners);

@@ -39,8 +39,6 @@ const struct param sweep_file_params[] = {
     {.name = NULL},
 };
 
-enum { RANGE_SIZE = 256 };
-
 /* Schema -------------------------------------------------------------------------------------- */
 
 static const cyaml_schema_value_t number_schema = {
@@ -155,13 +153,13 @@ static const cyaml_schema_field_t *fields_of_place(const char *place, const char
 bool sweep_complain_of_number(const struct yaml_reader *reader, size_t line, const char *key,
                               const char *value)
 {
-    char range[RANGE_SIZE] = "a whole number";
+    struct param_text range = {"a whole number"};
     for (const struct param *param = sweep_file_params; param->name; param++)
         if (strcmp(param->name, key) == 0)
-            param_range_text(param, range, sizeof range);
+            range = param_range_text(param);
     if (strcmp(key, "workers") == 0)
-        snprintf(range, sizeof range, "1 to %d", SAMPLE_WORKERS_MAX);
-    return yaml_complain(reader, line, "%s is %s; valid: %s", key, value, range);
+        snprintf(range.s, sizeof range.s, "1 to %d", SAMPLE_WORKERS_MAX);
+    return yaml_complain(reader, line, "%s is %s; valid: %s", key, value, range.s);
 }
 
 /* Tells a mistake that libcyaml found, in yaml_reader's words, but with the range of a number. */

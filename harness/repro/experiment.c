@@ -131,13 +131,11 @@ static bool workers_read(const struct parting *self, const char *key)
 static bool number_read(const struct yaml_reader *reader, const struct param *param,
                         const char *key, int64_t *value)
 {
-    char range[ERROR_SIZE];
     const char *text = yaml_place_text(reader->place, key);
     if (!yaml_place_exists(reader->place, key) || (text && param_parse_value(param, text, value)))
         return true;
     return yaml_complain(reader, yaml_line(reader, "%s", key), "%s is %s; valid: %s", key,
-                         text && *text ? text : "empty",
-                         param_range_text(param, range, sizeof range));
+                         text && *text ? text : "empty", param_range_text(param).s);
 }
 
 /* Reads the settings of samples on the native machine: as elsewhere, unless native_ ones are

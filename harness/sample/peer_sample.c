@@ -99,9 +99,8 @@ static void command_add_params(struct command *command, const struct workload_sp
 {
     const struct param *param = workload->workload->params;
     for (; param && param->name && command->argc < ARGUMENTS_MAX; param++) {
-        char value[OPTION_SIZE], *text = NULL;
-        param_value_text(param, *param_field(workload->params, param), value, sizeof value);
-        text = text_format("%s=%s", param_key(param), value);
+        int64_t value = *param_field(workload->params, param);
+        char *text = text_format("%s=%s", param_key(param), param_value_text(param, value).s);
         command->params[command->param_count++] = text;
         command->argv[command->argc++] = text;
     }

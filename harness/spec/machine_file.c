@@ -148,16 +148,15 @@ static bool read_vm(const struct yaml_reader *reader, struct machine_values *vm)
 static bool read_values(const struct yaml_reader *reader, struct machine_values *values)
 {
     bool ok = true;
-    char place[YAML_MISTAKE_PLACE], range[ERROR_SIZE];
+    char place[YAML_MISTAKE_PLACE];
     for (size_t i = 0; i < MACHINE_KEYS; i++) {
         const struct machine_key *key = &machine_keys[i];
         place_of(key, place);
-        machine_key_range_text(key, range, sizeof range);
         ok = read_value(reader, place, key, &values->of[i]) && ok;
         if (!yaml_place_text(reader->place, place) && i != MACHINE_LOOKAHEAD && !*reader->error)
             ok = yaml_complain(reader, line_of(reader, key),
                                "a machine lacks the key \"%s\", %s; valid: %s", key->name,
-                               key->help, range);
+                               key->help, machine_key_range_text(key).s);
     }
     return ok;
 }

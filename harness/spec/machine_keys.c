@@ -199,7 +199,6 @@ static bool value_is_valid(const struct machine_key *key, struct machine_value v
 bool machine_value_parse(const struct machine_key *key, const char *text,
                          struct machine_value *value, char *error, size_t error_size)
 {
-    char range[2 * TEXT_SIZE];
     if (key->kind == MACHINE_WORD) {
         for (int64_t i = 0; key->word[i]; i++) {
             if (strcmp(key->word[i], text) == 0) {
@@ -211,61 +210,53 @@ bool machine_value_parse(const struct machine_key *key, const char *text,
         return true;
     }
     snprintf(error, error_size, "%s is %.40s; valid: %s", key->name, *text ? text : "empty",
-             machine_key_range_text(key, range, sizeof range));
+             machine_key_range_text(key).s);
     text_one_line(error);
     return false;
 }
 
-static char *decimal_text(int64_t thousandths, const char *unit, bool space, char *text,
-                          size_t text_size)
+static struct machine_text decimal_text(int64_t thousandths, const char *unit, bool space)
 {
+    struct machine_text text;
     char decimals[8] = "";
     snprintf(decimals, sizeof decimals, ".%03d", (int)(thousandths % 1000));
     for (size_t end = strlen(decimals); end > 0 && strchr("0.", decimals[end - 1]); end--)
         decimals[end - 1] = '\0';
-    snprintf(text, text_size, "%" PRId64 "%s%s%s", thousandths / 1000, decimals,
+    snprintf(text.s, sizeof text.s, "%" PRId64 "%s%s%s", thousandths / 1000, decimals,
              space && *unit ? " " : "", unit);
     return text;
 }
 
-char *machine_value_text(const struct machine_key *key, struct machine_value value, bool space,
-                         char *text, size_t text_size)
+struct machine_text machine_value_text(const struct machine_key *key, struct machine_value value,
+                                       bool space)
 {
-    if (key->kind == MACHINE_WORD) {
-        snprintf(text, text_size, "%s", key->word[value.number]);
+    struct machine_text text = {"0"};
+    if (key->kind == MACHINE_WORD)
+        snprintf(text.s, sizeof text.s, "%s", key->word[value.number]);
+    if (key->kind != MACHINE_WORD && value.cycles)
+        return decimal_text(value.number, value.number == 1000 ? "cycle" : "cycles", space);
+    if (key->kind == MACHINE_WORD || value.number == 0)
         return text;
-    }
-    if (value.cycles)
-        return decimal_text(value.number, value.number == 1000 ? "cycle" : "cycles", space, text,
-                            text_size);
     const struct unit *unit = units[key->kind];
-    if (value.number == 0) {
-        snprintf(text, text_size, "0");
-        return text;
-    }
     /* the largest unit of which it is one at least, and that three decimals can tell */
     while (unit[1].name && (value.number < unit->factor || value.number * 1000 % unit->factor != 0))
         unit++;
     return decimal_text(value.number / unit->factor * 1000 +
                             value.number % unit->factor * 1000 / unit->factor,
-                        unit->name, space, text, text_size);
+                        unit->name, space);
 }
 
-char *machine_key_range_text(const struct machine_key *key, char *text, size_t text_size)
+struct machine_text machine_key_range_text(const struct machine_key *key)
 {
-    char least[TEXT_SIZE], most[TEXT_SIZE];
-    if (key->kind == MACHINE_WORD) {
-        snprintf(text, text_size, "%s, %s", key->word[0], key->word[1]);
-        return text;
-    }
+    struct machine_text text;
     struct machine_value min = {.number = key->min}, max = {.number = key->max};
-    snprintf(text, text_size, "%s to %s%s", machine_value_text(key, min, true, least, sizeof least),
-             machine_value_text(key, max, true, most, sizeof most),
-             key->kind == MACHINE_TIME
-                 ? ", in cycles, ps, ns, us, ms or s, with three decimals at most"
-             : key->kind == MACHINE_BYTES ? ", in B, KiB, MiB or GiB"
-             : key->kind == MACHINE_CLOCK ? ", in MHz or GHz, with three decimals at most"
-                                          : "");
+    const char *in = key->kind == MACHINE_TIME
+                         ? ", in cycles, ps, ns, us, ms or s, with three decimals at most"
+                     : key->kind == MACHINE_BYTES ? ", in B, KiB, MiB or GiB"
+                     : key->kind == MACHINE_CLOCK ? ", in MHz or GHz, with three decimals at most"
+                                                  : "";
+    snprintf(text.s, sizeof text.s, "%.40s%s%.40s%s", machine_value_text(key, min, true).s,
+             key->kind == MACHINE_WORD ? ", " : " to ", machine_value_text(key, max, true).s, in);
     return text;
 }
 
@@ -305,30 +296,39 @@ json_t *machine_model_to_json(const struct sim_model *model)
     return object;
 }
 
-static size_t __attribute__((format(printf, 4, 5)))
-wrong(size_t key, char *error, size_t error_size, const char *format, ...)
+/* A model being checked: the key that is wrong, and why. */
+struct checking {
+    size_t key;
+    char *error;
+    size_t error_size;
+};
+
+/* A mistake of the key, or of the part of a section: "l2", "size". Returns false. */
+static bool __attribute__((format(printf, 4, 5)))
+wrong(struct checking *checking, const char *section, const char *part, const char *format, ...)
 {
+    char key[32];
     va_list args;
+    snprintf(key, sizeof key, "%s%s%s", section, *part ? "." : "", part);
+    checking->key = machine_key_find(key);
     va_start(args, format);
-    vsnprintf(error, error_size, format, args);
+    vsnprintf(checking->error, checking->error_size, format, args);
     va_end(args);
-    return key;
+    return false;
 }
 
-static size_t check_shape(const struct sim_model *model, char *error, size_t size)
+static bool check_shape(const struct sim_model *model, struct checking *checking)
 {
     if (model->group % model->smt != 0)
-        return wrong(MACHINE_GROUP, error, size, "group is %d, and smt %d; valid: multiples of smt",
+        return wrong(checking, "group", "", "group is %d, and smt %d; valid: multiples of smt",
                      model->group, model->smt);
     if (model->socket % model->group != 0)
-        return wrong(MACHINE_SOCKET, error, size,
+        return wrong(checking, "socket", "",
                      "socket is %d, and group %d; valid: multiples of group", model->socket,
                      model->group);
-    if (model->cores % model->socket != 0)
-        return wrong(MACHINE_CORES, error, size,
-                     "cores is %d, and socket %d; valid: multiples of socket", model->cores,
-                     model->socket);
-    return MACHINE_KEYS;
+    return model->cores % model->socket == 0 ||
+           wrong(checking, "cores", "", "cores is %d, and socket %d; valid: multiples of socket",
+                 model->cores, model->socket);
 }
 
 static bool is_power_of_two(int64_t number)
@@ -336,51 +336,42 @@ static bool is_power_of_two(int64_t number)
     return number > 0 && (number & (number - 1)) == 0;
 }
 
-static size_t check_cache(const struct sim_cache_model *cache, const char *level, char *error,
-                          size_t size)
+static bool check_cache(const struct sim_cache_model *cache, const char *level,
+                        struct checking *checking)
 {
-    char key[TEXT_SIZE];
     int64_t set = (int64_t)cache->ways * SIM_LINE;
-    snprintf(key, sizeof key, "%s.size", level);
     if (cache->size > 0 && (cache->size % set != 0 || !is_power_of_two(cache->size / set)))
-        return wrong(machine_key_find(key), error, size,
+        return wrong(checking, level, "size",
                      "%s.size is %" PRId64 " bytes, and %s.ways %d; valid: a power of two times "
                      "%d bytes times ways",
                      level, cache->size, level, cache->ways, SIM_LINE);
-    snprintf(key, sizeof key, "%s.ways", level);
-    if (cache->replacement == SIM_PLRU && !is_power_of_two(cache->ways))
-        return wrong(machine_key_find(key), error, size,
-                     "%s.ways is %d, and %s.replacement plru; valid: a power of two, or lru", level,
-                     cache->ways, level);
-    return MACHINE_KEYS;
+    return cache->replacement != SIM_PLRU || is_power_of_two(cache->ways) ||
+           wrong(checking, level, "ways",
+                 "%s.ways is %d, and %s.replacement plru; valid: a power of two, or lru", level,
+                 cache->ways, level);
 }
 
 /* A line that an inclusive level evicts leaves those above too: a small one would empty them. */
-static size_t check_inclusive(const struct sim_cache_model *cache, const char *level,
-                              const struct sim_cache_model *above, const char *above_name,
-                              char *error, size_t size)
+static bool check_inclusive(const struct sim_cache_model *cache, const char *level,
+                            const struct sim_cache_model *above, const char *above_name,
+                            struct checking *checking)
 {
-    char key[TEXT_SIZE];
-    snprintf(key, sizeof key, "%s.size", level);
-    if (cache->inclusive && cache->size > 0 && cache->size < above->size)
-        return wrong(machine_key_find(key), error, size,
-                     "%s.size is %" PRId64 " bytes, and %s.size %" PRId64
-                     "; valid: as much or more, or %s.inclusive no",
-                     level, cache->size, above_name, above->size, level);
-    return MACHINE_KEYS;
+    return !cache->inclusive || cache->size <= 0 || cache->size >= above->size ||
+           wrong(checking, level, "size",
+                 "%s.size is %" PRId64 " bytes, and %s.size %" PRId64
+                 "; valid: as much or more, or %s.inclusive no",
+                 level, cache->size, above_name, above->size, level);
 }
 
-static size_t check_latency(const struct sim_latency *latency, const char *name, char *error,
-                            size_t size)
+static bool check_latency(const struct sim_latency *latency, const char *name,
+                          struct checking *checking)
 {
-    char key[TEXT_SIZE];
-    snprintf(key, sizeof key, "%s.p99", name);
-    if (latency->p99_ps < latency->median_ps || (latency->median_ps == 0 && latency->p99_ps > 0))
-        return wrong(machine_key_find(key), error, size,
-                     "%s.p99 is %" PRId64 " ps, and %s.median %" PRId64
-                     " ps; valid: the median or more, and 0 if that is",
-                     name, latency->p99_ps, name, latency->median_ps);
-    return MACHINE_KEYS;
+    return (latency->p99_ps >= latency->median_ps &&
+            (latency->median_ps > 0 || latency->p99_ps == 0)) ||
+           wrong(checking, name, "p99",
+                 "%s.p99 is %" PRId64 " ps, and %s.median %" PRId64
+                 " ps; valid: the median or more, and 0 if that is",
+                 name, latency->p99_ps, name, latency->median_ps);
 }
 
 int64_t machine_lookahead_max(const struct sim_model *model)
@@ -397,39 +388,26 @@ int64_t machine_lookahead_max(const struct sim_model *model)
     return least;
 }
 
-static size_t lookahead_wrong(int64_t ps, int64_t most_ps, char *error, size_t size)
+static bool check_lookahead(const struct sim_model *model, struct checking *checking)
 {
-    char text[TEXT_SIZE], most[TEXT_SIZE];
     const struct machine_key *key = &machine_keys[MACHINE_LOOKAHEAD];
-    machine_value_text(key, (struct machine_value){.number = ps}, true, text, sizeof text);
-    machine_value_text(key, (struct machine_value){.number = most_ps}, true, most, sizeof most);
-    return wrong(MACHINE_LOOKAHEAD, error, size,
+    const struct machine_value is = {.number = model->lookahead_ps},
+                               most = {.number = machine_lookahead_max(model)};
+    return is.number <= most.number ||
+           wrong(checking, key->name, "",
                  "lookahead is %s; valid: 0 to %s, the smallest latency with which one core can "
                  "affect another",
-                 text, most);
+                 machine_value_text(key, is, true).s, machine_value_text(key, most, true).s);
 }
 
-static size_t check_model(const struct sim_model *model, char *error, size_t size)
+static bool check_model(const struct sim_model *model, struct checking *checking)
 {
-    size_t key = check_shape(model, error, size);
-    if (key == MACHINE_KEYS)
-        key = check_cache(&model->l1, "l1", error, size);
-    if (key == MACHINE_KEYS)
-        key = check_cache(&model->l2, "l2", error, size);
-    if (key == MACHINE_KEYS)
-        key = check_cache(&model->l3, "l3", error, size);
-    if (key == MACHINE_KEYS)
-        key = check_inclusive(&model->l2, "l2", &model->l1, "l1", error, size);
-    if (key == MACHINE_KEYS)
-        key = check_inclusive(&model->l3, "l3", &model->l2, "l2", error, size);
-    if (key == MACHINE_KEYS)
-        key = check_latency(&model->network, "network", error, size);
-    if (key == MACHINE_KEYS)
-        key = check_latency(&model->file, "file", error, size);
-    int64_t most = machine_lookahead_max(model);
-    if (key == MACHINE_KEYS && model->lookahead_ps > most)
-        key = lookahead_wrong(model->lookahead_ps, most, error, size);
-    return key;
+    return check_shape(model, checking) && check_cache(&model->l1, "l1", checking) &&
+           check_cache(&model->l2, "l2", checking) && check_cache(&model->l3, "l3", checking) &&
+           check_inclusive(&model->l2, "l2", &model->l1, "l1", checking) &&
+           check_inclusive(&model->l3, "l3", &model->l2, "l2", checking) &&
+           check_latency(&model->network, "network", checking) &&
+           check_latency(&model->file, "file", checking) && check_lookahead(model, checking);
 }
 
 /* Half a picosecond is rounded up. */
@@ -444,8 +422,8 @@ static int64_t ps_of(struct machine_value value, int64_t clock_khz)
 size_t machine_model_make(struct sim_model *model, const struct machine_values *values, char *error,
                           size_t error_size)
 {
-    size_t clock = machine_key_find("clock");
-    int64_t clock_khz = values->of[clock].number;
+    struct checking checking = {MACHINE_KEYS, error, error_size};
+    int64_t clock_khz = values->of[machine_key_find("clock")].number;
     for (size_t i = 0; i < MACHINE_KEYS; i++) {
         const struct machine_key *key = &machine_keys[i];
         int64_t number = values->of[i].number;
@@ -454,11 +432,12 @@ size_t machine_model_make(struct sim_model *model, const struct machine_values *
         else if (key->kind == MACHINE_TIME)
             number = ps_of(values->of[i], clock_khz);
         if (number < key->min || number > key->max) {
-            char range[2 * TEXT_SIZE];
-            return wrong(i, error, error_size, "%s is %" PRId64 " ps; valid: %s", key->name, number,
-                         machine_key_range_text(key, range, sizeof range));
+            wrong(&checking, key->name, "", "%s is %" PRId64 " ps; valid: %s", key->name, number,
+                  machine_key_range_text(key).s);
+            return i;
         }
         model_set(model, key, number);
     }
-    return check_model(model, error, error_size);
+    check_model(model, &checking);
+    return checking.key;
 }

@@ -61,12 +61,17 @@ size_t machine_key_find(const char *name);
 bool machine_value_parse(const struct machine_key *key, const char *text,
                          struct machine_value *value, char *error, size_t error_size);
 
-/* The shortest text that gives this value, with or without a space before the unit; returns it. */
-char *machine_value_text(const struct machine_key *key, struct machine_value value, bool space,
-                         char *text, size_t text_size);
+/* A struct, so that a call can stand in an argument list. */
+struct machine_text {
+    char s[160];
+};
 
-/* "1 to 256", "0 ps to 1 s": what is valid; returns text. */
-char *machine_key_range_text(const struct machine_key *key, char *text, size_t text_size);
+/* The shortest text that gives this value, with or without a space before the unit. */
+struct machine_text machine_value_text(const struct machine_key *key, struct machine_value value,
+                                       bool space);
+
+/* "1 to 256", "0 ps to 1 s": what is valid. */
+struct machine_text machine_key_range_text(const struct machine_key *key);
 
 /* The model that these values make; all keys but lookahead must be given. A lookahead that is not
  * given is as long as machine_lookahead_max() allows. Sets no name. MACHINE_KEYS if all is well;

@@ -185,8 +185,7 @@ static bool setting_parse(struct machine_spec *spec, const char *model, char *se
         return complain_of_key(to, model, setting);
     if (!equals || equals[1] == '\0')
         return complaint_make(to, "sim:%s: %s has no value; write %s=VALUE; valid: %s", model,
-                              setting, setting,
-                              machine_key_range_text(&machine_keys[key], error, sizeof error));
+                              setting, setting, machine_key_range_text(&machine_keys[key]).s);
     if (given->of[key].given)
         return complaint_make(to, "sim:%s: %s is given twice", model, setting);
     if (!machine_value_parse(&machine_keys[key], equals + 1, &given->of[key], error, sizeof error))
@@ -317,14 +316,14 @@ static void given_reduce(const struct machine_spec *spec, struct machine_values 
 static char *canonical_text(const struct machine_spec *spec, const char *name,
                             struct machine_values given)
 {
-    char *text = NULL, value[TEXT_SIZE];
+    char *text = NULL;
     given_reduce(spec, &given);
     FILE *to = memory_stream(&text, NULL);
     fprintf(to, "%s%s%s", prefix, name, spec->vm ? as_guest : "");
     for (size_t i = 0; i < MACHINE_KEYS; i++)
         if (given.of[i].given)
             fprintf(to, ",%s=%s", machine_keys[i].name,
-                    machine_value_text(&machine_keys[i], given.of[i], false, value, sizeof value));
+                    machine_value_text(&machine_keys[i], given.of[i], false).s);
     for (int i = 0; structures[i].name; i++)
         if (spec->free >> i & 1)
             fprintf(to, ",%s=free", structures[i].name);

@@ -16,6 +16,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,34 +182,39 @@ static const char *param_text(const struct param *param, int64_t value)
     return word ? word : param_file(param, value);
 }
 
-char *param_value_text(const struct param *param, int64_t value, char *text, size_t text_size)
+struct param_text param_value_text(const struct param *param, int64_t value)
 {
+    struct param_text text;
     const char *word = param_text(param, value);
     if (word)
-        snprintf(text, text_size, "%s", word);
+        snprintf(text.s, sizeof text.s, "%s", word);
     else
-        snprintf(text, text_size, "%lld", (long long)value);
+        snprintf(text.s, sizeof text.s, "%lld", (long long)value);
     return text;
 }
 
-char *param_range_text(const struct param *param, char *text, size_t text_size)
+/* Adds to the text as far as there is room. */
+static void __attribute__((format(printf, 2, 3)))
+text_add(struct param_text *text, const char *format, ...)
 {
-    size_t length = 0;
-    text[0] = '\0';
-    if (param_takes_numbers(param)) {
-        bool pure = strcmp(param->unit, "1") == 0;
-        snprintf(text, text_size, "%lld to %lld%s%s", (long long)param->min, (long long)param->max,
-                 pure ? "" : " ", pure ? "" : param->unit);
-        length = strlen(text);
-    }
-    for (const char *const *word = param->words; word && *word && length < text_size; word++) {
-        const char *before = length == 0 ? "" : param_takes_numbers(param) ? " or " : ", ";
-        snprintf(text + length, text_size - length, "%s%s", before, *word);
-        length = strlen(text);
-    }
-    if (param_takes_files(param) && length < text_size)
-        snprintf(text + length, text_size - length, "%sthe name of a file",
-                 length > 0 ? ", or " : "");
+    size_t length = strlen(text->s);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text->s + length, sizeof text->s - length, format, args);
+    va_end(args);
+}
+
+struct param_text param_range_text(const struct param *param)
+{
+    struct param_text text = {""};
+    const char *unit = strcmp(param->unit, "1") == 0 ? "" : param->unit;
+    if (param_takes_numbers(param))
+        text_add(&text, "%lld to %lld%s%s", (long long)param->min, (long long)param->max,
+                 *unit ? " " : "", unit);
+    for (const char *const *word = param->words; word && *word; word++)
+        text_add(&text, "%s%s", !*text.s ? "" : param_takes_numbers(param) ? " or " : ", ", *word);
+    if (param_takes_files(param))
+        text_add(&text, "%sthe name of a file", *text.s ? ", or " : "");
     return text;
 }
 
@@ -253,21 +259,20 @@ bool param_parse_value(const struct param *param, const char *text, int64_t *val
 }
 
 /* The range, and with which units it may be written. */
-static char *valid_text(const struct param *param, char *text, size_t text_size)
+static struct param_text valid_text(const struct param *param)
 {
-    const char *units = strcmp(param->unit, "ns") == 0      ? ", or with a unit as in 10us, 1ms, 2s"
-                        : strcmp(param->unit, "bytes") == 0 ? ", or as in 64Ki, 1Mi"
-                                                            : "";
-    param_range_text(param, text, text_size);
-    size_t length = strlen(text);
-    snprintf(text + length, text_size - length, "%s", units);
+    struct param_text text = param_range_text(param);
+    text_add(&text, "%s",
+             strcmp(param->unit, "ns") == 0      ? ", or with a unit as in 10us, 1ms, 2s"
+             : strcmp(param->unit, "bytes") == 0 ? ", or as in 64Ki, 1Mi"
+                                                 : "");
     return text;
 }
 
 static bool complain_of_value(const struct complaint *to, const char *name,
                               const struct param *param, const char *text)
 {
-    char range[RANGE_TEXT_SIZE], nearest[VALUE_TEXT_SIZE] = "";
+    char nearest[VALUE_TEXT_SIZE] = "";
     if (param->words && !isdigit((unsigned char)*text) && *text != '-') {
         struct suggest near = suggest_for(text);
         for (const char *const *word = param->words; *word; word++)
@@ -276,7 +281,7 @@ static bool complain_of_value(const struct complaint *to, const char *name,
             snprintf(nearest, sizeof nearest, "the nearest is \"%s\"; ", near.best);
     }
     return complaint_make(to, "%s: %s=%s is not valid; %svalid: %s", name, param_key(param), text,
-                          nearest, valid_text(param, range, sizeof range));
+                          nearest, valid_text(param).s);
 }
 
 /* A table of settings, and where their values go. */
@@ -370,9 +375,8 @@ static bool setting_parse(struct owner *owner, char *setting, const struct compl
     if (!param)
         return complain_of_key(to, owner, setting);
     if (!equals || equals[1] == '\0') {
-        char range[RANGE_TEXT_SIZE];
         return complaint_make(to, "%s: %s has no value; write %s=VALUE; valid: %s", owner->name,
-                              setting, setting, valid_text(param, range, sizeof range));
+                              setting, setting, valid_text(param).s);
     }
     if (owner->given & bit)
         return complaint_make(to, "%s: %s is given twice", owner->name, setting);
@@ -410,13 +414,11 @@ static void print_changed(FILE *to, const struct settings *settings, void *base,
 {
     for (const struct param *param = settings->table; param && param->name; param++) {
         int64_t value = *param_field(settings->values, param);
-        char value_text[VALUE_TEXT_SIZE];
         const char *file = param_file(param, value);
         bool each = per_worker && per_worker[param - settings->table] != 0;
         if (each || value != (base ? *param_field(base, param) : param->def))
             fprintf(to, ",%s=%s%s", param_key(param),
-                    file ? file : param_value_text(param, value, value_text, sizeof value_text),
-                    each ? PER_WORKER : "");
+                    file ? file : param_value_text(param, value).s, each ? PER_WORKER : "");
     }
 }
 
@@ -575,7 +577,7 @@ static bool variant_settings_parse(struct owner *owner, const struct preset *pre
 static bool knobs_settle(struct owner *owner, const struct sched_ops *ops,
                          const struct complaint *to)
 {
-    char when[RANGE_TEXT_SIZE], value[VALUE_TEXT_SIZE];
+    char when[RANGE_TEXT_SIZE];
     for (;;) {
         struct void_knob moot = void_knob_find(ops->moot, ops->knobs, owner->own.values);
         if (!moot.param)
@@ -585,7 +587,7 @@ static bool knobs_settle(struct owner *owner, const struct sched_ops *ops,
         if (owner->given >> (moot.param - ops->knobs) & 1)
             return complaint_make(
                 to, "%s: %s=%s changes nothing with %s, %s", owner->name, key,
-                param_value_text(moot.param, *at, value, sizeof value),
+                param_value_text(moot.param, *at).s,
                 void_knob_when_text(moot.row, ops->knobs, owner->own.values, when, sizeof when),
                 moot.row->why);
         *at = moot.param->def;
@@ -749,7 +751,6 @@ bool workload_spec_set_workers(const struct workload_spec *spec, int64_t workers
     to.text = error;
     const struct workload *workload = spec->workload;
     const int64_t *each = spec->per_worker;
-    char range[RANGE_TEXT_SIZE];
     bool any = false;
     for (const struct param *param = workload->params; param && param->name; param++, each++) {
         int64_t *value = param_field(spec->params, param);
@@ -759,7 +760,7 @@ bool workload_spec_set_workers(const struct workload_spec *spec, int64_t workers
             return complaint_make(&to,
                                   "%s: %s=%lld%s is not valid on %lld workers; valid in all: %s",
                                   workload->name, param_key(param), (long long)*each, PER_WORKER,
-                                  (long long)workers, valid_text(param, range, sizeof range));
+                                  (long long)workers, valid_text(param).s);
         any = any || *each;
     }
     const char *wrong = any && workload->check ? workload->check(spec->params) : NULL;

@@ -107,11 +107,16 @@ void workload_spec_free(struct workload_spec *spec);
 
 /* Parts, for tables and messages ------------------------------------------------------------- */
 
-/* "chain" or "64"; returns text. */
-char *param_value_text(const struct param *param, int64_t value, char *text, size_t text_size);
+/* A struct, so that a call can stand in an argument list. */
+struct param_text {
+    char s[512];
+};
 
-/* "0 to 1024 dispatches or random", "chain, all, none"; returns text. */
-char *param_range_text(const struct param *param, char *text, size_t text_size);
+/* "chain" or "64" */
+struct param_text param_value_text(const struct param *param, int64_t value);
+
+/* "0 to 1024 dispatches or random", "chain, all, none" */
+struct param_text param_range_text(const struct param *param);
 
 /* {"tick": 64, "wake": "chain", ...}: every key of the table. Owned by the caller. */
 json_t *params_to_json(const void *owner, const struct param *table);

@@ -257,10 +257,10 @@ static void canonical_text_has_plain_numbers_and_words(void **state)
 /* A value of the table, spelled out, means itself, whatever the owner's check() says about it. */
 static void assert_round_trip(const char *name, const struct param *param, int64_t value)
 {
-    char text[256], word[128], error[ERROR_SIZE];
+    char text[1024], error[ERROR_SIZE];
     struct variant_spec spec, again;
     snprintf(text, sizeof text, "%s,%s=%s", name, param_key(param),
-             param_value_text(param, value, word, sizeof word));
+             param_value_text(param, value).s);
     if (!variant_spec_parse(&spec, text, error, sizeof error)) {
         if (strstr(error, "valid: ") && strstr(error, " is not valid; "))
             fail_msg("%s", error);
@@ -446,7 +446,7 @@ static void knobs_that_change_nothing_are_refused(void **state)
 static void assert_row_refuses(const struct sched_ops *ops, const struct param_moot *row,
                                const struct param *param, int64_t value)
 {
-    char word[128], when[256] = "", text[ERROR_SIZE], error[ERROR_SIZE];
+    char when[256] = "", text[ERROR_SIZE], error[ERROR_SIZE];
     struct variant_spec spec;
     for (const char *at = row->when; *at;) { /* the first word of each */
         size_t clause = strcspn(at, ","), first = strcspn(at, "|,");
@@ -454,7 +454,7 @@ static void assert_row_refuses(const struct sched_ops *ops, const struct param_m
         at += clause + (at[clause] == ',');
     }
     snprintf(text, sizeof text, "%s%s,%s=%s", ops->name, when, param_key(param),
-             param_value_text(param, value, word, sizeof word));
+             param_value_text(param, value).s);
     if (variant_spec_parse(&spec, text, error, sizeof error))
         fail_msg("%s is accepted", text);
     assert_non_null(strstr(error, " nothing with "));
