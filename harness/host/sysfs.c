@@ -89,7 +89,7 @@ bool sysfs_chosen(const char *root, char *word, size_t size, const char *path, .
 }
 
 /* hwloc's parser skips what it does not understand. */
-hwloc_bitmap_t sysfs_cpus_parse(const char *list)
+static hwloc_bitmap_t cpus_parse(const char *list)
 {
     if (strspn(list, "0123456789,-") != strlen(list))
         return NULL;
@@ -108,7 +108,7 @@ hwloc_bitmap_t sysfs_cpus(const char *root, const char *path, ...)
     va_start(args, path);
     bool got = text_list(root, text, sizeof text, path, args);
     va_end(args);
-    return got ? sysfs_cpus_parse(text) : NULL;
+    return got ? cpus_parse(text) : NULL;
 }
 
 /* False unless the line begins with the key and a number follows. */

@@ -33,7 +33,6 @@ bool sysfs_chosen(const char *root, char *word, size_t size, const char *path, .
 /* "0-3,8" as a set, owned by the caller; an empty line is the empty set. NULL if there is none. */
 hwloc_bitmap_t sysfs_cpus(const char *root, const char *path, ...)
     __attribute__((format(printf, 2, 3)));
-hwloc_bitmap_t sysfs_cpus_parse(const char *list);
 
 /* The number behind "key", "key:" in a file of such lines, in bytes where " kB" follows. */
 bool sysfs_key(const char *root, int64_t *value, const char *key, const char *path, ...)

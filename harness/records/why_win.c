@@ -120,7 +120,7 @@ void why_win_free(struct why_win *win)
     free(win->parts);
 }
 
-char *why_win_text(const struct why_win *win)
+static char *text_of(const struct why_win *win)
 {
     char *text = NULL;
     double all = win->slower_ns - win->faster_ns, told = 0;
@@ -145,7 +145,7 @@ char *why_win_of(const json_t *faster, const json_t *slower)
         return why_counts_of(faster, slower);
     if (!why_win_make(&win, faster, slower))
         return NULL;
-    char *text = win.slower_ns > win.faster_ns ? why_win_text(&win) : NULL;
+    char *text = win.slower_ns > win.faster_ns ? text_of(&win) : NULL;
     why_win_free(&win);
     return text;
 }

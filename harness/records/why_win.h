@@ -32,11 +32,8 @@ bool why_win_make(struct why_win *win, const json_t *faster, const json_t *slowe
 void why_win_free(struct why_win *win);
 
 /* "9.8 us more core time an operation: 6.14 us in spin loops, 2.65 us stalled on grq.lock", to be
- * freed; as many parts as make up nine tenths of it, three at most. */
-char *why_win_text(const struct why_win *win);
-
-/* The text at once, to be freed; of two cells on real threads that of why_counts.h. NULL where
- * neither has one, and if the second cell is not the slower one. */
+ * freed: as many parts as make up nine tenths of it, three at most. Two cells on real threads have
+ * that of why_counts.h. NULL where neither has one, or if the second cell is not the slower. */
 char *why_win_of(const json_t *faster, const json_t *slower);
 
 #endif

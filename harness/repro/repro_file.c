@@ -154,21 +154,21 @@ static bool claim_check(const struct complaint *to, const json_t *claim, const c
     return true;
 }
 
-bool repro_file_is_whole(const json_t *repro, char *wrong, size_t wrong_size)
+/* It has all keys that readers rely on. */
+static bool is_whole(const struct complaint *to, const json_t *repro)
 {
     const char *const texts[] = {"name", "began", "written", "revision", NULL};
-    const struct complaint to = {wrong, wrong_size};
     if (!json_is_object(repro))
-        return complaint_make(&to, "it is not an object");
+        return complaint_make(to, "it is not an object");
     if (field_integer(repro, "schema") != REPRO_SCHEMA)
-        return complaint_make(&to, "its schema is not %d", REPRO_SCHEMA);
-    if (!has_texts(&to, repro, "it", texts) || !has_list(&to, repro, "it", "experiments") ||
-        !has_list(&to, repro, "it", "claims"))
+        return complaint_make(to, "its schema is not %d", REPRO_SCHEMA);
+    if (!has_texts(to, repro, "it", texts) || !has_list(to, repro, "it", "experiments") ||
+        !has_list(to, repro, "it", "claims"))
         return false;
     if (!json_is_object(json_object_get(repro, "run")))
-        return complaint_make(&to, "it has no object \"run\"");
-    return has_each(&to, repro, "", "experiments", experiment_check) &&
-           has_each(&to, repro, "", "claims", claim_check);
+        return complaint_make(to, "it has no object \"run\"");
+    return has_each(to, repro, "", "experiments", experiment_check) &&
+           has_each(to, repro, "", "claims", claim_check);
 }
 
 /* Reading -------------------------------------------------------------------------------------- */
@@ -195,7 +195,7 @@ json_t *repro_file_read(const char *folder, char *error, size_t error_size)
     if (!repro)
         return error_null(error, error_size, "%s:%d: %s", path, where.line > 0 ? where.line : 1,
                           where.text);
-    if (repro_file_is_whole(repro, wrong, sizeof wrong))
+    if (is_whole(&(struct complaint){wrong, sizeof wrong}, repro))
         return repro;
     snprintf(error, error_size, "%s: %s", path, wrong);
     json_decref(repro);

@@ -19,11 +19,8 @@ enum { REPRO_SCHEMA = 1 };
 bool repro_file_is_there(const char *folder);
 
 /* repro.json of the folder, the caller's. NULL and one line in error, "PATH: what", if it cannot be
- * read, is damaged or is of another schema. */
+ * read, is damaged, is of another schema or lacks keys that readers rely on. */
 json_t *repro_file_read(const char *folder, char *error, size_t error_size);
-
-/* True if that repro.json has all keys that readers rely on; if not, wrong says what it lacks. */
-bool repro_file_is_whole(const json_t *repro, char *wrong, size_t wrong_size);
 
 /* The verdict of any object that has one. */
 enum verdict repro_file_verdict(const json_t *object);

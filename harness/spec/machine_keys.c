@@ -374,7 +374,9 @@ static bool check_latency(const struct sim_latency *latency, const char *name,
                  name, latency->p99_ps, name, latency->median_ps);
 }
 
-int64_t machine_lookahead_max(const struct sim_model *model)
+/* The smallest latency with which one core can affect another one. It is that of a line that is
+ * clean or dirty in the other core, of an upgrade, or, with siblings, of the L1 that they share. */
+static int64_t lookahead_max(const struct sim_model *model)
 {
     const int64_t *of[] = {model->clean_ps, model->dirty_ps, model->upgrade_ps};
     enum sim_distance nearest = model->group > model->smt      ? SIM_NEAR
@@ -392,7 +394,7 @@ static bool check_lookahead(const struct sim_model *model, struct checking *chec
 {
     const struct machine_key *key = &machine_keys[MACHINE_LOOKAHEAD];
     const struct machine_value is = {.number = model->lookahead_ps},
-                               most = {.number = machine_lookahead_max(model)};
+                               most = {.number = lookahead_max(model)};
     return is.number <= most.number ||
            wrong(checking, key->name, "",
                  "lookahead is %s; valid: 0 to %s, the smallest latency with which one core can "
@@ -428,7 +430,7 @@ size_t machine_model_make(struct sim_model *model, const struct machine_values *
         const struct machine_key *key = &machine_keys[i];
         int64_t number = values->of[i].number;
         if (i == MACHINE_LOOKAHEAD && !values->of[i].given)
-            number = machine_lookahead_max(model);
+            number = lookahead_max(model);
         else if (key->kind == MACHINE_TIME)
             number = ps_of(values->of[i], clock_khz);
         if (number < key->min || number > key->max) {

@@ -74,14 +74,10 @@ struct machine_text machine_value_text(const struct machine_key *key, struct mac
 struct machine_text machine_key_range_text(const struct machine_key *key);
 
 /* The model that these values make; all keys but lookahead must be given. A lookahead that is not
- * given is as long as machine_lookahead_max() allows. Sets no name. MACHINE_KEYS if all is well;
- * else the key whose value is impossible, and one line in error. */
+ * given is as long as may be. Sets no name. MACHINE_KEYS if all is well; else the key whose value
+ * is impossible, and one line in error. */
 size_t machine_model_make(struct sim_model *model, const struct machine_values *values, char *error,
                           size_t error_size);
-
-/* The smallest latency with which one core can affect another one. It is that of a line that is
- * clean or dirty in the other core, of an upgrade, or, with siblings, of the L1 that they share. */
-int64_t machine_lookahead_max(const struct sim_model *model);
 
 /* The value of a key in a model: ps, bytes, kHz, a count or the number of a word. */
 int64_t machine_model_get(const struct sim_model *model, const struct machine_key *key);
