@@ -22,8 +22,7 @@
 
 enum { PATH_SIZE = 4096, ARGUMENTS = 8 };
 
-/* Planning --------------------------------------------------------------------------------------
- * */
+/* Planning ------------------------------------------------------------------------------------ */
 
 static bool has_throughput(const struct report_group *group)
 {
@@ -335,8 +334,7 @@ void figures_free(struct figures *figures)
     *figures = (struct figures){0};
 }
 
-/* Drawing ---------------------------------------------------------------------------------------
- * */
+/* Drawing ------------------------------------------------------------------------------------- */
 
 /* A full disk leaves half a file and a gnuplot that is content. */
 static bool svg_is_whole(const char *path)

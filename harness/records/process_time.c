@@ -67,28 +67,16 @@ static int pair_compare(const void *a_void, const void *b_void)
     return order;
 }
 
-/* Medians over n pairs; scratch has room for n. */
-static double median_inside(const struct pair *pairs, size_t n, double *scratch)
-{
-    for (size_t i = 0; i < n; i++)
-        scratch[i] = pairs[i].inside_ns;
-    return statistics_median_alone(scratch, n);
-}
-
-static double median_outside(const struct pair *pairs, size_t n, double *scratch)
-{
-    for (size_t i = 0; i < n; i++)
-        scratch[i] = pairs[i].outside_ns;
-    return statistics_median_alone(scratch, n);
-}
-
-/* NAN where it is not known of any sample. */
-static double median_startup(const struct pair *pairs, size_t n, double *scratch)
+/* The median over n pairs of the time at that offset in each; NAN where it is known of none.
+ * scratch has room for n. */
+static double median_of(const struct pair *pairs, size_t n, size_t offset, double *scratch)
 {
     size_t known = 0;
-    for (size_t i = 0; i < n; i++)
-        if (isfinite(pairs[i].startup_ns))
-            scratch[known++] = pairs[i].startup_ns;
+    for (size_t i = 0; i < n; i++) {
+        double ns = *(const double *)((const char *)&pairs[i] + offset);
+        if (isfinite(ns))
+            scratch[known++] = ns;
+    }
     return statistics_median_alone(scratch, known);
 }
 
@@ -132,13 +120,14 @@ static void put_ns(FILE *to, double ns)
 static void cell_write(FILE *to, const struct pair *pairs, size_t n, double *scratch)
 {
     const json_t *record = pairs[0].record;
-    double inside = median_inside(pairs, n, scratch), outside = median_outside(pairs, n, scratch);
+    double inside = median_of(pairs, n, offsetof(struct pair, inside_ns), scratch);
+    double outside = median_of(pairs, n, offsetof(struct pair, outside_ns), scratch);
     fprintf(to, "%s\t%s\t%s\t%" JSON_INTEGER_FORMAT "\t%zu\t", field_text(record, "cell"),
             field_text(record, "variant"), field_text(record, "workload"),
             json_integer_value(json_object_get(record, "workers")), n);
     put_ns(to, inside);
     put_ns(to, outside);
-    put_ns(to, median_startup(pairs, n, scratch));
+    put_ns(to, median_of(pairs, n, offsetof(struct pair, startup_ns), scratch));
     struct interval rest = unexplained(pairs, n, scratch);
     put_ns(to, rest.median);
     put_ns(to, rest.lo);

@@ -2,7 +2,6 @@
 #include "harness/report/report_expect.h"
 
 #include "harness/base/units.h"
-#include "harness/counters/counter_names.h"
 #include "harness/records/metric.h"
 #include "harness/report/doc.h"
 #include "harness/report/html.h"
@@ -36,17 +35,12 @@ static struct metric metric_of_expect(const struct sweep_expect *expect)
 /* An event's count per operation, or its value at the end or at the most. */
 static struct interval event_of(const struct report_cell *cell, const char *name)
 {
-    size_t prefix = strlen(COUNTER_SDE_PREFIX);
-    for (size_t i = 0; i < cell->events_count; i++) {
-        const struct report_event *event = &cell->events[i];
-        bool ours = strncmp(event->name, COUNTER_SDE_PREFIX, prefix) == 0;
-        if (strcmp(event->name + (ours ? prefix : 0), name) != 0 || event->absent)
-            continue;
-        if (isfinite(event->per_op.median))
-            return event->per_op;
-        return (struct interval){event->value, NAN, NAN, 0};
-    }
-    return (struct interval){NAN, NAN, NAN, 0};
+    const struct report_event *event = report_event_find(cell, name);
+    if (!event || event->absent)
+        return (struct interval){NAN, NAN, NAN, 0};
+    if (isfinite(event->per_op.median))
+        return event->per_op;
+    return (struct interval){event->value, NAN, NAN, 0};
 }
 
 struct interval expect_measured(const struct report_cell *cell, const struct sweep_expect *expect)

@@ -598,8 +598,7 @@ static bool knobs_settle(struct owner *owner, const struct sched_ops *ops,
 static bool variant_parse(struct variant_spec *spec, const char *text, bool schedulers_only,
                           bool *vain, char *error, size_t error_size)
 {
-    struct complaint to = {.size = error_size};
-    to.text = error;
+    const struct complaint to = {error, error_size};
     char *copy = xstrdup(text);
     char *settings = cut_name(copy);
     *spec = (struct variant_spec){0};
@@ -689,7 +688,7 @@ static size_t table_length(const struct param *table)
 }
 
 static bool workload_spec_fill(struct workload_spec *spec, const struct workload *workload,
-                               char *settings, struct complaint *to)
+                               char *settings, const struct complaint *to)
 {
     *spec = (struct workload_spec){.workload = workload};
     spec->params = machine_zalloc(workload->params_size + 1);
@@ -712,8 +711,7 @@ static bool workload_spec_fill(struct workload_spec *spec, const struct workload
 bool workload_spec_parse(struct workload_spec *spec, const char *text, char *error,
                          size_t error_size)
 {
-    struct complaint to = {.size = error_size};
-    to.text = error;
+    const struct complaint to = {error, error_size};
     char *copy = xstrdup(text);
     char *settings = cut_name(copy);
     const struct workload *workload = workload_find(copy, &to);
@@ -726,8 +724,7 @@ bool workload_spec_parse(struct workload_spec *spec, const char *text, char *err
 bool workload_spec_parse_of(struct workload_spec *spec, const struct workload *workload,
                             const char *text, char *error, size_t error_size)
 {
-    struct complaint to = {.size = error_size};
-    to.text = error;
+    const struct complaint to = {error, error_size};
     char *copy = xstrdup(text);
     bool ok = workload_spec_fill(spec, workload, cut_name(copy), &to);
     free(copy);
@@ -747,8 +744,7 @@ bool workload_spec_takes_workers(const struct workload_spec *spec, int64_t worke
 bool workload_spec_set_workers(const struct workload_spec *spec, int64_t workers, char *error,
                                size_t error_size)
 {
-    struct complaint to = {.size = error_size};
-    to.text = error;
+    const struct complaint to = {error, error_size};
     const struct workload *workload = spec->workload;
     const int64_t *each = spec->per_worker;
     bool any = false;
