@@ -18,6 +18,12 @@ enum { TRACED_FREE_LINE = 44 }; /* bytes, the newline among them */
 
 struct section_mark;
 
+/* Lines of a text. A text of many has no copy of itself as it grows. */
+struct traced_chunk {
+    char *text;
+    size_t size, room;
+};
+
 enum wait_kind { WAIT_OTHER, WAIT_SLEEP, WAIT_READ, WAIT_ACCEPT, WAIT_NETWORK, WAIT_COLLECTOR };
 
 /* One goroutine. */
@@ -26,8 +32,8 @@ struct traced {
     const char *name;
     enum import_segment segment;
     bool is_cut, is_needed, has_ended; /* needed: the file names it */
-    char *text;                        /* its steps */
-    size_t size, max;
+    struct traced_chunk *chunks;       /* its steps */
+    size_t chunks_count;
     int64_t since_ns, run_ns; /* when its present state began; computed and not written yet */
     int64_t work_ns, path_ns; /* of what is written: computing, the longest chain of steps */
     uint32_t waits, free_lines;
@@ -58,6 +64,11 @@ void traced_add_time(struct traced *traced, const char *step, int64_t ns);
 
 /* Its next step begins no earlier than that on the longest chain. */
 void traced_path_at_least(struct traced *traced, int64_t ns);
+
+static inline bool traced_has_steps(const struct traced *traced)
+{
+    return traced->chunks_count > 0;
+}
 
 /* An empty line that may be filled later, with TRACED_FREE_LINE - 1 bytes at most; its place. */
 size_t traced_add_free_line(struct traced *traced);
