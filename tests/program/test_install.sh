@@ -52,6 +52,7 @@ ran textbook_is_found 'fib(4)' -- trace --replay fib4 --policy task
 ran lessons_are_found 'ran: 1 0 2-3' -- lesson 3
 ran viewer_is_found 'class="events"' -- trace gmp fib,n=3 --format page
 ran native_trace_is_found 'gmp' -- trace gmp fib,n=3 --machine native --workers 1
+export CCACHE_DISABLE=1 # a compiler that is one would want a folder in the home of root
 ran a_queue_is_built_with_the_installed_header 'locked.slv' -- build "$prefix/share/doc/schedlab/examples/locked.c"
 cat >home/small.yaml <<'EOF'
 name: small
