@@ -21,7 +21,7 @@ static struct traced_chunk *chunk_with(struct traced *self, size_t length)
         last = &array_add(self->chunks, self->chunks_count);
         *last = (struct traced_chunk){0};
     }
-    if (last->size + length > last->room) {
+    if (!last->text || last->size + length > last->room) {
         size_t room = 2 * last->room + length + 64;
         last->room = room < CHUNK ? room : CHUNK;
         last->text = xrealloc(last->text, last->room);
