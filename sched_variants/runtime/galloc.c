@@ -413,8 +413,6 @@ void m_cache_flush(struct m *m)
     if (m->p)
         live_hand_in(m->sched, m->p);
     gs_spill(m, 0);
-    machine_free(m->magazine);
-    m->magazine = NULL;
     stacks_spill(m, 0);
 }
 

@@ -198,7 +198,9 @@ uint64_t outside_stat(const struct sched *sched, enum stat_id which)
 void outside_fini(struct sched *sched)
 {
     struct outside *outside = outside_of(sched);
-    for (int i = 0; outside && i < outside_made(outside); i++)
+    for (int i = 0; outside && i < outside_made(outside); i++) {
+        machine_free(outside->all[i]->m.magazine);
         machine_free(outside->all[i]);
+    }
     machine_free(outside);
 }

@@ -504,6 +504,7 @@ void sched_free(struct sched *sched)
         if (sched->ops->m_fini)
             sched->ops->m_fini(sched, m);
         deque_fini(&m->fj.tasks);
+        machine_free(m->magazine);
         machine_free(m);
     }
     if (sched->ops->thread_per_g) {
