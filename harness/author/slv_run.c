@@ -259,7 +259,12 @@ static bool starts(struct taking *taking, const char *bin, const char *name)
     if (!done) {
         const char *line = error == 0 ? result.messages : "it cannot be executed";
         line += strncmp(line, "schedlab: ", 10) == 0 ? 10 : 0;
-        complaint_make(&taking->to, "%.*s", (int)strcspn(line, "\n"), line);
+        int length = (int)strcspn(line, "\n");
+        if (length > 0)
+            complaint_make(&taking->to, "%.*s", length, line);
+        else
+            complaint_make(&taking->to, "a program with it does not start (wait status %d)",
+                           result.status);
     }
     if (error == 0)
         process_result_free(&result);
@@ -276,8 +281,8 @@ static bool program_link(struct taking *taking, const char *bin, size_t k, const
            (k > 0 || starts(taking, bin, name));
 }
 
-/* Tries each part alone, if there are others. A part with which no program can be made is a misfit;
- * true if there are any. */
+/* Tries each part alone. One with which no program can be made is a misfit, which the program kept
+ * in the cache remembers: so a single part is tried a second time. True if there are any. */
 static bool misfits_find(struct taking *taking, const char *bin, size_t k)
 {
     static const char trial[] = "trial";
@@ -286,8 +291,7 @@ static bool misfits_find(struct taking *taking, const char *bin, size_t k)
     snprintf(kept, sizeof kept, "%s", taking->to.text);
     for (size_t i = 0; i < taking->count; i++) {
         struct slv_part *part = &taking->parts[i];
-        if (part->misfit || part->workload ||
-            (taking->count > 1 && program_link(taking, bin, k, trial, part, 1)))
+        if (part->misfit || part->workload || program_link(taking, bin, k, trial, part, 1))
             continue;
         found = true;
         part->misfit = taking->misfits[i][k] =
@@ -396,10 +400,15 @@ static bool makes_cells(int argc, char **argv)
     return at < argc && text_is_word(argv[at], commands);
 }
 
-/* Is there a variant whose cells need not fail? Names may stand in a file too. Tells of misfits if
- * there is, else complains of the first. */
+/* True if no file is a misfit, or some cells need not fail: then each misfit is told. Else the
+ * first is complained. A sweep or an experiment names variants in its file. */
 static bool one_fits(const struct taking *taking, char *const *words)
 {
+    const char *misfit = NULL;
+    for (size_t i = 0; i < taking->count && !misfit; i++)
+        misfit = taking->misfits[i][0];
+    if (!misfit)
+        return true;
     bool fits = words[1] && (strcmp(words[1], "sweep") == 0 || strcmp(words[1], "repro") == 0);
     for (size_t i = 0; i < taking->count; i++)
         fits |= !taking->parts[i].workload && !taking->misfits[i][0];
@@ -409,7 +418,7 @@ static bool one_fits(const struct taking *taking, char *const *words)
         free(canonical);
     }
     if (!fits)
-        return complaint_make(&taking->to, "%s", taking->misfits[0][0]);
+        return complaint_make(&taking->to, "%s", misfit);
     for (size_t i = 0; i < taking->count; i++)
         if (taking->misfits[i][0])
             fprintf(stderr, "schedlab: %s; its cells fail\n", taking->misfits[i][0]);

@@ -1,6 +1,6 @@
 /* schedlab.h - the header for schedulers that live outside the tree: `schedlab build` compiles them.
  *
- * A file includes this one alone, and defines by one of two forms what its name says:
+ * A file includes this one, and of the tree's headers what a queue of its own needs. It defines by one of two forms what its name says:
  *
  *   a queue alone, the rest is gmp's    struct runq_ops and RUNQ_VARIANT(), runtime/runq.h
  *   a whole scheduler                   const struct sched_ops NAME_ops, sched.h
@@ -16,13 +16,13 @@
  *   init        optional   once         before the first use
  *   fini        optional   once         after the last use
  *
- * The functions of the large form, two required, two required for some, and thirteen optional:
+ * The functions of the large form, two required, three required for some, and twelve optional:
  *
  *   ready       required   any stack    gp is runnable: put it where it will be found
  *   pick        required   any stack    the next G for this worker, or NULL
  *   has_work    required unless .blocks: is there work for a P about to go idle?
  *   p_drain     required where queues are the Ps': moves the Gs of a P that is used no more
- *   m_drain     optional   where queues are the threads': likewise of an M that sleeps
+ *   m_drain     required where queues are the threads': likewise of an M that sleeps
  *   steal       optional   scheduler    one search through others' queues
  *   pick_last   optional   scheduler    what pick() leaves until others were searched
  *   keeps       optional   any stack    need nobody be woken for what was put?
@@ -38,8 +38,9 @@
  *                    INVARIANT()
  *   the life         sched_zalloc(), machine_free(), machine_name(); nowhere else is memory
  *                    allocated
- *   with an M        stat_add(), sched_event(), sched_event_g(), m_random(), and of gqueue.h the
- *                    functions gqueue_... and globq_...
+ *   with an M        stat_add(), stat_max(), sched_event(), sched_event_g(), m_random(), and of
+ *                    gqueue.h the functions gqueue_..., gfifo_... and globq_...; m_block_wake()
+ *                    from ready() of a variant with .blocks
  *   never            goroutines' own calls (runtime/runtime.h): channels, mutexes, sleeps, go()
  *
  * SCHEDLAB_ABI is this page's version. It goes up when a function here is taken away, becomes

@@ -264,6 +264,8 @@ fi
 
 # A workload -----------------------------------------------------------------------------------------
 
+run list ./strain.slv
+check one_is_listed_without_a_variant has 'strain: a workload' out
 all run ./mine.slv gmp ./strain.slv,primes=20 --workers 2 --reps 1 --format json --events none
 json it_runs_on_all 'all(x["status"] == "ok" and x["workload"] == "strain,primes=20" for x in r)'
 all run gmp ./strain.slv,primes=20 --machine sim:desktop8 --workers 2 --reps 1 --format json --events none
