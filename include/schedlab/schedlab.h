@@ -1,6 +1,7 @@
-/* schedlab.h - the header for schedulers that live outside the tree: `schedlab build` compiles them.
+/* schedlab.h - the header for schedulers that live outside the tree, for `schedlab build`.
  *
- * A file includes this one, and of the tree's headers what a queue of its own needs. It defines by one of two forms what its name says:
+ * A file includes this one, and of the tree's headers what a queue of its own needs. It defines by
+ * one of two forms what its name says:
  *
  *   a queue alone, the rest is gmp's    struct runq_ops and RUNQ_VARIANT(), runtime/runq.h
  *   a whole scheduler                   const struct sched_ops NAME_ops, sched.h
@@ -34,8 +35,8 @@
  * None of them may park, wait for another thread other than by a short lock, or keep global or
  * thread-local variables. They may call these, where "the life" is init to fini above:
  *
- *   anywhere         C11 atomics and fences, lock_acquire(), lock_release(), machine_now(), fatal(),
- *                    INVARIANT()
+ *   anywhere         C11 atomics and fences, lock_acquire(), lock_release(), machine_now(),
+ *                    fatal(), INVARIANT()
  *   the life         sched_zalloc(), machine_free(), machine_name(); nowhere else is memory
  *                    allocated
  *   with an M        stat_add(), stat_max(), sched_event(), sched_event_g(), m_random(), and of
@@ -49,8 +50,8 @@
  *
  *     _Static_assert(SCHEDLAB_ABI == 1, "written for version 1 of schedlab.h");
  *
- * A built file, NAME.slv, is bound more narrowly, to the digest of all headers (docs/ADDING.md). One
- * of other headers does not fit, which is told in a line, and has to be built again.
+ * A built file, NAME.slv, is bound more narrowly, to the digest of all headers (docs/ADDING.md).
+ * One of other headers does not fit, which is told in a line, and has to be built again.
  */
 #ifndef SCHEDLAB_SCHEDLAB_H
 #define SCHEDLAB_SCHEDLAB_H

@@ -7,7 +7,7 @@ offences=$(mktemp)
 trap 'rm -f "$offences"' EXIT
 report() { cat >>"$offences"; }
 
-roots='sched_variants workloads harness tests plots docs examples .ci'
+roots='sched_variants workloads harness include tests plots docs examples .ci'
 code=$(find $roots -type f \( -name '*.c' -o -name '*.cc' -o -name '*.h' -o -name '*.S' -o -name '*.cpp' \) 2>/dev/null | sort)
 scripts=$(find $roots -type f \( -name '*.sh' -o -name '*.gp' -o -name run \) 2>/dev/null | sort)
 texts=$(find $roots -type f \( -name '*.md' -o -name '*.yaml' \) 2>/dev/null | sort)
