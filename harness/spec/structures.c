@@ -12,7 +12,7 @@ const struct structure structures[] = {
     {"deque.slots", "deques of tasks: the tasks"},
     {"deque.top", "deques of tasks: the thieves' end"},
     {"g", "goroutines (struct g), and the slabs that they are made in"},
-    {"g.free", "the free list of goroutines that all workers share, and its lock"},
+    {"g.free", "the store of ended goroutines that all workers share, and its lock"},
     {"grq.cells", "global rings without a lock (queue=mpmc, globq=mpmc): the goroutines"},
     {"grq.head", "global ring without a lock: the readers' end"},
     {"grq.list", "global queues: first and last goroutine, counters"},

@@ -160,7 +160,7 @@ struct m {
     struct machine_thread thread;
     int64_t parents; /* FJ_WORK: that it has put to rest in a spawn; parents_taken to be deducted */
     struct p *old_p; /* for READY_INJECTED: the P of its G before the call; else NULL */
-    struct g_magazine *magazine; /* an empty one, or NULL: galloc.c */
+    struct g **magazine; /* an empty one, or NULL: galloc.c */
 
     _Alignas(64) struct stats stats; /* written by this M only */
 
@@ -273,7 +273,6 @@ struct outside;
 struct beat;
 struct call_sites;
 struct g_slab;     /* galloc.c */
-struct g_magazine; /* galloc.c */
 struct stack_slab; /* stacks.c */
 enum { G_SHELVES = 3, STACK_SHELVES = 4, G_MAGAZINES = 128 };
 
@@ -347,7 +346,7 @@ struct sched {
     uint32_t next_id;
     uint32_t g_magazines_full;
     _Atomic int64_t gs_free; /* in slabs and full magazines */
-    struct g_magazine *g_magazines[G_MAGAZINES];
+    struct g **g_magazines[G_MAGAZINES];
 
     /* their stacks (stacks.c) */
     _Alignas(64) lock_t stack_lock;

@@ -13,11 +13,13 @@
  *            walk was seven tenths of the stall of fib on 64 simulated cores, and a burst shall
  *            leave nothing behind.
  *
- * Ended Gs leave behind what the caches of the Ms hold, fewer than gs_cache each. Once a worker has
- * been idle, slabs and magazines hold GS_KEPT free ones at most (galloc_give_back()).
+ * Ended Gs leave behind what the caches of the Ms hold, fewer than gs_cache each. A worker that is
+ * idle gives slabs back until they and the magazines hold GS_KEPT free ones at most, or until each
+ * slab has a G that is in use or in a cache (galloc_give_back()).
  *
  * Invariants, while g_lock is free
- *   a free G is in one M's cache, in one full magazine, or in its slab's map
+ *   a free G is in one M's cache, in one full magazine, or in its slab's map; or its M has taken it
+ *   from one of these a moment ago, to put it into another
  *   a slab is on the shelf that its counts say; next_id == Gs ever carved out of slabs
  *   g_magazines: the first g_magazines_full are full, the others empty or NULL
  *   gs_free == sum of free over all slabs, and of Gs in full magazines
@@ -137,12 +139,8 @@ static void slab_put(struct sched *sched, struct g *gp)
 
 /* Magazines ----------------------------------------------------------------------------------- */
 
-/* Half a cache of Gs, as an array: whoever gets it has their addresses at once. A list tells each
- * only by the one before, at the price of a miss. With the lock held no G is touched. */
-struct g_magazine {
-    struct g *gs[1]; /* gs_cache_half() of them */
-};
-
+/* A magazine is half a cache of Gs, as an array: whoever gets it has their addresses at once. A list
+ * tells each only by the one before, at the price of a miss. To pass one on touches no G. */
 static uint32_t gs_cache_half(const struct sched *sched)
 {
     return (uint32_t)sched->runtime->gs_cache / 2;
@@ -156,15 +154,23 @@ static uint32_t magazines_max(const struct sched *sched)
     return max < G_MAGAZINES ? max : G_MAGAZINES;
 }
 
-/* Pre, here and below: g_lock. Exchanges m's magazine, a full one, for an empty one or none. */
+/* Pre, here and below: g_lock. */
+static uint32_t magazines_full(const struct sched *sched)
+{
+    INVARIANT(sched->g_magazines_full <= magazines_max(sched));
+    return sched->g_magazines_full;
+}
+
+/* Exchanges m's magazine, a full one, for an empty one or none. */
 static bool magazine_put(struct sched *sched, struct m *m)
 {
-    if (sched->g_magazines_full == magazines_max(sched))
+    uint32_t at = magazines_full(sched);
+    if (at == magazines_max(sched))
         return false;
-    struct g_magazine **place = &sched->g_magazines[sched->g_magazines_full++];
-    struct g_magazine *empty = *place;
-    *place = m->magazine;
+    struct g **empty = sched->g_magazines[at];
+    sched->g_magazines[at] = m->magazine;
     m->magazine = empty;
+    sched->g_magazines_full = at + 1;
     gs_free_count(sched, gs_cache_half(sched));
     return true;
 }
@@ -172,36 +178,37 @@ static bool magazine_put(struct sched *sched, struct m *m)
 /* The other way round. */
 static bool magazine_take(struct sched *sched, struct m *m)
 {
-    INVARIANT(sched->g_magazines_full <= magazines_max(sched));
-    if (sched->g_magazines_full == 0)
+    if (magazines_full(sched) == 0)
         return false;
-    struct g_magazine **place = &sched->g_magazines[--sched->g_magazines_full];
-    struct g_magazine *full = *place;
-    *place = m->magazine;
+    uint32_t at = --sched->g_magazines_full;
+    struct g **full = sched->g_magazines[at];
+    sched->g_magazines[at] = m->magazine;
     m->magazine = full;
     gs_free_count(sched, -(int64_t)gs_cache_half(sched));
     return true;
 }
 
 /* Returns the list of a magazine's Gs. To write the links asks for all their lines at once. */
-static struct g *magazine_list(const struct g_magazine *magazine, uint32_t count)
+static struct g *magazine_list(struct g *const *magazine, uint32_t count)
 {
     struct g *gs = NULL;
     for (uint32_t i = count; i-- > 0;) {
-        INVARIANT(magazine->gs[i]);
-        INVARIANT(!magazine->gs[i]->alive);
-        magazine->gs[i]->link = gs;
-        gs = magazine->gs[i];
+        INVARIANT(magazine[i]);
+        INVARIANT(!magazine[i]->alive);
+        magazine[i]->link = gs;
+        gs = magazine[i];
     }
     return gs;
 }
 
+/* The depot may turn out to have no room. The walk is no loss then: it is made without the lock, and
+ * brings to this core the Gs that slab_put() will look at with the lock held. */
 static void magazine_fill(struct sched *sched, struct m *m, struct g *gs)
 {
     if (!m->magazine)
         m->magazine = sched_zalloc(gs_cache_half(sched) * sizeof(struct g *), "g.free");
     for (uint32_t i = 0; gs; i++, gs = gs->link)
-        m->magazine->gs[i] = gs;
+        m->magazine[i] = gs;
 }
 
 /* Caches -------------------------------------------------------------------------------------- */
@@ -272,15 +279,15 @@ static void gs_spill(struct m *m, uint32_t keep)
     m->cache.gs_count = keep;
 }
 
-/* Gs in magazines keep their slabs from being whole. */
+/* Gs in magazines keep their slabs from being whole. Puts a magazine's Gs into their slabs. */
 static bool magazine_give_back(struct sched *sched)
 {
     if (sched->g_magazines_full == 0)
         return false;
-    struct g_magazine *full = sched->g_magazines[--sched->g_magazines_full];
+    struct g **full = sched->g_magazines[--sched->g_magazines_full];
     gs_free_count(sched, -(int64_t)gs_cache_half(sched));
     for (uint32_t i = 0; i < gs_cache_half(sched); i++)
-        slab_put(sched, full->gs[i]);
+        slab_put(sched, full[i]);
     return true;
 }
 
@@ -289,8 +296,8 @@ static bool gs_give_back(struct sched *sched)
     if (atomic_load_explicit(&sched->gs_free, memory_order_relaxed) <= GS_KEPT) /* a hint */
         return false;
     lock_acquire(&sched->g_lock);
-    bool more = magazine_give_back(sched);
     struct g_slab *slab = LIST_FIRST(&sched->g_shelves[G_SHELF_WHOLE]);
+    bool more = slab || magazine_give_back(sched);
     if (slab) {
         LIST_REMOVE(slab, link);
         gs_free_count(sched, -(int64_t)slab->free);
@@ -298,7 +305,7 @@ static bool gs_give_back(struct sched *sched)
     lock_release(&sched->g_lock);
     if (slab)
         machine_block_unmap(slab, G_SLAB_SIZE);
-    return more || slab;
+    return more;
 }
 
 bool galloc_give_back(struct sched *sched)

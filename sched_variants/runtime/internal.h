@@ -75,9 +75,10 @@ static inline size_t g_stack_size(const struct sched *sched, const struct g *gp)
     return gp->big_stack ? (size_t)STACK_SIZE_MAIN : sched->stack_size;
 }
 
-/* A step towards giving what is kept in excess back to the kernel, one slab at most, in tens of
- * microseconds: for an M without work, which then looks for some again. False if there is no
- * excess, or all that is left is in use. */
+/* A step towards giving what is kept in excess back to the kernel: for an M without work, which then
+ * looks for some again. A step gives one slab back, in tens of microseconds, or puts half a cache of
+ * Gs into their slabs, which with a large gs_cache takes longer. False if there is no excess, or all
+ * that is left is in use. */
 bool galloc_give_back(struct sched *sched);
 bool stacks_give_back(struct sched *sched); /* of stacks only */
 

@@ -528,7 +528,7 @@ static void magazine_of(struct g *gp)
     struct g **gs = sched_zalloc((size_t)half * sizeof *gs, "g.free");
     for (int64_t i = 0; i < half; i++)
         gs[i] = gp;
-    SCHED->g_magazines[0] = (struct g_magazine *)gs;
+    SCHED->g_magazines[0] = gs;
     SCHED->g_magazines_full = 1;
     atomic_fetch_add(&SCHED->gs_free, half);
 }
