@@ -66,15 +66,14 @@ struct sched_ops {
      * valid. */
     const char *(*check)(const void *knobs);
 
-    /* Optional, in this order: once; per P; per M (each M before it runs its first G, on the thread
-     * that creates it). Errors end the process through fatal(). The _fini run when nothing runs any
-     * more. init() may set sched->ops to another table of the variant's, which differs in the hooks
-     * behind m_init. */
+    /* Optional. init(): once, when all Ps of sched->allp are there, and before the first M.
+     * m_init(): for each M before it runs its first G, on the thread that creates it. fini(): once,
+     * when nothing runs any more; all Ps and Ms are there yet. The runtime frees sched->variant,
+     * p->variant and m->variant after that (sched_zalloc() or NULL); fini() frees what hangs off
+     * them. Errors end the process through fatal(). init() may set sched->ops to another table of
+     * the variant's, which differs in the hooks behind m_init. */
     void (*init)(struct sched *sched);
-    void (*p_init)(struct sched *sched, struct p *p);
     void (*m_init)(struct sched *sched, struct m *m);
-    void (*m_fini)(struct sched *sched, struct m *m);
-    void (*p_fini)(struct sched *sched, struct p *p);
     void (*fini)(struct sched *sched);
 
     /* Required. gp is runnable: put it where it will be found. `how` says why. Wakes nobody: the
@@ -95,35 +94,29 @@ struct sched_ops {
     struct g *(*pick)(struct m *m, bool *inherit);
 
     /* Optional. One search through the others' queues; NULL if nothing was found. Called only while
-     * m->spinning. Default: nothing to steal. */
+     * m->spinning. Default: nothing to steal.
+     * With sched->picks_last, which init() may set, pick() leaves some queues alone until others'
+     * have been searched. Then steal() takes from these last. It is called while m is not spinning
+     * too, does not search then, and takes from these at once. A look at descriptors comes after
+     * it, and not before. */
     struct g *(*steal)(struct m *m);
-
-    /* Optional. The next G from queues that pick() leaves alone until others' queues have been
-     * searched; NULL if there is none. Asked after steal(), or in its place where an M may not
-     * search, and before a look at descriptors, which otherwise comes before steal(). Not asked if
-     * init() has set sched->pick_last to NULL, since by the knobs pick() leaves nothing. Default:
-     * pick() leaves nothing. */
-    struct g *(*pick_last)(struct m *m);
 
     /* Optional. gp has returned on m, which holds its P, and is readied no more; called on gp's
      * stack, before m picks another. Default: nothing. */
     void (*ended)(struct m *m, struct g *gp);
 
-    /* Required unless `blocks`. Is there work that a P about to go idle could get by pick(),
-     * steal() or pick_last()? An M that is about to sleep calls it without a P, and once more under
+    /* Required unless `blocks`. Is there work that a P about to go idle could get by pick() or
+     * steal()? An M that is about to sleep calls it without a P, and once more under
      * sched->lock before a deadlock is reported. A mutex that is about to spin calls it with a P.
      * Takes no lock. May err towards true, never towards false. */
     bool (*has_work)(struct sched *sched);
 
-    /* Required if queues are the workers'. Moves the Gs of p to where every worker looks
-     * (READY_INJECTED). Either p is m's and is to be used no more (p->retired), or it was that of
-     * an M in a call and is to become idle. Default: nothing of it is p's, nor m's. */
-    void (*p_drain)(struct m *m, struct p *p);
-
-    /* Required if queues are the threads'. m is about to sleep until others want it: moves its Gs
-     * to where every worker looks (READY_INJECTED). True if there were any. Default: nothing is
-     * m's. */
-    bool (*m_drain)(struct m *m);
+    /* Required if queues are the workers' or the threads'. Moves Gs to where every worker looks
+     * (READY_INJECTED). With a p those of p: it either is m's and is to be used no more
+     * (p->retired), or was that of an M in a call and is to become idle. With NULL those of m,
+     * which is about to sleep until others want it; then the result is true if there were any.
+     * Default: nothing is theirs. */
+    bool (*drain)(struct m *m, struct p *p);
 
     /* Optional, for schedtrace: how many Gs are queued for p; NULL: for all. A hint; any thread.
      * Default: 0. */

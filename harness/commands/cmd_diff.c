@@ -235,7 +235,7 @@ static void page_write(const struct options *options, struct diff_page *diff, st
                                           .machine = diff->machine,
                                           .workers = diff->workers,
                                           .seed = diff->seed[side],
-                                          .by_m = ops->m_init && !ops->p_init,
+                                          .by_m = ops->m_init,
                                           .record = diff->side[side].record,
                                           .trace = whole[side].trace,
                                           .call_ps = whole[side].call_ps,

@@ -464,7 +464,7 @@ static int trace_events(struct options *options)
         .machine = options->machine.text,
         .workers = options->request.workers,
         .seed = options->request.seed,
-        .by_m = ops->m_init && !ops->p_init,
+        .by_m = ops->m_init,
         .from_ps = options->from_ns * 1000,
         .to_ps = options->to_ns > 0 ? options->to_ns * 1000 : 0,
         .only = options->only,

@@ -54,7 +54,7 @@ bool hunt_trace_make(struct hunt_trace *trace, const struct hunt_shown *shown,
                                      .machine = machine,
                                      .workers = campaign->workers,
                                      .seed = (uint64_t)shown->seed,
-                                     .by_m = ops->m_init && !ops->p_init,
+                                     .by_m = ops->m_init,
                                  }};
     FILE *from = jobs_tell(campaign, execution_write);
     bool ok = from && switches_read(trace, from);

@@ -17,20 +17,20 @@
  *   init        optional   once         before the first use
  *   fini        optional   once         after the last use
  *
- * The functions of the large form, two required, three required for some, and twelve optional:
+ * The functions of the large form, two required, two required for some, and eight optional:
  *
  *   ready       required   any stack    gp is runnable: put it where it will be found
  *   pick        required   any stack    the next G for this worker, or NULL
  *   has_work    required unless .blocks: is there work for a P about to go idle?
- *   p_drain     required where queues are the Ps': moves the Gs of a P that is used no more
- *   m_drain     required where queues are the threads': likewise of an M that sleeps
+ *   drain       required where queues are the Ps' or the threads': moves the Gs of a P that is used
+ *                          no more, or of an M that sleeps
  *   steal       optional   scheduler    one search through others' queues
- *   pick_last   optional   scheduler    what pick() leaves until others were searched
  *   keeps       optional   any stack    need nobody be woken for what was put?
  *   ended       optional   G's stack    a G has returned
  *   queued      optional   any thread   how many wait, for schedtrace
  *   check       optional   at the start, before there is a scheduler: knobs that do not go together
- *   init, p_init, m_init, m_fini, p_fini, fini   optional: life of the scheduler, each P, each M
+ *   init, fini  optional   once         before the first M, and when all has come to rest
+ *   m_init      optional   per M        before its first G
  *
  * None of them may park, wait for another thread other than by a short lock, or keep global or
  * thread-local variables. They may call these, where "the life" is init to fini above:
@@ -48,7 +48,7 @@
  * required, or changes its meaning, so that a source may have to change with it. A file says for
  * which it was written:
  *
- *     _Static_assert(SCHEDLAB_ABI == 1, "written for version 1 of schedlab.h");
+ *     _Static_assert(SCHEDLAB_ABI == 2, "written for version 2 of schedlab.h");
  *
  * A built file, NAME.slv, is bound more narrowly, to the digest of all headers (docs/ADDING.md).
  * One of other headers does not fit, which is told in a line, and has to be built again.
@@ -56,7 +56,7 @@
 #ifndef SCHEDLAB_SCHEDLAB_H
 #define SCHEDLAB_SCHEDLAB_H
 
-#define SCHEDLAB_ABI 1
+#define SCHEDLAB_ABI 2
 
 #include "runtime/runq.h"
 #include "sched.h"

@@ -111,32 +111,29 @@ static bool groups_init(struct sched *sched);
 
 static void gmp_init(struct sched *sched)
 {
+    lrq_init(sched);
+    for (int32_t i = 0; i < sched->procs; i++) {
+        struct lrq *lrq = sched->allp[i]->variant = lrq_new(sched->knobs);
+        lrq->last_victim = i + 1;
+        if (has_inboxes(sched))
+            lrq_make_inbox(lrq);
+    }
     if (groups_init(sched))
         return;
     sched->variant = sched_zalloc(sizeof(struct gmp), "sched");
     lrq_globq_init(sched->knobs, globq_of(sched));
-    lrq_init(sched);
+}
+
+static void ps_fini(struct sched *sched)
+{
+    for (int32_t i = 0; i < sched->procs; i++)
+        lrq_fini(sched->allp[i]->variant);
 }
 
 static void gmp_fini(struct sched *sched)
 {
     globq_fini(globq_of(sched));
-    machine_free(sched->variant);
-}
-
-static void gmp_p_init(struct sched *sched, struct p *p)
-{
-    struct lrq *lrq = lrq_new(sched->knobs);
-    lrq->last_victim = p->id + 1;
-    if (has_inboxes(sched))
-        lrq_make_inbox(lrq);
-    p->variant = lrq;
-}
-
-static void gmp_p_fini(struct sched *sched, struct p *p)
-{
-    (void)sched;
-    lrq_free(p->variant);
+    ps_fini(sched);
 }
 
 /* Where every worker looks; or into the inbox of the P that it had before its call. */
@@ -169,9 +166,11 @@ static void gmp_ready(struct m *m, struct g *gp, enum ready_how how)
         lrq_put(m, m->p->variant, globq, gp, how == READY_NEW || how == READY_WOKEN);
 }
 
-static void gmp_p_drain(struct m *m, struct p *p)
+static bool gmp_drain(struct m *m, struct p *p)
 {
-    lrq_drain(m, p->variant, globq_of(m->sched));
+    if (p)
+        lrq_drain(m, p->variant, globq_of(m->sched));
+    return false; /* an M has none of its own */
 }
 
 static int64_t gmp_queued(struct sched *sched, struct p *p)
@@ -190,11 +189,6 @@ static bool gmp_keeps(struct m *m)
 static struct g *gmp_pick(struct m *m, bool *inherit)
 {
     return lrq_pick(m, m->p->variant, globq_of(m->sched), inherit);
-}
-
-static struct g *gmp_pick_last(struct m *m)
-{
-    return lrq_get_global(m, m->p->variant, globq_of(m->sched), sched_procs_used(m->sched));
 }
 
 /* From any inbox, an idle P's too. */
@@ -257,7 +251,12 @@ search(struct m *m, struct g *(*pick)(struct m *m, bool *inherit))
 
 static struct g *gmp_steal(struct m *m)
 {
-    return search(m, gmp_pick);
+    if (!m->sched->picks_last)
+        return search(m, gmp_pick);
+    struct g *gp = m->spinning ? search(m, gmp_pick) : NULL;
+    if (!gp)
+        gp = lrq_get_global(m, m->p->variant, globq_of(m->sched), sched_procs_used(m->sched));
+    return gp;
 }
 
 static bool some_inbox_has_work(const struct sched *sched)
@@ -366,9 +365,8 @@ static bool groups_init(struct sched *sched)
             groups->place[i].procs += groups->place[other].queue == groups->place[i].queue;
     for (int32_t i = 0; i < count; i++)
         lrq_globq_init(sched->knobs, queue_of(sched, i));
-    lrq_init(sched);
     sched->ops = &groups_ops;
-    sched->pick_last = groups_ops.pick_last;
+    sched->picks_last = true;
     sched->keeps = sched->keeps ? groups_ops.keeps : NULL;
     return true;
 }
@@ -380,7 +378,7 @@ static void groups_fini(struct sched *sched)
         globq_fini(queue_of(sched, i));
     machine_free(groups->queue);
     machine_free(groups->place);
-    machine_free(groups);
+    ps_fini(sched);
 }
 
 static void groups_ready(struct m *m, struct g *gp, enum ready_how how)
@@ -394,9 +392,11 @@ static void groups_ready(struct m *m, struct g *gp, enum ready_how how)
         lrq_put(m, m->p->variant, home, gp, how == READY_NEW || how == READY_WOKEN);
 }
 
-static void groups_p_drain(struct m *m, struct p *p)
+static bool groups_drain(struct m *m, struct p *p)
 {
-    lrq_drain(m, p->variant, home_of(m, p));
+    if (p)
+        lrq_drain(m, p->variant, home_of(m, p));
+    return false;
 }
 
 static int64_t groups_queued(struct sched *sched, struct p *p)
@@ -453,11 +453,6 @@ static struct g *groups_pick(struct m *m, bool *inherit)
     return gp ? gp : lrq_pick_of(m, lrq, &groups->queue[place->queue], place->procs, inherit);
 }
 
-static struct g *groups_steal(struct m *m)
-{
-    return search(m, groups_pick);
-}
-
 /* The own queue first: search=steal has left it alone. From another's a share for one of all Ps. */
 static struct g *groups_pick_last(struct m *m)
 {
@@ -475,6 +470,12 @@ static struct g *groups_pick_last(struct m *m)
     return NULL;
 }
 
+static struct g *groups_steal(struct m *m)
+{
+    struct g *gp = m->spinning ? search(m, groups_pick) : NULL;
+    return gp ? gp : groups_pick_last(m);
+}
+
 static bool groups_have_work(struct sched *sched)
 {
     return some_queue_has_work(sched) || ps_have_work(sched);
@@ -482,8 +483,7 @@ static bool groups_have_work(struct sched *sched)
 
 #define GMP_OPS                                                                                    \
     .name = "gmp", .knobs = gmp_knobs, .knobs_size = sizeof(struct gmp_knobs), .moot = gmp_moot,   \
-    .check = lrq_check, .forkjoin = FJ_GO, .init = gmp_init, .p_init = gmp_p_init,                 \
-    .p_fini = gmp_p_fini
+    .check = lrq_check, .forkjoin = FJ_GO, .init = gmp_init
 
 static const struct sched_ops groups_ops = {
     GMP_OPS,
@@ -491,9 +491,8 @@ static const struct sched_ops groups_ops = {
     .keeps = groups_keep,
     .pick = groups_pick,
     .steal = groups_steal,
-    .pick_last = groups_pick_last,
     .has_work = groups_have_work,
-    .p_drain = groups_p_drain,
+    .drain = groups_drain,
     .queued = groups_queued,
     .fini = groups_fini,
 };
@@ -506,9 +505,8 @@ const struct sched_ops gmp_ops = {
     .keeps = gmp_keeps,
     .pick = gmp_pick,
     .steal = gmp_steal,
-    .pick_last = gmp_pick_last,
     .has_work = gmp_has_work,
-    .p_drain = gmp_p_drain,
+    .drain = gmp_drain,
     .queued = gmp_queued,
     .fini = gmp_fini,
 };

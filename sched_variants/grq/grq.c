@@ -83,7 +83,6 @@ static void grq_init(struct sched *sched)
 static void grq_fini(struct sched *sched)
 {
     globq_fini(sched->variant);
-    machine_free(sched->variant);
 }
 
 static void grq_ready(struct m *m, struct g *gp, enum ready_how how)

@@ -33,12 +33,6 @@ static void kthread_m_init(struct sched *sched, struct m *m)
     m->variant = sched_zalloc(sizeof(struct slot), "slot");
 }
 
-static void kthread_m_fini(struct sched *sched, struct m *m)
-{
-    (void)sched;
-    machine_free(m->variant);
-}
-
 static void kthread_ready(struct m *m, struct g *gp, enum ready_how how)
 {
     if (how == READY_NEW) {
@@ -77,5 +71,4 @@ const struct sched_ops kthread_ops = {
     .m_init = kthread_m_init,
     .ready = kthread_ready,
     .pick = kthread_pick,
-    .m_fini = kthread_m_fini,
 };

@@ -56,7 +56,8 @@ static void perm_fini(struct sched *sched)
 {
     globq_fini(globq_of(sched));
     machine_free(((struct perm *)sched->variant)->ms);
-    machine_free(sched->variant);
+    for (struct m *m = sched_first_m(sched); m; m = m->all_link)
+        lrq_fini(m->variant);
 }
 
 static void perm_m_init(struct sched *sched, struct m *m)
@@ -68,12 +69,6 @@ static void perm_m_init(struct sched *sched, struct m *m)
     if ((size_t)m->id >= perm->ms_max)
         fatal("more than %zu threads (knob threads_max)", perm->ms_max);
     atomic_store_explicit(&perm->ms[m->id], m, memory_order_release); /* LM1 */
-}
-
-static void perm_m_fini(struct sched *sched, struct m *m)
-{
-    (void)sched;
-    lrq_free(m->variant);
 }
 
 static void perm_ready(struct m *m, struct g *gp, enum ready_how how)
@@ -91,18 +86,13 @@ static void perm_ready(struct m *m, struct g *gp, enum ready_how how)
 /* Threads that go on may never run out of work, and so never come as thieves. In a call the queue
  * stays with its thread: that is what a queue per thread means. But a thread that comes back
  * without a P, or sleeps until its locked G is woken, may sleep for ever. */
-static bool perm_m_drain(struct m *m)
+static bool perm_drain(struct m *m, struct p *p)
 {
+    if (p && (m->p != p || !p->retired))
+        return false;
     bool any = lrq_has_work(m->variant, false);
     lrq_drain(m, m->variant, globq_of(m->sched));
     return any;
-}
-
-static void perm_p_drain(struct m *m, struct p *p)
-{
-    INVARIANT(p);
-    if (m->p == p && p->retired)
-        perm_m_drain(m);
 }
 
 static int64_t perm_queued(struct sched *sched, struct p *p)
@@ -123,11 +113,6 @@ static struct g *perm_pick(struct m *m, bool *inherit)
     return lrq_pick(m, m->variant, globq_of(m->sched), inherit);
 }
 
-static struct g *perm_pick_last(struct m *m)
-{
-    return lrq_get_global(m, m->variant, globq_of(m->sched), sched_procs_used(m->sched));
-}
-
 /* Does m hold a P? It stops to before whoever puts that P on the idle list asks for work. */
 static bool holds_p(const struct sched *sched, const struct m *m)
 {
@@ -144,7 +129,7 @@ static bool has_private_next(const struct sched *sched, const struct m *m)
     return lrq_has_private_next(sched->knobs) && !m_in_call(m) && holds_p(sched, m);
 }
 
-static struct g *perm_steal(struct m *m)
+static struct g *search(struct m *m)
 {
     const struct perm_knobs *knobs = m->sched->knobs;
     const struct perm *perm = m->sched->variant;
@@ -178,6 +163,14 @@ static struct g *perm_steal(struct m *m)
     return NULL;
 }
 
+static struct g *perm_steal(struct m *m)
+{
+    if (!m->sched->picks_last)
+        return search(m);
+    struct g *gp = m->spinning ? search(m) : NULL;
+    return gp ? gp : lrq_get_global(m, m->variant, globq_of(m->sched), sched_procs_used(m->sched));
+}
+
 static bool perm_has_work(struct sched *sched)
 {
     if (!globq_is_empty(globq_of(sched)))
@@ -203,11 +196,8 @@ const struct sched_ops perm_ops = {
     .keeps = perm_keeps,
     .pick = perm_pick,
     .steal = perm_steal,
-    .pick_last = perm_pick_last,
     .has_work = perm_has_work,
-    .p_drain = perm_p_drain,
-    .m_drain = perm_m_drain,
+    .drain = perm_drain,
     .queued = perm_queued,
-    .m_fini = perm_m_fini,
     .fini = perm_fini,
 };

@@ -79,7 +79,6 @@ static void permits_init(struct sched *sched)
 static void permits_fini(struct sched *sched)
 {
     machine_free(((struct permits *)sched->variant)->ms);
-    machine_free(sched->variant);
 }
 
 static void permits_m_init(struct sched *sched, struct m *m)
@@ -92,12 +91,6 @@ static void permits_m_init(struct sched *sched, struct m *m)
     if ((size_t)m->id >= permits->ms_max)
         fatal("more than %zu threads (knob threads_max)", permits->ms_max);
     atomic_store_explicit(&permits->ms[m->id], m, memory_order_release); /* PM1 */
-}
-
-static void permits_m_fini(struct sched *sched, struct m *m)
-{
-    (void)sched;
-    machine_free(m->variant);
 }
 
 static void permits_ready(struct m *m, struct g *gp, enum ready_how how)
@@ -202,20 +195,15 @@ static bool permits_has_work(struct sched *sched)
 }
 
 /* As perm's: a thread without a P may sleep for ever, and those that go on need never steal. */
-static bool permits_m_drain(struct m *m)
+static bool permits_drain(struct m *m, struct p *p)
 {
+    if (p && (m->p != p || !p->retired))
+        return false;
     bool any = workq_has_work(m->variant);
     struct g *gp;
     while ((gp = ring_take(m->variant)) || (gp = newest_take(m->variant)))
         globq_put(m, globq_of(m->sched), gp);
     return any;
-}
-
-static void permits_p_drain(struct m *m, struct p *p)
-{
-    INVARIANT(p);
-    if (m->p == p && p->retired)
-        permits_m_drain(m);
 }
 
 static int64_t permits_queued(struct sched *sched, struct p *p)
@@ -240,9 +228,7 @@ const struct sched_ops permits_ops = {
     .pick = permits_pick,
     .steal = permits_steal,
     .has_work = permits_has_work,
-    .p_drain = permits_p_drain,
-    .m_drain = permits_m_drain,
+    .drain = permits_drain,
     .queued = permits_queued,
-    .m_fini = permits_m_fini,
     .fini = permits_fini,
 };

@@ -302,12 +302,12 @@ struct sched {
     void (*m_started)(struct m *m, void *hook_arg); /* on the M's thread, before its first G */
     void (*m_stopping)(struct m *m, void *hook_arg);
     void *hook_arg;
-    struct g *(*pick_last)(struct m *m); /* as keeps: ops->pick_last */
-    const int32_t *groups;               /* as in struct sched_config */
-    int64_t beat_ns;                     /* promote=beat; else 0 */
-    enum fj_promote promote;             /* FJ_HELP's, if the variant's init() says so */
-    enum fj_join join;                   /* FJ_WORK's and FJ_LINKED's, likewise */
-    struct beat *beat;                   /* NULL: no promote=beat */
+    bool picks_last;         /* ops->steal's; false, unless the variant's init() says otherwise */
+    const int32_t *groups;   /* as in struct sched_config */
+    int64_t beat_ns;         /* promote=beat; else 0 */
+    enum fj_promote promote; /* FJ_HELP's, if the variant's init() says so */
+    enum fj_join join;       /* FJ_WORK's and FJ_LINKED's, likewise */
+    struct beat *beat;       /* NULL: no promote=beat */
 
     /* looked at at every scheduling point, written when an M goes idle */
     _Alignas(64) _Atomic int32_t spinning; /* Ms spinning */

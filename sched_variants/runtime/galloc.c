@@ -139,8 +139,8 @@ static void slab_put(struct sched *sched, struct g *gp)
 
 /* Magazines ----------------------------------------------------------------------------------- */
 
-/* A magazine is half a cache of Gs, as an array: whoever gets it has their addresses at once. A list
- * tells each only by the one before, at the price of a miss. To pass one on touches no G. */
+/* A magazine is half a cache of Gs, as an array: whoever gets it has their addresses at once. A
+ * list tells each only by the one before, at the price of a miss. To pass one on touches no G. */
 static uint32_t gs_cache_half(const struct sched *sched)
 {
     return (uint32_t)sched->runtime->gs_cache / 2;
@@ -201,8 +201,8 @@ static struct g *magazine_list(struct g *const *magazine, uint32_t count)
     return gs;
 }
 
-/* The depot may turn out to have no room. The walk is no loss then: it is made without the lock, and
- * brings to this core the Gs that slab_put() will look at with the lock held. */
+/* The depot may turn out to have no room. The walk is no loss then: it is made without the lock,
+ * and brings to this core the Gs that slab_put() will look at with the lock held. */
 static void magazine_fill(struct sched *sched, struct m *m, struct g *gs)
 {
     if (!m->magazine)

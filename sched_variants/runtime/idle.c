@@ -149,8 +149,8 @@ void idle_p_put(struct m *m, struct p *p)
     p_rests(p);
     atomic_store_explicit(&p->m, NULL, memory_order_relaxed); /* there is nothing behind NULL */
     if (p->retired) {
-        if (sched->ops->p_drain)
-            sched->ops->p_drain(m, p);
+        if (sched->ops->drain)
+            sched->ops->drain(m, p);
         timers_move(p->timers, sched->allp[0]->timers); /* P 0 stays */
         p->idle_link = sched->retired_p;
         sched->retired_p = p;
@@ -462,8 +462,8 @@ void p_release(struct m *self, struct p *p)
         start_p(self, p, false);
         return;
     }
-    if (sched->ops->p_drain)
-        sched->ops->p_drain(self, p); /* what nobody may steal is no work to has_work() */
+    if (sched->ops->drain)
+        sched->ops->drain(self, p); /* what nobody may steal is no work to has_work() */
     lock_acquire(&sched->lock);
     idle_p_put(self, p); /* I1 */
     machine_step("I1");
@@ -706,7 +706,7 @@ void m_idle(struct m *m)
 
 void m_leave_queue(struct m *m)
 {
-    if (m->ops->m_drain && m->ops->m_drain(m))
+    if (m->ops->drain && m->ops->drain(m, NULL))
         wakep_slow(m); /* on their way they were in no queue, and somebody may have looked */
 }
 

@@ -75,10 +75,10 @@ static inline size_t g_stack_size(const struct sched *sched, const struct g *gp)
     return gp->big_stack ? (size_t)STACK_SIZE_MAIN : sched->stack_size;
 }
 
-/* A step towards giving what is kept in excess back to the kernel: for an M without work, which then
- * looks for some again. A step gives one slab back, in tens of microseconds, or puts half a cache of
- * Gs into their slabs, which with a large gs_cache takes longer. False if there is no excess, or all
- * that is left is in use. */
+/* A step towards giving what is kept in excess back to the kernel: for an M without work, which
+ * then looks for some again. A step gives one slab back, in tens of microseconds, or puts half a
+ * cache of Gs into their slabs, which with a large gs_cache takes longer. False if there is no
+ * excess, or all that is left is in use. */
 bool galloc_give_back(struct sched *sched);
 bool stacks_give_back(struct sched *sched); /* of stacks only */
 
@@ -164,7 +164,7 @@ static MACHINE_TAKES_NO_TIME void p_rests(struct p *p)
 }
 
 struct p *p_new(struct sched *sched, int32_t id);
-void p_free(struct sched *sched, struct p *p);
+void p_free(struct p *p);
 void m_start_server(struct m *self, struct p *p); /* 1:1: an M with p that never has a G */
 
 /* syscall.c */

@@ -44,8 +44,7 @@ void lrq_init(struct sched *sched)
     sched->wake_delay_ns = knobs->wake_delay_ns;
     if (!lrq_may_keep(knobs))
         sched->keeps = NULL;
-    if (knobs->search == SEARCH_GLOBAL)
-        sched->pick_last = NULL;
+    sched->picks_last = knobs->search != SEARCH_GLOBAL;
 }
 
 struct lrq *lrq_new(const struct lrq_knobs *knobs)
@@ -89,12 +88,17 @@ void lrq_make_inbox(struct lrq *lrq)
     lrq->special = true;
 }
 
-void lrq_free(struct lrq *lrq)
+void lrq_fini(struct lrq *lrq)
 {
     machine_free(lrq->taken);
     machine_free(lrq->since);
     machine_free(lrq->inbox);
     machine_free(lrq->coprimes); /* or order, or met */
+}
+
+void lrq_free(struct lrq *lrq)
+{
+    lrq_fini(lrq);
     machine_free(lrq);
 }
 

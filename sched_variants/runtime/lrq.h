@@ -296,7 +296,8 @@ static inline void lrq_globq_init(const struct lrq_knobs *knobs, struct globq *g
 }
 
 struct lrq *lrq_new(const struct lrq_knobs *knobs);
-void lrq_free(struct lrq *lrq);
+void lrq_fini(struct lrq *lrq);       /* frees what hangs off it */
+void lrq_free(struct lrq *lrq);       /* and the queue itself */
 void lrq_make_inbox(struct lrq *lrq); /* pre: nobody uses it yet */
 
 /* Have blocks taken the ring's place? Any thread: mask is constant. */
@@ -352,7 +353,7 @@ struct g *lrq_get(struct m *m, struct lrq *lrq, bool *inherit);
 struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int32_t procs);
 
 /* Go's findRunnable up to stealing: 1 in tick from the global queue, own queue, global queue. With
- * search=steal the last is left to sched_ops.pick_last. */
+ * search=steal the last is left for when others were searched: lrq_pick_last(). */
 struct g *lrq_pick(struct m *m, struct lrq *lrq, struct globq *globq, bool *inherit);
 
 /* The same without the 1 in tick, where `procs` Ps share the global queue. */

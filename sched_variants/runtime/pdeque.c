@@ -15,27 +15,18 @@ void pdeque_init(struct sched *sched)
     sched->deques = (enum deque_kind)knobs->deque;
     sched->variant = sched_zalloc(sizeof(struct globq), "sched");
     globq_init(sched->variant);
+    for (int32_t i = 0; i < sched->procs; i++) {
+        struct deque *dq = sched_zalloc(sizeof *dq, "deque.bottom");
+        deque_init_as(dq, sched->deques, DEQUE_CAPACITY);
+        dq->usual = knobs->owner == OWNER_LIFO && knobs->deque == DEQUE_CHASELEV;
+        sched->allp[i]->variant = dq;
+    }
 }
 
 void pdeque_fini(struct sched *sched)
 {
-    machine_free(sched->variant);
-}
-
-void pdeque_p_init(struct sched *sched, struct p *p)
-{
-    p->variant = sched_zalloc(sizeof(struct deque), "deque.bottom");
-    const struct pdeque_knobs *knobs = sched->knobs;
-    struct deque *dq = p->variant;
-    deque_init_as(dq, sched->deques, DEQUE_CAPACITY);
-    dq->usual = knobs->owner == OWNER_LIFO && knobs->deque == DEQUE_CHASELEV;
-}
-
-void pdeque_p_fini(struct sched *sched, struct p *p)
-{
-    (void)sched;
-    deque_fini(p->variant);
-    machine_free(p->variant);
+    for (int32_t i = 0; i < sched->procs; i++)
+        deque_fini(sched->allp[i]->variant);
 }
 
 /* Another protocol, or another end. Out of line, as get_unusual(). */
@@ -69,14 +60,17 @@ void pdeque_ready(struct m *m, struct g *gp, enum ready_how how)
     stat_max(&m->stats, STAT_DEQUE_MAX, deque_depth_max(dq));
 }
 
-void pdeque_p_drain(struct m *m, struct p *p)
+bool pdeque_drain(struct m *m, struct p *p)
 {
+    if (!p)
+        return false; /* an M has none of its own */
     struct deque *dq = p->variant;
     void *item;
     enum deque_steal got;
     while ((got = deque_take(dq, &item)) != DEQUE_EMPTY)
         if (got == DEQUE_STOLEN)
             globq_put(m, m->sched->variant, item);
+    return false;
 }
 
 int64_t pdeque_queued(struct sched *sched, struct p *p)

@@ -57,12 +57,10 @@ extern const char *const pdeque_owner_words[];
 /* sched_ops members; they use sched->variant and p->variant. */
 void pdeque_init(struct sched *sched);
 void pdeque_fini(struct sched *sched);
-void pdeque_p_init(struct sched *sched, struct p *p);
-void pdeque_p_fini(struct sched *sched, struct p *p);
 void pdeque_ready(struct m *m, struct g *gp, enum ready_how how);
 struct g *pdeque_pick(struct m *m, bool *inherit);
 bool pdeque_has_work(struct sched *sched);
-void pdeque_p_drain(struct m *m, struct p *p);
+bool pdeque_drain(struct m *m, struct p *p);
 int64_t pdeque_queued(struct sched *sched, struct p *p);
 
 /* One G from the oldest end of another P's deque, which may bring others along; each P is visited

@@ -424,13 +424,6 @@ static bool m_may_spin(const struct m *m)
     return m->spinning || 2 * spinning < sched_procs_used(sched) - idle;
 }
 
-/* All that m may take without a search. */
-static struct g *pick_all(struct m *m, bool *inherit)
-{
-    struct g *gp = m->ops->pick(m, inherit);
-    return gp || !m->sched->pick_last ? gp : m->sched->pick_last(m);
-}
-
 enum { ON_CPU_SPINS = 64 };
 
 static struct g *m_spin(struct m *m, bool *inherit)
@@ -449,7 +442,7 @@ static struct g *m_spin(struct m *m, bool *inherit)
         struct g *gp = m->ops->steal(m);
         *inherit = false;
         if (!gp && deadline)
-            gp = pick_all(m, inherit);
+            gp = m->ops->pick(m, inherit);
         /* relaxed: who leaves here looks again */
         if (gp || !deadline || machine_now() >= deadline ||
             atomic_load_explicit(&sched->stopping, memory_order_relaxed))
@@ -479,15 +472,16 @@ static struct g *m_poll(struct m *m)
         return NULL;
     atomic_store_explicit(&sched->polled_at, machine_now(), memory_order_relaxed);
     struct g *gp = netpoll_put(m, netpoll(sched, 0));
-    return gp ? gp : pick_all(m, &(bool){false});
+    if (!gp)
+        gp = m->ops->pick(m, &(bool){false});
+    return gp || !sched->picks_last ? gp : m->ops->steal(m);
 }
 
-/* Where the global queue and the poller come after the search. */
+/* Where the global queue and the poller come after the search. A spinner's search has ended with
+ * the global queue. */
 static struct g *m_look_last(struct m *m)
 {
-    if (!m->sched->pick_last)
-        return NULL;
-    struct g *gp = m->sched->pick_last(m);
+    struct g *gp = m->spinning ? NULL : m->ops->steal(m);
     return gp ? gp : m_poll(m);
 }
 
@@ -514,7 +508,7 @@ static struct g *m_find_runnable(struct m *m, bool *inherit)
         /* sysmon=off: nobody else serves the timers of an idle P while I/O is always ready */
         if (!m->sched->runtime->sysmon && !m->ops->blocks && timers_run_others(m))
             continue;
-        if (!m->sched->pick_last && (gp = m_poll(m)))
+        if (!m->sched->picks_last && (gp = m_poll(m)))
             return gp;
         if (m->ops->blocks) {
             if (!galloc_give_back(m->sched))
@@ -523,7 +517,7 @@ static struct g *m_find_runnable(struct m *m, bool *inherit)
         }
         if (m->ops->steal && m_may_spin(m) && (gp = m_spin(m, inherit)))
             return gp;
-        if ((gp = m_look_last(m)))
+        if (m->sched->picks_last && (gp = m_look_last(m)))
             return gp;
         if (timers_run_others(m))
             continue; /* what they readied is in a queue of this P's or M's */

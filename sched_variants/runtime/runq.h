@@ -104,33 +104,25 @@ static inline bool runq_any(const struct runq_ops *ops, struct runq *runq)
 
 /* Life ---------------------------------------------------------------------------------------- */
 
-static inline void runq_init(struct sched *sched)
+static inline void runq_init(const struct runq_ops *ops, struct sched *sched)
 {
     struct globq *globq = sched_zalloc(sizeof *globq, "sched");
     globq_init(globq);
     sched->variant = globq;
     sched->look_ns = RUNQ_LOOK_NS;
+    for (int32_t i = 0; i < sched->procs; i++) {
+        struct runq *runq = sched_zalloc(sizeof *runq + ops->size, "runq.queue");
+        machine_name(&runq->runnext, sizeof runq->runnext, "lrq.runnext");
+        sched->allp[i]->variant = runq;
+        if (ops->init)
+            ops->init(runq->queue);
+    }
 }
 
-static inline void runq_fini(struct sched *sched)
+static inline void runq_fini(const struct runq_ops *ops, struct sched *sched)
 {
-    machine_free(sched->variant);
-}
-
-static inline void runq_p_init(const struct runq_ops *ops, struct p *p)
-{
-    struct runq *runq = sched_zalloc(sizeof *runq + ops->size, "runq.queue");
-    machine_name(&runq->runnext, sizeof runq->runnext, "lrq.runnext");
-    p->variant = runq;
-    if (ops->init)
-        ops->init(runq->queue);
-}
-
-static inline void runq_p_fini(const struct runq_ops *ops, struct p *p)
-{
-    if (ops->fini)
-        ops->fini(runq_of(p)->queue);
-    machine_free(p->variant);
+    for (int32_t i = 0; ops->fini && i < sched->procs; i++)
+        ops->fini(runq_of(sched->allp[i])->queue);
 }
 
 /* Putting ------------------------------------------------------------------------------------- */
@@ -350,14 +342,17 @@ static inline bool runq_has_work(const struct runq_ops *ops, struct sched *sched
 }
 
 /* Nobody else uses p's queue. */
-static inline void runq_p_drain(const struct runq_ops *ops, struct m *m, struct p *p)
+static inline bool runq_drain(const struct runq_ops *ops, struct m *m, struct p *p)
 {
+    if (!p)
+        return false; /* an M has none of its own */
     struct runq *runq = runq_of(p);
     struct g *gp;
     while ((gp = ops->get(runq->queue)))
         globq_put(m, runq_globq(m->sched), gp);
     if ((gp = atomic_exchange_explicit(&runq->runnext, NULL, memory_order_acq_rel))) /* R1 */
         globq_put(m, runq_globq(m->sched), gp);
+    return false;
 }
 
 static inline int64_t runq_queued(const struct runq_ops *ops, struct sched *sched, struct p *p)
@@ -378,15 +373,13 @@ static inline int64_t runq_queued(const struct runq_ops *ops, struct sched *sche
         {0},                                                                                       \
     };                                                                                             \
     static const struct param_moot name_##_moot[] = {RUNTIME_MOOT, {0}};                           \
-    static void name_##_p_init_(struct sched *sched, struct p *p)                                  \
+    static void name_##_init_(struct sched *sched)                                                 \
     {                                                                                              \
-        (void)sched;                                                                               \
-        runq_p_init(&(ops_), p);                                                                   \
+        runq_init(&(ops_), sched);                                                                 \
     }                                                                                              \
-    static void name_##_p_fini_(struct sched *sched, struct p *p)                                  \
+    static void name_##_fini_(struct sched *sched)                                                 \
     {                                                                                              \
-        (void)sched;                                                                               \
-        runq_p_fini(&(ops_), p);                                                                   \
+        runq_fini(&(ops_), sched);                                                                 \
     }                                                                                              \
     static void name_##_ready_(struct m *m, struct g *gp, enum ready_how how)                      \
     {                                                                                              \
@@ -404,9 +397,9 @@ static inline int64_t runq_queued(const struct runq_ops *ops, struct sched *sche
     {                                                                                              \
         return runq_has_work(&(ops_), sched);                                                      \
     }                                                                                              \
-    static void name_##_p_drain_(struct m *m, struct p *p)                                         \
+    static bool name_##_drain_(struct m *m, struct p *p)                                           \
     {                                                                                              \
-        runq_p_drain(&(ops_), m, p);                                                               \
+        return runq_drain(&(ops_), m, p);                                                          \
     }                                                                                              \
     static int64_t name_##_queued_(struct sched *sched, struct p *p)                               \
     {                                                                                              \
@@ -422,16 +415,14 @@ static inline int64_t runq_queued(const struct runq_ops *ops, struct sched *sche
         .knobs_size = sizeof(struct runq_knobs),                                                   \
         .moot = name_##_moot,                                                                      \
         .forkjoin = FJ_GO,                                                                         \
-        .init = runq_init,                                                                         \
-        .p_init = name_##_p_init_,                                                                 \
+        .init = name_##_init_,                                                                     \
         .ready = name_##_ready_,                                                                   \
         .pick = name_##_pick_,                                                                     \
         .steal = name_##_steal_,                                                                   \
         .has_work = name_##_has_work_,                                                             \
-        .p_drain = name_##_p_drain_,                                                               \
+        .drain = name_##_drain_,                                                                   \
         .queued = name_##_queued_,                                                                 \
-        .p_fini = name_##_p_fini_,                                                                 \
-        .fini = runq_fini,                                                                         \
+        .fini = name_##_fini_,                                                                     \
     }
 
 #endif

@@ -30,16 +30,13 @@ struct p *p_new(struct sched *sched, int32_t id)
     struct p *p = sched_zalloc(sizeof *p, "p");
     p->id = id;
     timers_give(sched, p);
-    if (sched->ops->p_init)
-        sched->ops->p_init(sched, p);
     return p;
 }
 
-void p_free(struct sched *sched, struct p *p)
+void p_free(struct p *p)
 {
     INVARIANT(p->timers);
-    if (sched->ops->p_fini)
-        sched->ops->p_fini(sched, p);
+    machine_free(p->variant);
     machine_free(p);
 }
 
@@ -263,6 +260,16 @@ static void sched_name(struct sched *sched)
     NAME_FIELDS(sched, io_waiters, timers, "poll");
 }
 
+static void ps_make(struct sched *sched)
+{
+    sched->allp = sched_zalloc(sizeof *sched->allp * (size_t)sched->procs, "sched");
+    for (int32_t i = sched->procs - 1; i >= 0; i--) {
+        struct p *p = sched->allp[i] = p_new(sched, i);
+        p->idle_link = sched->idle_p;
+        sched->idle_p = p;
+    }
+}
+
 struct sched *sched_new(const struct sched_config *config, int *error)
 {
     INVARIANT(config->ops && config->knobs);
@@ -281,7 +288,6 @@ struct sched *sched_new(const struct sched_config *config, int *error)
     sched->runtime = config->knobs;
     sched->forkjoin = config->ops->forkjoin;
     sched->keeps = config->ops->keeps;
-    sched->pick_last = config->ops->pick_last;
     sched->procs = config->ops->single_threaded || config->ops->thread_per_g ? 1 : config->workers;
     sched->live_step = config->ops->thread_per_g ? 1 : config->workers > 1 ? 64 : INT64_MAX;
     sched->exact = sched->procs == 1 && !config->ops->thread_per_g;
@@ -299,6 +305,7 @@ struct sched *sched_new(const struct sched_config *config, int *error)
     timers_init(sched);
     calls_init(sched);
     fence_init(sched);
+    ps_make(sched);
     if (sched->ops->init)
         sched->ops->init(sched);
     if ((sched->forkjoin == FJ_HELP || sched->forkjoin == FJ_LINKED) &&
@@ -307,12 +314,6 @@ struct sched *sched_new(const struct sched_config *config, int *error)
     sched->guard_size = stack_guard_size(sched->stack_size);
     wake_later_init(sched);
     preempt_init(sched);
-    sched->allp = sched_zalloc(sizeof *sched->allp * (size_t)sched->procs, "sched");
-    for (int32_t i = sched->procs - 1; i >= 0; i--) {
-        struct p *p = sched->allp[i] = p_new(sched, i);
-        p->idle_link = sched->idle_p;
-        sched->idle_p = p;
-    }
     procs_use(sched, sched->procs);
     atomic_store_explicit(&sched->idle_ps, sched->procs, memory_order_relaxed); /* one thread yet */
     return sched;
@@ -499,25 +500,25 @@ uint64_t sched_stat(struct sched *sched, enum stat_id which)
 void sched_free(struct sched *sched)
 {
     struct m *next;
+    if (sched->ops->fini)
+        sched->ops->fini(sched);
     for (struct m *m = sched_first_m(sched); m; m = next) {
         next = m->all_link;
-        if (sched->ops->m_fini)
-            sched->ops->m_fini(sched, m);
         deque_fini(&m->fj.tasks);
+        machine_free(m->variant);
         machine_free(m->magazine);
         machine_free(m);
     }
     if (sched->ops->thread_per_g) {
         for (struct p *p = sched->idle_p, *next_p; p; p = next_p) {
             next_p = p->idle_link;
-            p_free(sched, p);
+            p_free(p);
         }
     } else {
         for (int32_t i = 0; i < sched->procs; i++)
-            p_free(sched, sched->allp[i]);
+            p_free(sched->allp[i]);
     }
-    if (sched->ops->fini)
-        sched->ops->fini(sched);
+    machine_free(sched->variant);
     calls_fini(sched);
     machine_free(sched->sysmon);
     machine_free(sched->beat);

@@ -262,7 +262,7 @@ static void timers_serve(struct m *m, struct timers *timers)
     if (mine)
         m_start_server(m, p);
     else
-        p_free(m->sched, p);
+        p_free(p);
 }
 
 /* The root of the heap has become earlier, `when`; server is what it was then, under the lock: one

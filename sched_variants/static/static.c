@@ -92,26 +92,12 @@ struct hand {
 static void static_init(struct sched *sched)
 {
     sched->variant = sched_zalloc(sizeof(struct deal), "sched");
-}
-
-static void static_fini(struct sched *sched)
-{
-    machine_free(sched->variant);
-}
-
-static void static_p_init(struct sched *sched, struct p *p)
-{
-    (void)sched;
-    struct hand *hand = sched_zalloc(sizeof *hand, "grq.list");
-    globq_init(&hand->queue);
-    machine_name(&hand->mail, sizeof hand->mail, "mailbox");
-    p->variant = hand;
-}
-
-static void static_p_fini(struct sched *sched, struct p *p)
-{
-    (void)sched;
-    machine_free(p->variant);
+    for (int32_t i = 0; i < sched->procs; i++) {
+        struct hand *hand = sched_zalloc(sizeof *hand, "grq.list");
+        globq_init(&hand->queue);
+        machine_name(&hand->mail, sizeof hand->mail, "mailbox");
+        sched->allp[i]->variant = hand;
+    }
 }
 
 static bool static_keeps_worker(const struct sched *sched, const struct g *gp)
@@ -290,11 +276,8 @@ const struct sched_ops static_ops = {
     .forkjoin = FJ_GO,
     .blocks = true,
     .init = static_init,
-    .p_init = static_p_init,
     .ready = static_ready,
     .pick = static_pick,
     .ended = static_ended,
     .queued = static_queued,
-    .p_fini = static_p_fini,
-    .fini = static_fini,
 };

@@ -31,11 +31,6 @@ static void uthread_init(struct sched *sched)
     sched->variant = sched_zalloc(sizeof(struct gqueue), "grq.list");
 }
 
-static void uthread_fini(struct sched *sched)
-{
-    machine_free(sched->variant);
-}
-
 static void uthread_ready(struct m *m, struct g *gp, enum ready_how how)
 {
     (void)how;
@@ -82,5 +77,4 @@ const struct sched_ops uthread_ops = {
     .pick = uthread_pick,
     .has_work = uthread_has_work,
     .queued = uthread_queued,
-    .fini = uthread_fini,
 };

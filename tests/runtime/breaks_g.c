@@ -402,7 +402,7 @@ BREAK(p_in_a_call)
 BREAK(p_freed_without_timers)
 {
     static struct p p;
-    p_free(SCHED, &p);
+    p_free(&p);
 }
 
 BREAK(sched_memory_of_no_size)

@@ -472,20 +472,10 @@ BREAK_IN(perm_steals_as_no_worker, "perm", 1, CALM)
     SCHED->ops->steal(SELF);
 }
 
-BREAK_IN(perm_drains_no_p, "perm", 1, CALM)
-{
-    SCHED->ops->p_drain(SELF, NULL);
-}
-
 BREAK_IN(permits_readies_on_no_worker, "permits", 1, CALM)
 {
     SELF->variant = NULL;
     ready(some_g(), READY_WOKEN);
-}
-
-BREAK_IN(permits_drains_no_p, "permits", 1, CALM)
-{
-    SCHED->ops->p_drain(SELF, NULL);
 }
 
 BREAK_IN(permits_puts_before_its_head, "permits", 1, CALM)

@@ -313,7 +313,7 @@ static void a_drained_p_keeps_nothing(void **state)
     struct stage stage = stage_make("gmp", "tick=0,queue=bwos", 2);
     ready(&stage, 0, 0, 200, READY_POLLED);
     ready(&stage, 0, 200, 1, READY_NEW);
-    stage.ops->p_drain(stage.m[0], stage.m[0]->p);
+    stage.ops->drain(stage.m[0], stage.m[0]->p);
     assert_int_equal(queued_globally(&stage), 201);
     assert_int_equal(queued(&stage, 0), 0);
     expect_picks(&stage, 1, 0, 201);

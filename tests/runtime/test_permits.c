@@ -120,16 +120,16 @@ static void a_thread_that_sleeps_leaves_its_queue(void **state)
     (void)state;
     struct stage stage = stage_make("permits", AGE, 2);
     ready(&stage, 1, 0, 3, READY_NEW);
-    assert_true(stage.ops->m_drain(stage.m[1]));
-    assert_false(stage.ops->m_drain(stage.m[1]));
+    assert_true(stage.ops->drain(stage.m[1], NULL));
+    assert_false(stage.ops->drain(stage.m[1], NULL));
     assert_int_equal(queued_globally(&stage), 3);
     expect_picks(&stage, 0, 0, 3);
     struct p *p = stage.m[1]->p;
     ready(&stage, 1, 0, 2, READY_NEW);
-    stage.ops->p_drain(stage.m[1], p); /* given up in a call: the queue is the thread's */
+    stage.ops->drain(stage.m[1], p); /* given up in a call: the queue is the thread's */
     assert_int_equal(queued(&stage, 1), 2);
     p->retired = true;
-    stage.ops->p_drain(stage.m[1], p);
+    stage.ops->drain(stage.m[1], p);
     p->retired = false;
     assert_int_equal(queued(&stage, 1), 0);
     expect_picks(&stage, 0, 0, 2);

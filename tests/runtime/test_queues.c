@@ -143,9 +143,9 @@ static void an_own_global_queue_comes_first(void **state)
     assert_ptr_equal(pick(&stage, 2), &stage.g[0]);
     assert_int_equal(stat_now(&stage, STAT_GRQ_FAR), 0);
     assert_null(pick(&stage, 2));
-    assert_null(stage.ops->steal(stage.m[2]));
     assert_true(stage.ops->has_work(stage.sched));
-    assert_ptr_equal(stage.sched->pick_last(stage.m[2]), &stage.g[2]);
+    assert_true(stage.sched->picks_last);
+    assert_ptr_equal(stage.ops->steal(stage.m[2]), &stage.g[2]);
     assert_int_equal(stat_now(&stage, STAT_GRQ_FAR), 1);
     assert_int_equal(stat_now(&stage, STAT_GRQ_HITS), 3);
     assert_false(stage.ops->has_work(stage.sched));
@@ -179,7 +179,7 @@ static void a_share_is_of_those_who_share_the_queue(void **state)
     ready(&stage, 0, 0, 16, READY_YIELD);
     assert_ptr_equal(pick(&stage, 1), &stage.g[0]);
     assert_int_equal(queued(&stage, 1), 8);
-    assert_ptr_equal(stage.sched->pick_last(stage.m[3]), &stage.g[9]);
+    assert_ptr_equal(stage.ops->steal(stage.m[3]), &stage.g[9]);
     assert_int_equal(queued(&stage, 3), 1);
     stage_free(&stage);
 }
@@ -529,7 +529,7 @@ static void a_drained_p_keeps_nothing(void **state)
         ready(&stage, 0, 0, 5, READY_POLLED);
         ready(&stage, 0, 5, 1, READY_NEW);
         p->retired = true;
-        stage.ops->p_drain(stage.m[0], p);
+        stage.ops->drain(stage.m[0], p);
         p->retired = false;
         assert_int_equal(queued_globally(&stage), 6);
         assert_int_equal(queued(&stage, 0), 0);

@@ -261,7 +261,7 @@ static void a_drained_p_keeps_nobody_who_came_back(void **state)
     struct stage stage = stage_make("gmp", "tick=0,returns_to=own", 2);
     ready(&stage, 1, 0, 1, READY_POLLED);
     come_back(&stage, 1, 1, 2);
-    stage.ops->p_drain(stage.m[0], stage.m[1]->p);
+    stage.ops->drain(stage.m[0], stage.m[1]->p);
     assert_int_equal(queued(&stage, 1), 0);
     assert_int_equal(queued_globally(&stage), 3);
     stage_free(&stage);
