@@ -705,6 +705,7 @@ static void parts_choose(const struct importer *self)
     parts[SEGMENT_RUNTIME].is_kept = keeps[SEGMENT_RUNTIME];
     parts[SEGMENT_COLLECTOR].is_kept = keeps[SEGMENT_COLLECTOR];
     parts[SEGMENT_WAITS].is_kept = keeps[SEGMENT_COLLECTOR];
+    parts[SEGMENT_STOPS].is_kept = true; /* as computing of who stopped the others */
 }
 
 bool import_trace(const char *path, const struct import_options *options, FILE *to,

@@ -36,6 +36,8 @@ void traced_add(struct traced *self, const char *format, ...)
     va_start(args, format);
     size_t length = (size_t)vsnprintf(line, sizeof line, format, args);
     va_end(args);
+    if (length >= sizeof line) /* a step has one word, of PROGRAM_WORD_MAX at most, and a number */
+        abort();
     struct traced_chunk *chunk = chunk_with(self, length);
     memcpy(chunk->text + chunk->size, line, length);
     chunk->size += length;

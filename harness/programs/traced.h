@@ -18,7 +18,8 @@ enum { TRACED_FREE_LINE = 44 }; /* bytes, the newline among them */
 
 struct section_mark;
 
-/* Lines of a text. A text of many has no copy of itself as it grows. */
+/* Some lines of a goroutine's steps. Steps are in many chunks, since one text that grows is there
+ * twice at times. */
 struct traced_chunk {
     char *text;
     size_t size, room;

@@ -351,7 +351,8 @@ check the_filter_is_not_for_what_is_kept has runtime.slp 1 "run 4900; go 6; run 
 run collected.trace --keep runtime,gc --format json
 check what_is_kept_is_json python3 -c 'import json; parts = json.load(open("out"))["parts"]
 assert parts["runtime"] == {"count": 1, "ns": 500, "kept": True} and parts["collector_waits"]["kept"], parts
-assert parts["collector"] == {"count": 1, "ns": 3900, "kept": True} and parts["stops"]["ns"] == 500, parts'
+assert parts["collector"] == {"count": 1, "ns": 3900, "kept": True} and parts["stops"]["ns"] == 500, parts
+assert parts["stops"]["kept"], parts'
 misuse stops_cannot_be_kept 'has no step that stops all workers; valid: runtime, gc' -- collected.trace --keep gc,stw
 misuse unknown_kinds_are_named 'keep=gcc is not valid; the nearest is "gc"' -- collected.trace --keep gcc
 
