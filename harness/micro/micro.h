@@ -46,8 +46,8 @@ struct micro_op {
     /* Optional: runs in a scheduler, once per variant for which this is true. */
     bool (*serves)(const struct sched_ops *ops);
 
-    /* Optional: a variant of the tree to compare with. It runs on this one too where others are
-     * named. */
+    /* Optional: a variant of the tree to compare with. The operation runs on it too where the
+     * command names others. */
     const char *beside;
 
     int64_t iterations; /* 0: as many as --benchmark_min_time needs */

@@ -1,7 +1,7 @@
 /* outside_queues.c - the queue of a variant from outside the tree (runq.h), beside Go's ring.
  *
- * Both are called in the same way, by a struct runq_ops: the ring has one here. A queue holds at
- * most half of what it has room for, so that none is ever full, wherever it begins in its blocks.
+ * Both are called in the same way, by a struct runq_ops: the ring has one here. A queue is filled
+ * to half of what a new one takes, so that one made of blocks has room wherever it begins.
  * The Gs are never run. Every function checks that exactly those that went in came out; in which
  * order is the queue's own affair.
  */
@@ -247,7 +247,7 @@ static void steal_half(struct micro *micro)
     bench_free(&bench);
 }
 
-/* Queues from outside, and where there is one, the variants whose queue is Go's ring. */
+/* Queues from outside, and where there is one, the variants with lrq's knobs: gmp and perm. */
 static bool serves_queues(const struct sched_ops *ops)
 {
     bool any = false;
