@@ -46,8 +46,9 @@ load SL_HERE . "canvas.gp"
 
 SLICES = FOLDER . "/slices.tsv"
 half(depth) = depth > 6 ? 0.10 : 0.42 - 0.05 * depth
-# A name where the bar has room for it.
+# A name where the bar has room for it: with its function ("G3 main.serve"), or its first word alone.
 fits(begin, end, name) = name ne "-" && (end - begin) / (END - BEGIN) * (RIGHT - LEFT) > 7.0 * strlen(name)
+label(begin, end, name) = fits(begin, end, name) ? name : word(name, 1)
 set xrange [BEGIN:END]
 set yrange [LANES - 0.5:-0.5]
 eval sl_panel(LEFT, RIGHT, TOP, LANES_END, W, H)
@@ -62,7 +63,7 @@ unset xtics
 set style fill solid 1.0 border rgb 0x888888
 plot SLICES using ($3 > $2 ? ($2 + $3) / 2 : NaN):(column("lane")):2:3:(column("lane") - half($6)):(column("lane") + half($6)):4 \
         with boxxyerror linecolor rgb variable linewidth 0.5 notitle, \
-    SLICES using (fits($2, $3, strcol(5)) ? ($2 + $3) / 2 : NaN):(column("lane")):5 \
+    SLICES using (fits($2, $3, word(strcol(5), 1)) ? ($2 + $3) / 2 : NaN):(column("lane")):(label($2, $3, strcol(5))) \
         with labels font ",9" textcolor rgb SL_INK notitle, \
     FOLDER . "/arrows.tsv" using 3:1:(0):($2 - $1) \
         with vectors head size screen 0.006,20 filled linecolor rgb 0xD55E00 linewidth 1.5 notitle

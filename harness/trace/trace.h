@@ -273,6 +273,11 @@ struct trace_story {
 void trace_story_make(struct trace_story *story, const struct trace_page *page);
 void trace_story_free(struct trace_story *story);
 
+/* "G3", or "G3 main.serve" where the page has a function for it; returns text. */
+enum { TRACE_NAME_SIZE = 512 };
+const char *trace_function_text(const struct trace_page *page, trace_id id,
+                                char text[TRACE_NAME_SIZE]);
+
 /* Printing ------------------------------------------------------------------------------------- */
 
 /* Prints the table in lines of `width` columns: a row per event, with all workers if they fit. Else

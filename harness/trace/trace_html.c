@@ -7,8 +7,8 @@
  * Signed ones are folded: 0, -1, 1, -2 are 0, 1, 2, 3. In texts "G 0" or "T 0" stands for the name
  * of the G or task. So the script has neither the scheduler's words nor its rules. Stops are
  * [{"at": event from 0, "says": words}]. "meanings" has those of the texts' words. "names", if
- * there, has names for Gs and tasks. "before" is how many events come before those that two runs
- * are compared by.
+ * there, has names for Gs and tasks; "functions" has the functions of Gs, by the names that these
+ * have else. "before" is how many events come before those that two runs are compared by.
  */
 #include "harness/report/doc.h"
 #include "harness/report/html.h"
@@ -187,6 +187,8 @@ static void run_write(FILE *to, const struct trace_page *page)
         json_object_set_new(run, "before", json_integer((json_int_t)page->before));
     if (page->names)
         json_object_set(run, "names", page->names);
+    if (page->functions)
+        json_object_set(run, "functions", page->functions);
     if (page->only)
         json_object_set_new(run, "only", json_string(trace_only_text(page->only)));
     if (state.odd)

@@ -14,7 +14,6 @@
 #include <inttypes.h>
 
 enum { PROCESS_MS = 1, PROCESS_PS = 2, PROCESS_REQUESTS = 3 };
-enum { NAME_SIZE = 512 };
 
 static double us(int64_t ps)
 {
@@ -32,19 +31,6 @@ static void add_names(json_t *events, int process, const char *name, char letter
                               json_pack("{ss ss si si s{ss}}", "ph", "M", "name", "thread_name",
                                         "pid", process, "tid", (int)i, "args", "name", track));
     }
-}
-
-/* "G3", or "G3 main.serve" where the program has a name for it. */
-static const char *slice_name(const struct trace_story *story, const struct trace_page *page,
-                              const struct trace_slice *slice, char text[NAME_SIZE])
-{
-    char id[SCHED_TRACE_NAME];
-    if (slice->kind == SLICE_CALL)
-        return "blocking call";
-    trace_id_text(story->trace, slice->id, id);
-    const char *function = json_string_value(json_object_get(page->functions, id));
-    snprintf(text, NAME_SIZE, "%s%s%s", id, function ? " " : "", function ? function : "");
-    return text;
 }
 
 static void add_slice(json_t *events, const char *name, const struct trace_slice *slice,
@@ -128,7 +114,7 @@ static void add_requests(json_t *events, const struct trace_page *page)
 
 json_t *trace_perfetto_to_json(const struct trace_page *page)
 {
-    char text[NAME_SIZE];
+    char text[TRACE_NAME_SIZE];
     struct trace_story story;
     trace_story_make(&story, page);
     json_t *events = json_array();
@@ -136,7 +122,8 @@ json_t *trace_perfetto_to_json(const struct trace_page *page)
     add_names(events, PROCESS_PS, "processors (P)", 'P', story.ps);
     for (size_t i = 0; i < story.slices; i++) {
         const struct trace_slice *slice = &story.slice[i];
-        const char *name = slice_name(&story, page, slice, text);
+        const char *name = slice->kind == SLICE_CALL ? "blocking call"
+                                                     : trace_function_text(page, slice->id, text);
         add_slice(events, name, slice, PROCESS_MS, slice->m);
         add_slice(events, name, slice, PROCESS_PS, slice->p);
     }

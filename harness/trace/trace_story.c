@@ -341,3 +341,13 @@ void trace_story_free(struct trace_story *story)
     free(story->length);
     *story = (struct trace_story){.slices = 0};
 }
+
+const char *trace_function_text(const struct trace_page *page, trace_id id,
+                                char text[TRACE_NAME_SIZE])
+{
+    char name[SCHED_TRACE_NAME];
+    trace_id_text(&page->trace, id, name);
+    const char *function = json_string_value(json_object_get(page->functions, name));
+    snprintf(text, TRACE_NAME_SIZE, "%s%s%s", name, function ? " " : "", function ? function : "");
+    return text;
+}

@@ -150,6 +150,7 @@ void trace_timeline_print(const struct trace_page *page, int width, FILE *to)
               "A character is what ran longest in its column. A goroutine or task is the last "
               "number of its name modulo 62, as 0-9a-zA-Z: G3.12 is c. Main is @, a blocking call "
               "_, and a dot nothing.");
+    trace_functions_print(page->functions, to);
     if (story.lanes > LANES_MAX)
         fprintf(to, "The first %d of %" PRId32 " workers are shown.\n", LANES_MAX, story.lanes);
     trace_print_limits(page, story.odd, story.odd_text, to);
@@ -181,24 +182,53 @@ static FILE *tsv_open(const char *folder, const char *name)
     return fopen(path, "we");
 }
 
-static bool slices_write(const struct trace_story *story, const char *folder)
+/* Does a call fill most of the bar of its goroutine? It has a name of its own. */
+static bool call_hides(const struct trace_story *story, size_t call, size_t *under)
+{
+    const struct trace_slice *it = &story->slice[call];
+    for (*under = call; (*under)-- > 0;) {
+        const struct trace_slice *slice = &story->slice[*under];
+        if (slice->kind == SLICE_G && slice->id == it->id && slice->m == it->m)
+            return 2 * (it->end_ps - it->begin_ps) > slice->end_ps - slice->begin_ps;
+    }
+    return false;
+}
+
+/* "-": none, since others lie on top of it. */
+static const char *slice_text(const struct trace_page *page, const struct trace_slice *slice,
+                              bool hidden, char text[TRACE_NAME_SIZE])
+{
+    if (slice->covered || hidden)
+        return "-";
+    trace_function_text(page, slice->id, text);
+    size_t length = strlen(text);
+    if (slice->kind == SLICE_CALL)
+        snprintf(text + length, TRACE_NAME_SIZE - length, " (call)");
+    return text;
+}
+
+static bool slices_write(const struct trace_story *story, const struct trace_page *page,
+                         const char *folder)
 {
     FILE *to = tsv_open(folder, "slices");
-    char text[SCHED_TRACE_NAME];
+    char text[TRACE_NAME_SIZE];
     if (!to)
         return false;
+    bool *hidden = xcalloc(story->slices + 1, sizeof *hidden);
+    size_t under;
+    for (size_t i = 0; i < story->slices; i++)
+        if (story->slice[i].kind == SLICE_CALL && call_hides(story, i, &under))
+            hidden[under] = true;
     fputs("lane\tbegin_us\tend_us\tcolour\tname\tdepth\n", to);
     for (size_t i = 0; i < story->slices; i++) {
         const struct trace_slice *slice = &story->slice[i];
         int32_t lane = slice_lane(story, slice);
         if (lane >= 0 && lane < lanes_shown(story))
             fprintf(to, "%" PRId32 "\t%.6f\t%.6f\t%u\t%s\t%u\n", lane, us(slice->begin_ps),
-                    us(slice->end_ps), id_colour(slice),
-                    slice->kind == SLICE_CALL ? "call"
-                    : slice->covered          ? "-"
-                                              : trace_id_text(story->trace, slice->id, text),
+                    us(slice->end_ps), id_colour(slice), slice_text(page, slice, hidden[i], text),
                     slice->kind == SLICE_TASK ? slice->depth + 1 : 0);
     }
+    free(hidden);
     return fclose(to) == 0;
 }
 
@@ -275,7 +305,7 @@ bool trace_timeline_draw(const struct trace_page *page, const char *path, char *
     if (!mkdtemp(folder))
         return error_set(error, error_size, "cannot make a folder in /tmp: %s", strerror(errno));
     trace_story_make(&story, page);
-    bool ok = slices_write(&story, folder) && arrows_write(&story, folder) &&
+    bool ok = slices_write(&story, page, folder) && arrows_write(&story, folder) &&
               lengths_write(&story, folder);
     if (!ok)
         snprintf(error, error_size, "cannot write to %s: %s", folder, strerror(errno));

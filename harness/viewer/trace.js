@@ -52,7 +52,7 @@ class View {
         const threads = run.machine === 'native' ? ' Events of different threads are in the order of their time stamps.' : '';
         const kept = run.happened > run.count ? `Of ${run.happened} events the first ${run.count} were kept.` : `${run.count} events.`;
         const named = run.names.size ? 'A goroutine or task is named by what it computes, so that several have the same name.' :
-            'A goroutine is named by who made it: G3 is the fourth that main started, G3.1 the second that this one did.';
+            `A goroutine is named by who made it${run.hasWords ? ', and by its function' : ''}: G3 is the fourth that main started, G3.1 the second that this one did.`;
         this.root = element('section', {}, element(page.root !== document.body ? 'h3' : index ? 'h2' : 'h1', {}, title),
             element('p', {className: 'note'}, `${kept}${part}${warm}${only}${threads} ${named}${run.odd ? ` Some events do not fit those before: ${run.odd}.` : ''}`),
             element('div', {className: 'lanes'}, this.canvas), this.legend(), this.life, this.say,
@@ -257,8 +257,8 @@ class View {
             to.strokeRect(x + 1, top + 1, Math.max(width - 2, 1), RUN_HEIGHT - 2);
         }
         if (width < 14) return;
-        const name = this.run.name(id);
-        if (to.measureText(name).width + 6 > width) return;
+        const name = [this.run.name(id), this.run.shortName(id)].find((it) => to.measureText(it).width + 6 <= width);
+        if (!name) return;
         to.fillStyle = spins ? this.ink.soft : LIGHT.has(id % COLOURS.length) ? '#1c1c1c' : '#fff';
         to.fillText(name, x + 3, top + RUN_HEIGHT / 2 + 1);
     }
@@ -377,7 +377,7 @@ class View {
     }
     cell(id, kind) {
         const cell = element('span', {className: `cell ${kind}${id === this.page.followed ? ' followed' : ''}`,
-            title: `${this.run.name(id)}; click to follow it`}, this.run.name(id));
+            title: `${this.run.name(id)}; click to follow it`}, this.run.shortName(id));
         cell.dataset.id = id;
         return cell;
     }

@@ -137,7 +137,7 @@ class Reader {
 /* One run: its events, and the state after one of them. */
 class Run {
     constructor(facts, text) {
-        const {variant, workload, machine, workers, seed, by_m: byM, lanes, ms, count, happened, texts, odd, shown, call_ps: callPs, before, only, services, source, meanings, names} = facts;
+        const {variant, workload, machine, workers, seed, by_m: byM, lanes, ms, count, happened, texts, odd, shown, call_ps: callPs, before, only, services, source, meanings, names, functions} = facts;
         Object.assign(this, {variant, workload, machine, workers, seed, happened, odd});
         this.shown = shown; /* [from, to] in ns, of which to may be 0; or undefined */
         this.call = (callPs || 0) / 1000; /* in ns: when the call after those that warm up begins; 0: there are none */
@@ -147,6 +147,8 @@ class Run {
         this.meanings = meanings || {}; /* of the words of events */
         this.only = only || ''; /* of which events the steps are */
         this.names = new Map(names || []); /* G or task -> its name; empty: they are named by who made them */
+        this.functions = functions || {}; /* such a name -> the function that this G runs, as the program calls it */
+        this.hasWords = this.names.size > 0 || Object.keys(this.functions).length > 0; /* names are more than letters and numbers */
         this.byM = byM; /* lanes are Ms, else Ps */
         this.lanes = lanes;
         this.ms = ms;
@@ -385,8 +387,13 @@ class Run {
         const edge = (to - from) * 0.03;
         return from < 0 || to <= from ? [0, this.last || 1] : [Math.max(from - edge, 0), Math.min(to + edge, this.last)];
     }
-    /* That of the page, if it has one. Else as sched_trace_name() has it: "main", "G3" for its child 3, "G3.1" for the child 1 of that. */
+    /* With its function, if it has one: "G3 main.serve". */
     name(id) {
+        const name = this.shortName(id), called = this.functions[name];
+        return called ? `${name} ${called}` : name;
+    }
+    /* That of the page, if it has one. Else as sched_trace_name() has it: "main", "G3" for its child 3, "G3.1" for the child 1 of that. */
+    shortName(id) {
         if (id === SPINNING) return 'spins';
         if (this.names.has(id)) return this.names.get(id);
         const parts = [], letter = id & TASK ? 'T' : 'G';
@@ -399,11 +406,11 @@ class Run {
     /* What a search asks: fits(i), is the text in the event's words, or the name of its goroutine; is(id), is it that name.
      * Words repeat, so each text is looked at once, and a name only where it can decide. */
     finder(asked) {
-        const NO = 1, YES = 2, NAMED = 3, WORDS = 4, isName = this.names.size > 0 || /^g?(main|spins|[gt]?[\d.#]+)$/.test(asked);
+        const NO = 1, YES = 2, NAMED = 3, WORDS = 4, isName = this.hasWords || /^g?(main|spins|[gt]?[\d.#]+)$/.test(asked);
         const IS = 2, HAS = 4, known = new Uint8Array(this.parent.length);
         const named = (id) => {
             const place = this.place(id), name = known[place] ? '' : this.name(id).toLowerCase();
-            if (name) known[place] = 1 | (name === asked || name === `g${asked}` ? IS : 0) | (name.includes(asked) ? HAS : 0);
+            if (name) known[place] = 1 | ([asked, `g${asked}`].some((it) => name === it || name.startsWith(`${it} `)) ? IS : 0) | (name.includes(asked) ? HAS : 0);
             return known[place];
         };
         const kinds = this.texts.map(([, words]) => {
@@ -411,7 +418,7 @@ class Run {
                 .map((part) => part.toLowerCase());
             if (before.includes(asked) || after.includes(asked)) return YES;
             if (at < 0) return NO;
-            if (this.names.size) return WORDS; /* any letter may be of a name */
+            if (this.hasWords) return WORDS; /* any letter may be of a name */
             let kind = NO;
             for (let from = 0; from < asked.length; from++)
                 for (let to = from + 1; to <= asked.length; to++) {

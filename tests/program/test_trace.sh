@@ -121,6 +121,10 @@ assert [(r["goroutine"], r["name"]) for r in requests] == [("first", "short"), (
 assert all(abs(r["to_us"] - r["from_us"] - us) < 6 for r, us in zip(requests, (20, 10, 60))), requests
 assert 0 <= requests[0]["to_us"] <= requests[1]["from_us"] + 1 <= requests[2]["from_us"] + 2, requests'
 done
+run gmp replay,file=named.slp --workers 1 --format timeline
+check a_timeline_tells_their_functions grep -qE '^  G0\.0 +main\.log$' out
+run gmp replay,file=named.slp --workers 1 --warmup 1 --format timeline --output named.svg
+check a_figure_names_bars_by_them grep -q 'main\.log' named.svg
 run gmp replay,file=named.slp --workers 1 --format perfetto
 check a_program_has_its_names_in_perfetto python3 -c 'import json; events = json.load(open("out"))["traceEvents"]
 slices = [e for e in events if e.get("cat") == "goroutine"]; assert {"G0 main.serve", "G0.0 main.log"} <= {e["name"] for e in slices}, slices

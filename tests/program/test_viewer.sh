@@ -312,6 +312,16 @@ if [ -x "${schedlab%/*}/schedlab-trace" ]; then
 else
     echo "# real threads are not looked at: make trace builds schedlab-trace"
 fi
+# A program's goroutines have its names.
+printf 'schedlab-program 1\ngoroutine main main.main\n  go store\n  wait it\n  end\ngoroutine store main.store\n  run 50us\n  wake main\n  end\n' >named.slp
+"$schedlab" trace gmp replay,file=named.slp --workers 2 --format page --output run.html 2>err
+rm -f steps.json
+with_test run.html
+browse tested.html
+check console_is_silent_of_a_program test ! -s said
+check goroutines_have_their_functions found '{"G0 main.main", "G0.0 main.store"} <= set(f["names"])'
+check and_in_the_words found 'any("readied G0.0 main.store" in w for w in f["words"])'
+check and_are_found_by_both found 'all(wrong == 0 for _, wrong, _ in f["searches"])'
 # The textbook's runs stop after each row of its tables.
 "$schedlab" trace --replay fib4 --policy continuation --processors 2 >table 2>err
 "$schedlab" trace --replay fib4 --policy continuation --processors 2 --format page --output run.html 2>err
