@@ -66,12 +66,14 @@ struct sched_ops {
      * valid. */
     const char *(*check)(const void *knobs);
 
-    /* Optional. init(): once, when all Ps of sched->allp are there, and before the first M.
-     * m_init(): for each M before it runs its first G, on the thread that creates it. fini(): once,
-     * when nothing runs any more; all Ps and Ms are there yet. The runtime frees sched->variant,
-     * p->variant and m->variant after that (sched_zalloc() or NULL); fini() frees what hangs off
-     * them. Errors end the process through fatal(). init() may set sched->ops to another table of
-     * the variant's, which differs in the hooks behind m_init. */
+    /* Optional. init(): once, when all Ps of sched->allp are there (with thread_per_g others come
+     * later, and have none), and before the first M. m_init(): for each M before it runs its first
+     * G, on the thread that creates it; traces take a variant that has it for one whose queues are
+     * the threads'. fini(): once, when nothing runs any more; all Ps and Ms are there yet. After
+     * that the runtime frees sched->variant, p->variant and m->variant: NULL, or each of its own
+     * by sched_zalloc(). fini() frees what hangs off them. Errors end the process through fatal().
+     * init() may set sched->ops to another table of the variant's, which differs in the hooks
+     * behind m_init. */
     void (*init)(struct sched *sched);
     void (*m_init)(struct sched *sched, struct m *m);
     void (*fini)(struct sched *sched);

@@ -182,16 +182,22 @@ static FILE *tsv_open(const char *folder, const char *name)
     return fopen(path, "we");
 }
 
-/* Does a call fill most of the bar of its goroutine? It has a name of its own. */
-static bool call_hides(const struct trace_story *story, size_t call, size_t *under)
+/* Marks the bars of goroutines that a call fills for the most part. It has a name of its own. */
+static bool *hidden_find(const struct trace_story *story)
 {
-    const struct trace_slice *it = &story->slice[call];
-    for (*under = call; (*under)-- > 0;) {
-        const struct trace_slice *slice = &story->slice[*under];
-        if (slice->kind == SLICE_G && slice->id == it->id && slice->m == it->m)
-            return 2 * (it->end_ps - it->begin_ps) > slice->end_ps - slice->begin_ps;
+    bool *hidden = xcalloc(story->slices + 1, sizeof *hidden);
+    const struct trace_slice **latest = xcalloc((size_t)story->ms + 1, sizeof(void *)); /* by M */
+    for (size_t i = 0; i < story->slices; i++) {
+        const struct trace_slice *slice = &story->slice[i], *under = latest[slice->m];
+        if (slice->kind == SLICE_G)
+            latest[slice->m] = slice;
+        else if (slice->kind == SLICE_CALL && under && under->id == slice->id &&
+                 under->end_ps >= slice->end_ps)
+            hidden[under - story->slice] |=
+                2 * (slice->end_ps - slice->begin_ps) > under->end_ps - under->begin_ps;
     }
-    return false;
+    free(latest);
+    return hidden;
 }
 
 /* "-": none, since others lie on top of it. */
@@ -214,11 +220,7 @@ static bool slices_write(const struct trace_story *story, const struct trace_pag
     char text[TRACE_NAME_SIZE];
     if (!to)
         return false;
-    bool *hidden = xcalloc(story->slices + 1, sizeof *hidden);
-    size_t under;
-    for (size_t i = 0; i < story->slices; i++)
-        if (story->slice[i].kind == SLICE_CALL && call_hides(story, i, &under))
-            hidden[under] = true;
+    bool *hidden = hidden_find(story);
     fputs("lane\tbegin_us\tend_us\tcolour\tname\tdepth\n", to);
     for (size_t i = 0; i < story->slices; i++) {
         const struct trace_slice *slice = &story->slice[i];

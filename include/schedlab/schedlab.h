@@ -24,7 +24,8 @@
  *   has_work    required unless .blocks: is there work for a P about to go idle?
  *   drain       required where queues are the Ps' or the threads': moves the Gs of a P that is used
  *                          no more, or of an M that sleeps
- *   steal       optional   scheduler    one search through others' queues
+ *   steal       optional   scheduler    one search through others' queues; with sched->picks_last
+ *                                       also without a search: sched.h
  *   keeps       optional   any stack    need nobody be woken for what was put?
  *   ended       optional   G's stack    a G has returned
  *   queued      optional   any thread   how many wait, for schedtrace

@@ -353,7 +353,7 @@ struct g *lrq_get(struct m *m, struct lrq *lrq, bool *inherit);
 struct g *lrq_get_global(struct m *m, struct lrq *lrq, struct globq *globq, int32_t procs);
 
 /* Go's findRunnable up to stealing: 1 in tick from the global queue, own queue, global queue. With
- * search=steal the last is left for when others were searched: lrq_pick_last(). */
+ * search=steal the last is left for when others were searched: lrq_get_global(). */
 struct g *lrq_pick(struct m *m, struct lrq *lrq, struct globq *globq, bool *inherit);
 
 /* The same without the 1 in tick, where `procs` Ps share the global queue. */

@@ -461,6 +461,12 @@ static void m_stop_spinning(struct m *m)
     wakep_slow(m);
 }
 
+/* With picks_last, what pick() has left. A spinner's search has ended with that. */
+static struct g *steal_last(struct m *m)
+{
+    return m->spinning || !m->ops->steal ? NULL : m->ops->steal(m);
+}
+
 /* A look at who I/O has made ready, unless another M waits for that. */
 static struct g *m_poll(struct m *m)
 {
@@ -474,14 +480,13 @@ static struct g *m_poll(struct m *m)
     struct g *gp = netpoll_put(m, netpoll(sched, 0));
     if (!gp)
         gp = m->ops->pick(m, &(bool){false});
-    return gp || !sched->picks_last ? gp : m->ops->steal(m);
+    return gp || !sched->picks_last ? gp : steal_last(m);
 }
 
-/* Where the global queue and the poller come after the search. A spinner's search has ended with
- * the global queue. */
+/* Where the global queue and the poller come after the search. */
 static struct g *m_look_last(struct m *m)
 {
-    struct g *gp = m->spinning ? NULL : m->ops->steal(m);
+    struct g *gp = steal_last(m);
     return gp ? gp : m_poll(m);
 }
 

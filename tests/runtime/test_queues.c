@@ -152,6 +152,27 @@ static void an_own_global_queue_comes_first(void **state)
     stage_free(&stage);
 }
 
+/* A spinner asks its victims first, one that may not search asks the global queue alone. */
+static void a_search_comes_before_the_global_queue(void **state)
+{
+    (void)state;
+    static const char *const variants[] = {"gmp", "perm"};
+    for (int i = 0; i < 2; i++) {
+        struct stage stage = stage_make(variants[i], "search=steal,tick=0,take=one", 2);
+        ready(&stage, 1, 0, 2, READY_POLLED);
+        ready(&stage, 0, 2, 2, READY_YIELD);
+        assert_null(pick(&stage, 0));
+        assert_ptr_equal(stage.ops->steal(stage.m[0]), &stage.g[2]);
+        assert_int_equal(stat_now(&stage, STAT_VICTIM_PROBES), 0);
+        stage.m[0]->spinning = true;
+        assert_ptr_equal(stage.ops->steal(stage.m[0]), &stage.g[0]);
+        assert_ptr_equal(stage.ops->steal(stage.m[0]), &stage.g[1]);
+        assert_ptr_equal(stage.ops->steal(stage.m[0]), &stage.g[3]);
+        assert_null(stage.ops->steal(stage.m[0]));
+        stage_free(&stage);
+    }
+}
+
 /* Whatever the own queue has, each other one is first at some tick. */
 static void no_global_queue_waits_for_its_own_ps(void **state)
 {
@@ -678,6 +699,7 @@ int main(void)
         cmocka_unit_test(a_near_victim_is_robbed_first),
         cmocka_unit_test(thefts_from_far_are_counted),
         cmocka_unit_test(an_own_global_queue_comes_first),
+        cmocka_unit_test(a_search_comes_before_the_global_queue),
         cmocka_unit_test(no_global_queue_waits_for_its_own_ps),
         cmocka_unit_test(a_share_is_of_those_who_share_the_queue),
         cmocka_unit_test(groups_are_those_of_the_machine),
