@@ -447,7 +447,7 @@ esac
 endef
 author_leave = $(shell mkdir -p build/author)$(file >build/author/$(1).sh,$(AUTHOR_SCRIPT))
 AUTHOR_FLAGS = $(filter-out -Werror,$(CFLAGS))
-AUTHOR_ROOTS = $(subst -iquote ,-iquote "$$root"/,$(ROOTS) -iquote workloads) -I "$$root" -I "$$root"/include/schedlab
+AUTHOR_ROOTS = $(subst -iquote ,-iquote "$$root"/,$(ROOTS) -iquote workloads) -I "$$root" -I "$$root"/include/schedlab -I "$$root"/include
 AUTHOR_ABI = $(shell $(CC) -dumpmachine) $(shell cat include/schedlab/*.h sched_variants/*.h sched_variants/runtime/*.h sched_variants/machine/*.h \
     sched_variants/machine/*/self.h workloads/*.h | sha256sum | cut -c 1-16)
 

@@ -50,7 +50,8 @@ struct runq_ops {
     int64_t (*steal)(void *queue, struct g **taken, int64_t most);
 
     /* Required. How many there are, 0 or more; a hint, and exact for an owner without thieves. The
-     * owner asks after each put(), for DEQUE_MAX. */
+     * owner asks after each put(), for DEQUE_MAX: let it read no line that thieves write, if it
+     * can. */
     int64_t (*length)(void *queue);
 
     /* Optional, for a queue that keeps some to its owner: how many another M may take; a hint.
@@ -58,7 +59,8 @@ struct runq_ops {
     int64_t (*stealable)(void *queue);
 
     /* Optional. May another M get one? It may err towards true, never towards false: a put() that
-     * came before a full fence is seen behind that fence. Default: stealable() > 0. */
+     * came before a full fence is seen behind that fence. One that is the owner's alone is no
+     * reason to say yes: the others would search for it without end. Default: stealable() > 0. */
     bool (*has_work)(void *queue);
 };
 
@@ -106,6 +108,8 @@ static inline bool runq_any(const struct runq_ops *ops, struct runq *runq)
 
 static inline void runq_init(const struct runq_ops *ops, struct sched *sched)
 {
+    if (!ops->put || !ops->get || !ops->steal || !ops->length || ops->size == 0)
+        fatal("%s: its struct runq_ops lacks put, get, steal, length or size", sched->ops->name);
     struct globq *globq = sched_zalloc(sizeof *globq, "sched");
     globq_init(globq);
     sched->variant = globq;

@@ -489,8 +489,9 @@ static void conform_waitgroup_releases_all(void *arg)
 }
 
 /* One worker: nobody else takes from its queues. A goroutine that is started and has not run is
- * there, and so is the main one where a child runs first. */
-enum { QUEUED_GS = 3 };
+ * there, and so is the main one where a child runs first. They are more than a local queue holds:
+ * some queues keep the first ones to their owner. */
+enum { QUEUED_GS = 300 };
 
 struct queued {
     struct waitgroup done;
