@@ -535,6 +535,8 @@ const struct conform_case conform_goroutine_cases[] = {
     CASE(conform_all_spawned_run_once, .settings = "mailbox=mpsc"),
     CASE(conform_all_spawned_run_once, .settings = "mailbox=mpsc,deal=main"),
     CASE(conform_all_spawned_run_once, .settings = "queue=mpmc"),
+    CASE(conform_all_spawned_run_once, .settings = "queue=msqueue"),
+    CASE(conform_all_spawned_run_once, .settings = "queue=faa"),
     CASE(conform_all_spawned_run_once, .settings = "victim=near"),
     CASE(conform_all_spawned_run_once, .settings = "globals=group"),
     CASE(conform_all_spawned_run_once, .settings = "wake_delay_ns=20000"),

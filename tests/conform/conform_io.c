@@ -246,6 +246,8 @@ const struct conform_case conform_io_cases[] = {
     CASE(conform_tcp_echoes, .settings = "netpoll=thread"),
     CASE(conform_tcp_echoes, .settings = "mailbox=mpsc"),
     CASE(conform_tcp_echoes, .settings = "queue=mpmc"),
+    CASE(conform_tcp_echoes, .settings = "queue=msqueue"),
+    CASE(conform_tcp_echoes, .settings = "queue=faa"),
     CASE(conform_tcp_echoes, .settings = "victim=near"),
     CASE(conform_tcp_echoes, .settings = "globals=2"),
     CASE(conform_tcp_echoes, .settings = "wake_delay_ns=20000"),

@@ -320,6 +320,8 @@ const struct conform_case conform_timer_cases[] = {
     CASE(conform_timers_seeded_stress, .settings = "timers=global"),
     CASE(conform_timers_seeded_stress, .settings = "mailbox=mpsc"),
     CASE(conform_timers_seeded_stress, .settings = "queue=mpmc"),
+    CASE(conform_timers_seeded_stress, .settings = "queue=msqueue"),
+    CASE(conform_timers_seeded_stress, .settings = "queue=faa"),
     CASE(conform_timers_seeded_stress, .settings = "globals=group"),
     CASE(conform_timers_seeded_stress, .settings = "wake_delay_ns=20000"),
     CASE(conform_timers_seeded_stress, .settings = "queue=multi"),

@@ -1,8 +1,10 @@
 /* breaks_queues.c - ways to break the invariants of queues, deques and locks; see breaks.h. */
 #include "breaks.h"
+#include "runtime/faaq.h"
 #include "runtime/inbox.h"
 #include "runtime/lrq.h"
 #include "runtime/mpmc.h"
+#include "runtime/msqueue.h"
 
 /* Locks --------------------------------------------------------------------------------------- */
 
@@ -166,6 +168,58 @@ BREAK(mpmc_gives_no_g)
 {
     mpmc.cells[0].turn = 1;
     mpmc_get(&mpmc);
+}
+
+static struct msqueue msq;
+
+BREAK(msq_gets_no_g)
+{
+    msq_init(&msq);
+    msq_put(SELF, &msq, NULL);
+}
+
+BREAK(msq_gives_no_g)
+{
+    msq_init(&msq);
+    msq_put(SELF, &msq, some_g());
+    msq_node(&msq, 2)->gp = NULL;
+    msq_get(&msq);
+}
+
+BREAK(msq_has_too_many_nodes)
+{
+    msq_make_block(&msq, MSQ_BLOCKS);
+}
+
+static struct faaq faaq;
+
+BREAK(faaq_gets_no_g)
+{
+    faaq_init(&faaq);
+    faaq_put(SELF, &faaq, NULL);
+}
+
+BREAK(faaq_writes_over_a_g)
+{
+    faaq_init(&faaq);
+    faaq_block(&faaq, 0)->cell[0] = some_g();
+    faaq_put(SELF, &faaq, some_g());
+}
+
+BREAK(faaq_takes_twice)
+{
+    faaq_init(&faaq);
+    faaq_put(SELF, &faaq, some_g());
+    faaq_get(&faaq);
+    faaq.head = 0;
+    faaq_get(&faaq);
+}
+
+BREAK(faaq_goes_back)
+{
+    faaq_init(&faaq);
+    faaq.first = 7;
+    faaq_make(&faaq, 6);
 }
 
 BREAK(globq_gets_no_batch)
