@@ -269,6 +269,7 @@ struct netpoll; /* netpoll.c */
 struct timers;
 struct sysmon;
 struct wake_later;
+struct width;
 struct outside;
 struct beat;
 struct call_sites;
@@ -371,6 +372,7 @@ struct sched {
     _Atomic(struct outside *) outside; /* NULL until the first go_outside() */
     int64_t wake_delay_ns;             /* 0, unless the variant's init() says otherwise */
     struct wake_later *wake_later;     /* NULL: new work wakes at once */
+    struct width *width;               /* NULL: all Ps may be awake */
     void *main_fiber;                  /* ThreadSanitizer builds: of the main goroutine's stack */
 };
 
@@ -461,6 +463,9 @@ void g_step_back(void);
 /* Parks the current G; somebody readies it, perhaps before this call. The caller has set
  * wait_reason and wait_on and has made itself findable, and holds no lock. */
 void g_park(void);
+
+/* For a variant's init(): wake-ups keep so many Ps awake as the load asks for (width.c). */
+void width_init(struct sched *sched);
 
 /* True if certainly no P is idle; the caller has made work visible. S2 and S3 of idle.c without a
  * fence, since an M that goes to sleep makes all cores fence (I3). False where submitters fence. */

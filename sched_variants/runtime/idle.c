@@ -42,7 +42,8 @@
  * With wake=all S4 takes all idle Ps at once, and counts a spinner for each. Waking many takes its
  * time, and the first of them may sleep again before the last is woken. Until all have found work
  * or sleep, nobody wakes them again. Rejected: all for each new G, 100 times slower on 64 cores.
- * With wake_delay_ns S4 comes later, or never: wakelater.c.
+ * With wake_delay_ns S4 comes later, or never: wakelater.c. With width=load it wakes as many as the
+ * load asks for, and while so many are awake there is no I5 either: width.c.
  * A woken M is taken off the idle list, with its P in nextp, under sched->lock. So an M learns
  * under that lock that it has been chosen, and is never chosen twice.
  *
@@ -481,7 +482,7 @@ void p_release(struct m *self, struct p *p)
 static bool m_recheck(struct m *m)
 {
     struct sched *sched = m->sched;
-    if (!last_look(m))
+    if (!last_look(m) || !may_go_on(m))
         return false;
     lock_acquire(&sched->lock);
     struct p *p = NULL;
@@ -623,6 +624,8 @@ static void m_dawdle(int64_t ns)
  * for moments, like the other one of a ping-pong in runnext, is there in some of them. */
 static bool m_sees_work(struct m *m)
 {
+    if (width_is_over(m->sched))
+        return false;
     int64_t end = machine_now() + m->sched->look_ns;
     do {
         if (m->ops->has_work(m->sched))

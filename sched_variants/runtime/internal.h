@@ -140,6 +140,30 @@ static MACHINE_TAKES_NO_TIME bool wakes_later(const struct sched *sched)
     return sched->wake_later;
 }
 
+/* width.c: with width=load fewer Ps may be awake than there are. idle_ps: so many are not. */
+bool width_is_full(const struct sched *sched, int32_t idle_ps); /* no more may be woken */
+bool width_may_look(struct m *m);                               /* not at the clock each time */
+bool width_is_over_now(const struct sched *sched);
+void width_grow(struct m *m);
+/* Once a window is over, and `late` ns more: shrinks if the load asks for it. True if those that
+ * may be awake were busy in it. */
+bool width_look(struct m *m, int64_t now, int64_t late);
+void width_fini(struct sched *sched);
+int32_t width_now(const struct sched *sched);
+bool width_goes_on(struct m *m); /* wakelater.c: else the wake-up is put off */
+
+/* Are more awake than may be? */
+static MACHINE_TAKES_NO_TIME bool width_is_over(const struct sched *sched)
+{
+    return sched->width && width_is_over_now(sched);
+}
+
+/* I4 of m has seen work: may it take a P back? */
+static MACHINE_TAKES_NO_TIME bool may_go_on(struct m *m)
+{
+    return !m->sched->width || width_goes_on(m);
+}
+
 /* sched.c */
 void m_init_common(struct sched *sched, struct m *m, int32_t id); /* all but the variant's part */
 struct m *m_new(struct sched *sched, struct p *p);                /* holds p; no thread yet */

@@ -42,6 +42,8 @@ void lrq_init(struct sched *sched)
     const struct lrq_knobs *knobs = sched->knobs;
     sched->look_ns = knobs->look_ns;
     sched->wake_delay_ns = knobs->wake_delay_ns;
+    if (knobs->width == WIDTH_LOAD)
+        width_init(sched);
     if (!lrq_may_keep(knobs))
         sched->keeps = NULL;
     sched->picks_last = knobs->search != SEARCH_GLOBAL;

@@ -68,6 +68,7 @@ enum yield_to { YIELD_GLOBAL, YIELD_LOCAL };
 enum search { SEARCH_GLOBAL, SEARCH_STEAL };
 enum ring_order { RING_FIFO, RING_LIFO };
 enum lrq_queue { QUEUE_RING, QUEUE_BWOS };
+enum lrq_width { WIDTH_ALL, WIDTH_LOAD };
 enum { TICK_RANDOM = -1, BACKOFF_NEVER = -1 };
 
 /* The knobs of variants with such a queue; the variant's struct begins with it. */
@@ -93,6 +94,7 @@ struct lrq_knobs {
     int64_t ring_order; /* enum ring_order */
     int64_t globq;      /* enum globq_kind */
     int64_t wake_delay_ns;
+    int64_t width; /* enum lrq_width */
     int64_t queue; /* enum lrq_queue; only where queues are the Ps' */
 };
 
@@ -107,6 +109,7 @@ extern const char *const lrq_yield_words[];
 extern const char *const lrq_search_words[];
 extern const char *const lrq_order_words[];
 extern const char *const lrq_queue_words[];
+extern const char *const lrq_width_words[];
 
 /* The knob table's rows for all of the above but the runtime's. */
 #define LRQ_KNOBS(o)                                                                               \
@@ -236,14 +239,24 @@ extern const char *const lrq_queue_words[];
                       "asleep for that long after new work, and woken if there is work then and "  \
                       "has been since; each further one after as long again.",                     \
             KNOB_DECISIVE(WAKING, "WAKES_DELAYED WAKES_DROPPED WAKEUPS",                           \
-                          "wake_delay_ns=50us bursts,n=50,b=4 8"))
+                          "wake_delay_ns=50us bursts,n=50,b=4 8")),                                \
+        PARAM_WORD(o, lrq.width, lrq_width_words, WIDTH_ALL,                                       \
+                   "golang/go#54622; golang/go#32113; ClickHouse/silk#127; marks: schedlab",       \
+                   "how many workers new work may keep awake at once",                             \
+                   .detail =                                                                       \
+                       "all: all of them, as in Go. load: as many as are busy. From one on it "    \
+                       "grows by one when work has waited for 50 us, or waits while those awake "  \
+                       "are busy for 90 % of 1 ms; and shrinks by one when one fewer would have "  \
+                       "been busy for less than 60 %. Needs sysmon=on.",                           \
+                   KNOB_DECISIVE(WAKING, "WIDTH_GROWN WIDTH_SHRUNK WAKEUPS",                       \
+                                 "width=load arrivals,n=2000,rate=100000 8"))
 
 /* Rows of sched_ops.moot: the above's, and the runtime's. */
 #define LRQ_MOOT                                                                                   \
     RUNTIME_MOOT,                                                                                  \
         {"runnext_cap inherit runnext_wake backoff_ns", "runnext=off",                             \
          "where the newest has no slot of its own"},                                               \
-        {"runnext_wake wake_delay_ns", "wake=none", "where nobody is woken"},                      \
+        {"runnext_wake wake_delay_ns width", "wake=none", "where nobody is woken"},                \
         {"overflow", "overflow_end=new", "where no part of the ring moves"},                       \
         {"overflow_end", "overflow=all", "where the whole ring moves"},                            \
     {                                                                                              \

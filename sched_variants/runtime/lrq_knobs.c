@@ -12,6 +12,7 @@ const char *const lrq_backoff_words[] = {"never", NULL};
 const char *const lrq_yield_words[] = {"global", "local", NULL};
 const char *const lrq_order_words[] = {"fifo", "lifo", NULL};
 const char *const lrq_queue_words[] = {"ring", "bwos", NULL};
+const char *const lrq_width_words[] = {"all", "load", NULL};
 const char *const lrq_search_words[] = {"global", "steal", NULL};
 
 const char *lrq_check(const void *knobs)
@@ -23,5 +24,11 @@ const char *lrq_check(const void *knobs)
         return "queue=bwos needs ring=8 or more: one place for each of its blocks";
     if (k->wake_delay_ns > 0 && !k->runtime.sysmon)
         return "wake_delay_ns needs sysmon=on, which looks where no worker does";
+    if (k->width == WIDTH_LOAD && !k->runtime.sysmon)
+        return "width=load needs sysmon=on, which looks where no worker does";
+    if (k->width == WIDTH_LOAD && k->wake_delay_ns > 0)
+        return "width=load has a delay of its own: no wake_delay_ns beside it";
+    if (k->width == WIDTH_LOAD && k->runtime.wake == WAKE_ALL)
+        return "width=load wakes one worker at a time, as wake=chain does";
     return NULL;
 }

@@ -529,5 +529,6 @@ void sched_free(struct sched *sched)
     galloc_fini(sched);
     machine_free(sched->allp);
     machine_free(sched->wake_later); /* had the hooks */
+    width_fini(sched);
     machine_free(sched);
 }

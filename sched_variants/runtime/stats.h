@@ -79,7 +79,8 @@
     X(GRQ_FAR, SUM, "of GRQ_HITS, those from the global queue of another group (knob globals)")    \
     X(DEQUE_LOCKS, SUM, "times a deque's lock was taken: deque=the and deque=half")                \
     X(GS_OUTSIDE, SUM, "of GS_CREATED, those that threads which are no workers have started")      \
-    X(WAKES_DELAYED, SUM, "times the wake-up of a worker was put off (knob wake_delay_ns)")        \
+    X(WAKES_DELAYED, SUM,                                                                          \
+      "times the wake-up of a worker was put off (knobs wake_delay_ns, width)")                    \
     X(WAKES_DROPPED, SUM,                                                                          \
       "of WAKES_DELAYED, those that were not made: all work was taken before they were due")       \
     X(TASKS_PUBLISHED, SUM,                                                                        \
@@ -91,7 +92,9 @@
     X(BLOCKS_GRANTED, SUM,                                                                         \
       "blocks of a local queue left to thieves when they were full: queue=bwos")                   \
     X(BLOCKS_TAKEN_BACK, SUM,                                                                      \
-      "of BLOCKS_GRANTED, those of which thieves had left some when their owner came there")
+      "of BLOCKS_GRANTED, those of which thieves had left some when their owner came there")       \
+    X(WIDTH_GROWN, SUM, "times one worker more might be awake: width=load")                        \
+    X(WIDTH_SHRUNK, SUM, "times one worker fewer might be awake: width=load")
 
 enum stat_id {
 #define STAT_ENUM(name, merge, help) STAT_##name,

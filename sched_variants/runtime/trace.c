@@ -7,9 +7,9 @@
  * off.
  *
  * Source: Go 1.26 runtime/proc.go schedtrace.
- *   Same:    lines, fields and their order but for one more at the end (add_waste()); the numbers
- *            of states; nothing ends meanwhile that is told of (here by g_lock, so that memory of
- *            ended Gs stays).
+ *   Same:    lines, fields and their order but for one or two more at the end (add_waste()); the
+ *            numbers of states; nothing ends meanwhile that is told of (here by g_lock, so that
+ *            memory of ended Gs stays).
  *   Differs: the first line comes when the first MS are over, not at 0 ms; sysmon is no M here, so
  *            it is not counted among the threads and has no line; gfreecnt is the M's that holds
  *            the P, whose caches they are here; with one heap of timers for all its length stands
@@ -72,6 +72,8 @@ static void add_queues(struct text *text, struct sched *sched)
 /* Go has no such field; its readers skip what they do not know. */
 static void add_waste(struct text *text, const struct sched *sched)
 {
+    if (sched->width)
+        add(text, " width=%d", width_now(sched));
     if (MACHINE_KNOWS_WASTE)
         add(text, " wastedns=%lld\n", (long long)machine_wasted_ns());
     else

@@ -29,6 +29,9 @@
  *   Rejected: so many Ps as the queues are long. Work behind one long goroutine is a short queue,
  *   and waits for as long as that takes unless there is a delay, too.
  *
+ * With width=load wake-ups are put off while as many Ps are awake as may be, also by an M that sees
+ * work at I4 (idle.c). width.c says how many may be, and who looks at due then.
+ *
  * All of this is behind hooks of its own. Without the knob nothing of it is there.
  *
  * Source: golang/go#54622 (to give up work conservation for a short time); ClickHouse/silk #127,
@@ -36,12 +39,14 @@
  *   Differs: silk's processors stop by their utilisation, and sleep by a clock before that.
  */
 #include "internal.h"
+#include "width.h"
 
 struct wake_later {
     /* constant during a run */
     struct sched_ops ops;       /* the variant's, with a pick() that looks at due */
     struct runtime_knobs knobs; /* with wake=WAKE_LATER */
     struct g *(*pick)(struct m *m, bool *inherit);
+    struct g *(*steal)(struct m *m);
     enum wake_policy wake; /* how, once it is due */
 
     /* When a wake-up that was put off is due; 0: there is none. It hands nothing over, so that
@@ -66,10 +71,13 @@ static __attribute__((noinline)) void wake_if_work(struct m *m, int64_t due)
 {
     if (!drop(m, due))
         return;
-    if (m->sched->ops->has_work(m->sched)) /* WL5 */
+    if (m->sched->ops->has_work(m->sched)) { /* WL5 */
+        if (m->sched->width)
+            width_grow(m);
         wake_now(m, m->sched->wake_later->wake);
-    else
+    } else {
         stat_add(&m->stats, STAT_WAKES_DROPPED, 1);
+    }
 }
 
 /* m finds nothing to pick. */
@@ -87,21 +95,24 @@ static __attribute__((noinline)) void drop_if_no_work(struct m *m, int64_t due)
         stat_add(&m->stats, STAT_WAKES_DROPPED, 1);
 }
 
-void wake_later(struct m *m, int32_t idle_ps)
+/* From when a wake-up that is due is made by others than those that pick. With width=load these
+ * come first: who has just made work sees that it waits, but not for how long. */
+static int64_t overdue(const struct sched *sched, int64_t due)
+{
+    return sched->width ? due + WIDTH_WAIT_NS : due;
+}
+
+/* Writes down when a wake-up is due. Pre: the fence behind the work. */
+static void put_off(struct m *m)
 {
     struct sched *sched = m->sched;
     struct wake_later *later = sched->wake_later;
-    /* W1; relaxed: S2 */
-    if (atomic_load_explicit(&sched->spinning, memory_order_relaxed) > 0)
-        return;
-    if (idle_ps >= sched_procs_used(sched)) {
-        wake_now(m, later->wake);
-        return;
-    }
-    int64_t now = machine_now();
     int64_t due = atomic_load_explicit(&later->due, memory_order_relaxed); /* WL1; relaxed: S2 */
+    if (due != 0 && sched->width && !width_may_look(m))
+        return;
+    int64_t now = machine_now();
     if (due != 0) {
-        if (now >= due)
+        if (now >= overdue(sched, due))
             wake_if_work(m, due);
         return;
     }
@@ -111,6 +122,28 @@ void wake_later(struct m *m, int32_t idle_ps)
         stat_add(&m->stats, STAT_WAKES_DELAYED, 1);
 }
 
+void wake_later(struct m *m, int32_t idle_ps)
+{
+    struct sched *sched = m->sched;
+    /* W1; relaxed: S2 */
+    if (atomic_load_explicit(&sched->spinning, memory_order_relaxed) > 0)
+        return;
+    if (idle_ps >= sched_procs_used(sched) || (sched->width && !width_is_full(sched, idle_ps)))
+        wake_now(m, sched->wake_later->wake);
+    else
+        put_off(m);
+}
+
+bool width_goes_on(struct m *m)
+{
+    struct sched *sched = m->sched;
+    int32_t idle_ps = atomic_load_explicit(&sched->idle_ps, memory_order_acquire); /* S3 */
+    bool full = idle_ps < sched_procs_used(sched) && width_is_full(sched, idle_ps);
+    if (full)
+        put_off(m);
+    return !full;
+}
+
 static struct g *pick_and_look(struct m *m, bool *inherit)
 {
     struct wake_later *later = m->sched->wake_later;
@@ -118,23 +151,40 @@ static struct g *pick_and_look(struct m *m, bool *inherit)
     int64_t due = atomic_load_explicit(&later->due, memory_order_relaxed); /* relaxed: WL3 */
     if (due == 0)
         return gp;
-    if (!gp)
+    if (!gp) {
         drop_if_no_work(m, due);
-    else if (machine_now() >= due)
+        return NULL;
+    }
+    if (m->sched->width && *inherit && !width_may_look(m))
+        return gp;
+    int64_t now = machine_now();
+    if (now >= due || (m->sched->width && width_look(m, now, 0)))
         wake_if_work(m, due);
     return gp;
+}
+
+/* If m is one too many it runs what it has of its own, and then sleeps. */
+static struct g *steal_unless_over(struct m *m)
+{
+    return width_is_over(m->sched) ? NULL : m->sched->wake_later->steal(m);
 }
 
 int64_t wake_later_look(struct m *m, int64_t now)
 {
     struct wake_later *later = m->sched->wake_later;
     int64_t due = atomic_load_explicit(&later->due, memory_order_relaxed); /* relaxed: WL3 */
+    int64_t rest = INT64_MAX;
+    if (m->sched->width) {
+        width_look(m, now, WIDTH_WINDOW_NS);
+        rest = WIDTH_WINDOW_NS;
+    }
     if (due == 0)
-        return INT64_MAX;
-    if (now < due)
-        return due - now;
+        return rest;
+    int64_t left = overdue(m->sched, due) - now;
+    if (left > 0)
+        return left < rest ? left : rest;
     wake_if_work(m, due);
-    return INT64_MAX;
+    return rest;
 }
 
 const _Atomic int64_t *sched_wake_due(const struct sched *sched)
@@ -150,6 +200,9 @@ void wake_later_init(struct sched *sched)
     later->ops = *sched->ops;
     later->pick = later->ops.pick;
     later->ops.pick = pick_and_look;
+    later->steal = later->ops.steal;
+    if (sched->width)
+        later->ops.steal = steal_unless_over;
     sched->ops = &later->ops;
     later->knobs = *sched->runtime;
     later->wake = (enum wake_policy)later->knobs.wake;

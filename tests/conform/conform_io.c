@@ -251,6 +251,7 @@ const struct conform_case conform_io_cases[] = {
     CASE(conform_tcp_echoes, .settings = "victim=near"),
     CASE(conform_tcp_echoes, .settings = "globals=2"),
     CASE(conform_tcp_echoes, .settings = "wake_delay_ns=20000"),
+    CASE(conform_tcp_echoes, .settings = "width=load"),
     CASE(conform_tcp_echoes, .settings = "queue=multi"),
     CASE(conform_tcp_echoes, .settings = "globq=mpmc"),
     CASE(conform_tcp_echoes, .settings = "queue=bwos"),

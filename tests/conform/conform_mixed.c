@@ -564,6 +564,7 @@ const struct conform_case conform_mixed_cases[] = {
     CASE(conform_forkjoin_joins_after_yield, .settings = "join=counter,frames=pooled"),
     CASE(conform_forkjoin_joins_after_yield, .settings = "join=lock,frames=pooled"),
     CASE(conform_seeded_stress),
+    CASE(conform_seeded_stress, .settings = "width=load"),
     CASE(conform_seeded_stress, .settings = "queue=bwos"),
     CASE(conform_seeded_stress, .settings = "queue=bwos,ring=16"),
     CASE(conform_seeded_stress, .settings = "deque=the"),

@@ -418,6 +418,9 @@ static void malformed_settings_are_told(void **state)
     assert_variant_wrong("gmp,=1", "gmp: a knob is missing", "KEY=VALUE");
     assert_variant_wrong("gmp,tick=1,tick=2", "gmp: tick is given twice", "");
     assert_variant_wrong("gmp,ring=100", "gmp: ", "power of two");
+    assert_variant_wrong("gmp,width=load,sysmon=off", "gmp: ", "width=load needs sysmon=on");
+    assert_variant_wrong("perm,width=load,wake_delay_ns=1us", "perm: ", "no wake_delay_ns");
+    assert_variant_wrong("gmp,width=load,wake=all", "gmp: ", "one worker at a time");
 }
 
 /* The line names the knob that changes nothing, and the setting that leaves it nothing to do. */

@@ -6,7 +6,7 @@
 # Prints TAP. A failure's lines say how to replay it.
 . "$(dirname "$0")/../tap.sh"
 shift
-[ $# -gt 0 ] || set -- kthread uthread static static,mailbox=mpsc grq grq,queue=mpmc grq,queue=msqueue grq,queue=faa grq,queue=multi perm permits permits,slot_age_ns=0 gmp gmp,globq=mpmc gmp,queue=bwos gmp,queue=bwos,ring=8 tasksteal tasksteal,deque=the tasksteal,deque=abp tasksteal,deque=half tasksteal,promote=always tasksteal,promote=always,deque=half tasksteal,promote=beat,beat_ns=1000 contsteal contsteal,frames=pooled contsteal,frames=pooled,deque=the contsteal,frames=pooled,deque=abp contsteal,frames=pooled,deque=half contsteal,deque=half contsteal,join=counter contsteal,join=lock contsteal,frames=pooled,join=counter contsteal,frames=pooled,join=lock gmp,fence=sleeper \
+[ $# -gt 0 ] || set -- kthread uthread static static,mailbox=mpsc grq grq,queue=mpmc grq,queue=msqueue grq,queue=faa grq,queue=multi perm permits permits,slot_age_ns=0 gmp gmp,globq=mpmc gmp,queue=bwos gmp,queue=bwos,ring=8 gmp,width=load tasksteal tasksteal,deque=the tasksteal,deque=abp tasksteal,deque=half tasksteal,promote=always tasksteal,promote=always,deque=half tasksteal,promote=beat,beat_ns=1000 contsteal contsteal,frames=pooled contsteal,frames=pooled,deque=the contsteal,frames=pooled,deque=abp contsteal,frames=pooled,deque=half contsteal,deque=half contsteal,join=counter contsteal,join=lock contsteal,frames=pooled,join=counter contsteal,frames=pooled,join=lock gmp,fence=sleeper \
     gmp,preempt=signal,slice_ns=50000,sysmon_ns=20000 gmp,ring=2,runnext_wake=off gmp,yield=local,preempt=none
 
 # is_silent WORKERS MEMORY ALGORITHM: in all scenarios that so many workers can play.

@@ -2,6 +2,7 @@
  * variants; see breaks.h. */
 #include "breaks.h"
 #include "permits/workq.h"
+#include "width.h"
 
 /* Idle Ms and Ps ------------------------------------------------------------------------------ */
 
@@ -560,6 +561,29 @@ BREAK_IN(pdeque_steals_without_a_p, "tasksteal", 1, CALM)
 {
     SELF->p = NULL;
     SCHED->ops->steal(SELF);
+}
+
+/* How many may be awake ----------------------------------------------------------------------- */
+
+#define WIDTH(id) BREAK_IN(id, "gmp", 2, "preempt=none,width=load")
+
+WIDTH(width_of_none)
+{
+    atomic_store(&SCHED->width->ps, -1);
+    width_grow(SELF);
+}
+
+WIDTH(width_of_more_than_there_are)
+{
+    atomic_store(&SCHED->width->ps, 4);
+    for (int i = 0; i < 100; i++) /* sysmon may hold the lock */
+        width_look(SELF, go_now() + INT64_C(1000000000), 0);
+}
+
+WIDTH(width_of_a_window_that_begins_later)
+{
+    SCHED->width->since = INT64_MAX;
+    width_grow(SELF);
 }
 
 /* Threads that are no workers ----------------------------------------------------------------- */

@@ -85,6 +85,7 @@ void knob_starve_ns(const char *variant);
 void knob_mutex_spin(const char *variant);
 void knob_recheck(const char *variant);
 void knob_wake_delay_ns(const char *variant);
+void knob_width(const char *variant);
 void knob_idle(const char *variant);
 void knob_gs_cache(const char *variant);
 void knob_lock(const char *variant);

@@ -2,6 +2,7 @@
  * test_knobs.c. */
 #include "gqueue.h"
 #include "knob_scenes.h"
+#include "width.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -359,4 +360,26 @@ void knob_wake_delay_ns(const char *variant)
     assert_true(stat_of(STAT_WAKES_DELAYED) >= 1);
     scene_run(variant, "wake_delay_ns=1000000000", 2, 0, scene_queue_beside_idle_worker);
     assert_true(stat_of(STAT_WAKES_DELAYED) >= stat_of(STAT_WAKES_DROPPED));
+}
+
+/* Two workers. Main keeps its own, so that only the other one can run the G. Then there is hardly
+ * any load, until the width is one again. */
+static void scene_load_comes_and_goes(void *arg)
+{
+    struct trace *self = arg;
+    self->n = 1;
+    scene_queue_beside_idle_worker(arg);
+    while (stat_now(STAT_WIDTH_SHRUNK) == 0)
+        go_sleep(1000000);
+}
+
+void knob_width(const char *variant)
+{
+    scene_run(variant, "width=all", 2, 1, scene_queue_beside_idle_worker);
+    assert_int_equal(stat_of(STAT_WAKES_DELAYED), 0);
+    assert_int_equal(stat_of(STAT_WIDTH_GROWN), 0);
+    scene_run(variant, "width=load", 2, 1, scene_load_comes_and_goes);
+    assert_true(trace->found[0] >= WIDTH_WAIT_NS);
+    assert_true(stat_of(STAT_WIDTH_GROWN) >= stat_of(STAT_WIDTH_SHRUNK));
+    assert_true(stat_of(STAT_WAKES_DELAYED) >= 1);
 }

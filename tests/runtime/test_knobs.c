@@ -670,6 +670,7 @@ static const struct knob_test {
     {"wake", RUNTIME, knob_wake},
     {"recheck", RUNTIME, knob_recheck},
     {"wake_delay_ns", NULL, knob_wake_delay_ns},
+    {"width", NULL, knob_width},
     {"look_ns", RUNTIME, knob_look_ns},
     {"dawdle_ns", RUNTIME, knob_dawdle_ns},
     {"idle", RUNTIME, knob_idle},
