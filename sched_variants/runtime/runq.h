@@ -114,6 +114,8 @@ static inline void runq_init(const struct runq_ops *ops, struct sched *sched)
     globq_init(globq);
     sched->variant = globq;
     sched->look_ns = RUNQ_LOOK_NS;
+    if (!ops->stealable)
+        sched->keeps = NULL;
     for (int32_t i = 0; i < sched->procs; i++) {
         struct runq *runq = sched_zalloc(sizeof *runq + ops->size, "runq.queue");
         machine_name(&runq->runnext, sizeof runq->runnext, "lrq.runnext");
@@ -345,6 +347,14 @@ static inline bool runq_has_work(const struct runq_ops *ops, struct sched *sched
     return false;
 }
 
+/* For a queue with stealable(). m runs what its queue keeps to its owner itself: a worker that
+ * were woken for it would find nothing. */
+static inline bool runq_keeps(const struct runq_ops *ops, struct m *m)
+{
+    return m->p && !atomic_load_explicit(&runq_of(m->p)->runnext, memory_order_acquire) && /* R1 */
+           !runq_any(ops, runq_of(m->p)) && globq_is_empty(runq_globq(m->sched));
+}
+
 /* Nobody else uses p's queue. */
 static inline bool runq_drain(const struct runq_ops *ops, struct m *m, struct p *p)
 {
@@ -401,6 +411,10 @@ static inline int64_t runq_queued(const struct runq_ops *ops, struct sched *sche
     {                                                                                              \
         return runq_has_work(&(ops_), sched);                                                      \
     }                                                                                              \
+    static bool name_##_keeps_(struct m *m)                                                        \
+    {                                                                                              \
+        return runq_keeps(&(ops_), m);                                                             \
+    }                                                                                              \
     static bool name_##_drain_(struct m *m, struct p *p)                                           \
     {                                                                                              \
         return runq_drain(&(ops_), m, p);                                                          \
@@ -424,6 +438,7 @@ static inline int64_t runq_queued(const struct runq_ops *ops, struct sched *sche
         .pick = name_##_pick_,                                                                     \
         .steal = name_##_steal_,                                                                   \
         .has_work = name_##_has_work_,                                                             \
+        .keeps = name_##_keeps_,                                                                   \
         .drain = name_##_drain_,                                                                   \
         .queued = name_##_queued_,                                                                 \
         .fini = name_##_fini_,                                                                     \
