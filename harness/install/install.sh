@@ -26,10 +26,25 @@ put_folder() { # FOLDER, and those above it
     echo "$1/" >>"$listed"
 }
 
+# Files that keep their name wait until put_waiting(), which starts one process for a folder of them.
+declare -A waiting=() # by mode and folder, a line each
 put() { # MODE FROM TO
     put_folder "${3%/*}"
-    install -m "$1" "$2" "$to/$3"
+    if [ "${2##*/}" = "${3##*/}" ]; then
+        waiting[$1 ${3%/*}]+=$2$'\n'
+    else
+        install -m "$1" "$2" "$to/$3"
+    fi
     echo "$3" >>"$listed"
+}
+
+put_waiting() {
+    local key files
+    for key in "${!waiting[@]}"; do
+        mapfile -t files <<<"${waiting[$key]%$'\n'}"
+        install -m "${key%% *}" -t "$to/${key#* }" "${files[@]}"
+    done
+    waiting=()
 }
 
 uninstall() { # prints the folders that stay, since they hold something else
@@ -103,6 +118,7 @@ install_all() {
     commands | while read -r name idea; do
         "$build/schedlab" "$name" --help | page "schedlab-$name" "$idea"
     done
+    put_waiting
     put 644 "$listed" "$list"
 }
 
