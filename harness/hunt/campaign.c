@@ -16,6 +16,7 @@ enum {
     POINTS_EXPECTED = 1000,
     POINTS_FACTOR = 50,
     POINTS_LEAST = 100000,
+    MEASURES_OF_LENGTH = 4, /* enough for points_max, which is far above any right execution */
 };
 
 /* The things that an execution works on, in the machine's memory, at the same addresses. */
@@ -95,11 +96,18 @@ bool campaign_has_depth(int algorithm)
     return strcmp(word, "pct") == 0 || strcmp(word, "delay") == 0;
 }
 
-/* The points of some executions in the mean. */
-static uint64_t points_usual(const struct campaign *campaign, int algorithm, bool measures)
+/* Does it draw by what was measured? pct and delay do by the length, surw by accesses. */
+static bool draws_by_measures(int algorithm)
+{
+    return campaign_has_depth(algorithm) || strcmp(hunt_algorithm_words[algorithm], "surw") == 0;
+}
+
+/* The points of so many executions in the mean. */
+static uint64_t points_usual(const struct campaign *campaign, int algorithm, bool measures,
+                             uint64_t count)
 {
     uint64_t points = 0;
-    for (uint64_t i = 0; i < HUNT_MEASURES; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         const struct hunt_plan plan = {
             .algorithm = algorithm,
             .memory = campaign->plan.memory,
@@ -112,15 +120,17 @@ static uint64_t points_usual(const struct campaign *campaign, int algorithm, boo
         };
         points += campaign_execute(campaign, &plan)->points;
     }
-    return points / HUNT_MEASURES;
+    return points / count;
 }
 
 void campaign_learn(struct campaign *campaign)
 {
     hunt_learn(true);
-    points_usual(campaign, 0, false);
+    points_usual(campaign, 0, false, HUNT_MEASURES);
     hunt_learn(false);
-    uint64_t points = points_usual(campaign, campaign->algorithm, true);
+    uint64_t points =
+        points_usual(campaign, campaign->algorithm, true,
+                     draws_by_measures(campaign->algorithm) ? HUNT_MEASURES : MEASURES_OF_LENGTH);
     campaign->plan.points_expected = points;
     campaign->plan.points_max = campaign->points_max;
     if (!campaign->points_max)
