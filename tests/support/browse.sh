@@ -31,6 +31,7 @@ script_is_sound() {
     scripts=("${scripts[@]/%/.js}")
     cat "${scripts[@]}" >all.js # eslint looks at one file at a time
     cp "$tree/tests/support/eslint.json" .
-    tsc --allowJs --checkJs --noEmit --target es2022 --lib es2022,dom,dom.iterable "${scripts[@]}" &&
+    # The declarations of the browser are the compiler's own, and need no check of theirs.
+    tsc --allowJs --checkJs --noEmit --skipLibCheck --target es2022 --lib es2022,dom,dom.iterable "${scripts[@]}" &&
         NODE_PATH=/usr/share/nodejs:/usr/lib/nodejs eslint --format unix --no-eslintrc --config eslint.json all.js
 }
