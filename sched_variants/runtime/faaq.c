@@ -87,9 +87,8 @@ static struct faaq_block *block_new(struct faaq *queue)
     return block;
 }
 
-struct faaq_block *faaq_make(struct faaq *queue, uint64_t n)
+static struct faaq_block *make(struct faaq *queue, uint64_t n)
 {
-    lock_acquire(&queue->lock);
     INVARIANT(n >= queue->first);
     struct faaq_block *block = block_at(table_of(queue), n);
     if (!block || number_of(block) != n) {
@@ -100,8 +99,25 @@ struct faaq_block *faaq_make(struct faaq *queue, uint64_t n)
         atomic_store_explicit(&block->number, n, memory_order_release); /* FQ3 */
         place(table_of(queue), n, block);
     }
+    return block;
+}
+
+struct faaq_block *faaq_make(struct faaq *queue, uint64_t n)
+{
+    lock_acquire(&queue->lock);
+    struct faaq_block *block = make(queue, n);
     lock_release(&queue->lock);
     return block;
+}
+
+void faaq_make_ahead(struct faaq *queue, uint64_t n)
+{
+    lock_acquire(&queue->lock);
+    /* relaxed, but a step of its own, which no older number can be read by. A block without a
+     * writer has a cell that is not spent, so it has not been taken out. */
+    if (atomic_fetch_add_explicit(&queue->tail, 0, memory_order_relaxed) <= n * FAAQ_CELLS)
+        make(queue, n);
+    lock_release(&queue->lock);
 }
 
 void faaq_init(struct faaq *queue)

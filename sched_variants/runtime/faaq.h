@@ -62,8 +62,13 @@ struct faaq {
     struct faaq_block *all, *free;
 };
 
-/* Out of line: that block, which it makes if nobody has. */
+/* Out of line: that block, which it makes if nobody has. Pre: the caller has a ticket in it, which
+ * keeps it. */
 struct faaq_block *faaq_make(struct faaq *queue, uint64_t n);
+
+/* Makes it for those to come, unless a writer has a ticket in it already: then it may have been
+ * made, used and taken out since the caller looked. */
+void faaq_make_ahead(struct faaq *queue, uint64_t n);
 void faaq_init(struct faaq *queue);
 void faaq_fini(struct faaq *queue);
 
@@ -115,7 +120,7 @@ static inline int64_t faaq_put(struct m *m, struct faaq *queue, struct g *gp)
         atomic_store_explicit(cell, FAAQ_SPENT, memory_order_relaxed); /* see above */
     }
     if (ticket % FAAQ_CELLS == FAAQ_CELLS / 2)
-        faaq_block(queue, ticket / FAAQ_CELLS + 1);
+        faaq_make_ahead(queue, ticket / FAAQ_CELLS + 1);
     return ticket < 64 || ticket % 64 == 0 ? faaq_size(queue) : 0;
 }
 

@@ -249,6 +249,23 @@ static void a_stopped_writer_keeps_its_block_alone(void **state)
     assert_int_not_equal(block->number, 0);
 }
 
+/* A writer that makes the next block is stopped before that, while others use it up. */
+static void a_late_block_is_not_made(void **state)
+{
+    (void)state;
+    pass(BLOCKS * FAAQ_CELLS);
+    uint64_t first = faaq.first;
+    uint32_t made = blocks_made();
+    assert_true(first > 1);
+    for (uint64_t n = 0; n <= BLOCKS; n++)
+        faaq_make_ahead(&faaq, n);
+    assert_int_equal(faaq.first, first);
+    assert_int_equal(blocks_made(), made);
+    assert_int_equal(faaq.table->mask + 1, FAAQ_TABLE);
+    pass(BLOCKS * FAAQ_CELLS);
+    assert_int_equal(blocks_made(), made);
+}
+
 /* In the moment before the tail follows. */
 static void a_linked_node_is_seen_before_the_tail_moves(void **state)
 {
@@ -300,6 +317,7 @@ int main(void)
         TEST(there_is_a_node_for_each_g_and_one_more),
         TEST(few_gs_need_few_blocks),
         TEST(a_stopped_writer_keeps_its_block_alone),
+        TEST(a_late_block_is_not_made),
         TEST(a_linked_node_is_seen_before_the_tail_moves),
         cmocka_unit_test(grq_takes_no_lock_and_tells_what_waits),
     };
