@@ -42,8 +42,7 @@
  * With wake=all S4 takes all idle Ps at once, and counts a spinner for each. Waking many takes its
  * time, and the first of them may sleep again before the last is woken. Until all have found work
  * or sleep, nobody wakes them again. Rejected: all for each new G, 100 times slower on 64 cores.
- * With wake_delay_ns S4 comes later, or never: wakelater.c. With width=load it wakes as many as the
- * load asks for, and while so many are awake there is no I5 either: width.c.
+ * With wake_delay_ns S4 comes later, or never (wakelater.c), with width=load S4 and I5 (width.c).
  * A woken M is taken off the idle list, with its P in nextp, under sched->lock. So an M learns
  * under that lock that it has been chosen, and is never chosen twice.
  *
@@ -666,7 +665,8 @@ void m_idle(struct m *m)
     int64_t recheck = sched->runtime->recheck;
     if (sched->look_ns > 0 && m->spinning && m_sees_work(m))
         return;
-    if (recheck == RECHECK_BEFORE && m->spinning && sched->ops->has_work(sched))
+    if (recheck == RECHECK_BEFORE && m->spinning && !width_is_over(sched) &&
+        sched->ops->has_work(sched))
         return;
     if (had_p && sched->runtime->dawdle_ns > 0)
         m_dawdle(sched->runtime->dawdle_ns);

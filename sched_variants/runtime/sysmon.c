@@ -159,13 +159,21 @@ static void sysmon_sleep(struct sysmon *sysmon, int64_t ns)
     atomic_exchange_explicit(&sysmon->note, 0, memory_order_acquire); /* Y2 */
 }
 
+/* Fewer Ps may be held than there were, and a retired one that runs on may have put it off. */
+static bool wake_is_put_off(const struct sched *sched)
+{
+    return wakes_later(sched) &&
+           atomic_load_explicit(sched_wake_due(sched), memory_order_relaxed) != 0; /* WL3 */
+}
+
 /* Returns true if it slept until a P was taken. */
 static bool sysmon_sleep_deep(struct sysmon *sysmon)
 {
     struct sched *sched = sysmon->m.sched;
     lock_acquire(&sched->lock);
     bool idle =
-        atomic_load_explicit(&sched->idle_ps, memory_order_relaxed) == sched_procs_used(sched);
+        atomic_load_explicit(&sched->idle_ps, memory_order_relaxed) == sched_procs_used(sched) &&
+        !wake_is_put_off(sched);
     atomic_store_explicit(&sched->sysmon_deep, idle, memory_order_relaxed); /* Y1 */
     lock_release(&sched->lock);
     if (!idle)

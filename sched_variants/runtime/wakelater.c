@@ -163,10 +163,16 @@ static struct g *pick_and_look(struct m *m, bool *inherit)
     return gp;
 }
 
-/* If m is one too many it runs what it has of its own, and then sleeps. */
+/* If m is one too many it runs what it has of its own, or in global queues, and then sleeps. */
 static struct g *steal_unless_over(struct m *m)
 {
-    return width_is_over(m->sched) ? NULL : m->sched->wake_later->steal(m);
+    bool over = width_is_over(m->sched), spinning = m->spinning;
+    if (over && !m->sched->picks_last)
+        return NULL;
+    m->spinning = spinning && !over; /* steal() searches only then */
+    struct g *gp = m->sched->wake_later->steal(m);
+    m->spinning = spinning;
+    return gp;
 }
 
 int64_t wake_later_look(struct m *m, int64_t now)

@@ -6,7 +6,8 @@
  * none: the wake-up is put off, as with wake_delay_ns (wakelater.c), for WIDTH_WAIT_NS. A P awake
  * is one that is held: it runs, searches, or is in a call from which nobody has taken it.
  *
- *   grows by 1    when a wake-up is due that was put off, and there is work: no worker that picks
+ *   grows by 1    (to one more than are awake, if these are more than the width)
+ *                 when a wake-up is due that was put off, and there is work: no worker that picks
  *                 has seen all queues empty for WIDTH_WAIT_NS. The wake-up is made then.
  *                 Before it is due, if there is work and the Ps have been busy for BUSY_PERCENT of
  *                 the last window and of what the width allows.
@@ -93,8 +94,12 @@ void width_grow(struct m *m)
     struct sched *sched = m->sched;
     struct width *width = sched->width;
     lock_acquire(&width->lock);
-    if (width_now(sched) < sched->procs) {
-        width_set(sched, width_now(sched) + 1);
+    /* relaxed: a hint. Timers and descriptors may have woken more than the width */
+    int32_t idle_ps = atomic_load_explicit(&sched->idle_ps, memory_order_relaxed);
+    int32_t awake = sched_procs_used(sched) - idle_ps, ps = width_now(sched);
+    if (ps < sched->procs) {
+        ps = awake > ps ? awake : ps;
+        width_set(sched, ps < sched->procs ? ps + 1 : ps);
         window_begin(sched, machine_now(), sched_busy_ns(sched, NULL, 0));
         stat_add(&m->stats, STAT_WIDTH_GROWN, 1);
     }
