@@ -196,8 +196,6 @@ if [ -e "$built/author/hunt.sh" ]; then
     hunt() { run --with ./hunted.slv --with ./takes.slv --with ./forks.slv hunt "$@"; }
     hunt tasksteal ./forks.slv,n=12,grain=2 --executions 20
     check a_workload_is_hunted has 'nothing was found' out
-    run hunt ./bwos.slv runnext_late --workers 3 --executions 30
-    check an_owners_block_is_no_work_for_others has 'nothing was found' out
     hunt ./hunted.slv last_item --executions 20
     check a_queue_is_hunted has 'nothing was found' out
     hunt ./takes.slv last_item --executions 2000

@@ -23,12 +23,11 @@ struct stage {
     struct g *g;         /* GS_MAX of them, that never run */
 };
 
-static inline struct stage stage_of(const char *variant, const char *settings, int workers,
-                                    const int32_t *groups)
+static inline struct stage stage_with(const struct sched_ops *ops, const char *settings,
+                                      int workers, const int32_t *groups)
 {
-    struct stage stage = {.ops = support_variant(variant)};
+    struct stage stage = {.ops = ops};
     int error = 0;
-    assert_non_null(stage.ops);
     stage.knobs = calloc(1, stage.ops->knobs_size);
     support_set(stage.knobs, stage.ops->knobs, settings);
     struct sched_config config = {
@@ -44,6 +43,14 @@ static inline struct stage stage_of(const char *variant, const char *settings, i
     for (uint32_t i = 0; i < GS_MAX; i++)
         stage.g[i].id = i;
     return stage;
+}
+
+static inline struct stage stage_of(const char *variant, const char *settings, int workers,
+                                    const int32_t *groups)
+{
+    const struct sched_ops *ops = support_variant(variant);
+    assert_non_null(ops);
+    return stage_with(ops, settings, workers, groups);
 }
 
 static inline struct stage stage_make(const char *variant, const char *settings, int workers)
