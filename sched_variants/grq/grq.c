@@ -5,8 +5,9 @@
  * without a lock takes the list's place, so that one can tell what is the lock's price and what is
  * that of having one queue. The list then has only what the ring has no room for.
  *
- * Two more have no lock, and room for all: queue=msqueue is a linked list whose users try again by
- * compare-and-swap, queue=faa an array whose users take tickets that cannot fail.
+ * Two more have no lock but to make a block, and room for all: queue=msqueue is a linked list
+ * whose users try again by compare-and-swap, queue=faa an array whose users take tickets that
+ * cannot fail.
  *
  * With queue=multi there are `relax` lists for each worker, and still all workers use all of them.
  * A put goes to any one. A take looks at the lengths of any two, and takes from the longer one. So
