@@ -569,6 +569,7 @@ BREAK_IN(pdeque_steals_without_a_p, "tasksteal", 1, CALM)
 
 WIDTH(width_of_none)
 {
+    atomic_store(&SCHED->idle_ps, 10);
     atomic_store(&SCHED->width->ps, -1);
     width_grow(SELF);
 }
