@@ -17,9 +17,9 @@
  * A window lasts WIDTH_WINDOW_NS, or longer if nobody looks. It begins anew when the width grows.
  * Busy is what STAT_BUSY_NS counts.
  *
- * A P awake beyond the width is not stopped. It runs what it has in its own queue and steals
- * nothing. I5 is left out: if its M sees work on its way to sleep, it puts a wake-up off, and
- * sleeps.
+ * A P awake beyond the width is not stopped. It runs what it has in its own queue or in global
+ * ones, and steals nothing. I5 is left out: if its M sees work on its way to sleep, it puts a
+ * wake-up off, and sleeps.
  * This is as safe as S4 that is put off, for the same reason, and the last P awake never does it.
  * The width limits wake-ups for work in queues only. Timers, descriptors and calls take a P as
  * ever, so more may be awake for a while.
