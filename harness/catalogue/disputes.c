@@ -3,6 +3,10 @@
  * A dispute is an experiment whose claim was made in a public thread. Its file says what we
  * predicted, and where a first run changed the claim or its setting. Verdicts come from the
  * reference alone, and so does the count of predictions that came true.
+ *
+ * The page goes by interest: first where we were wrong, then where the thread's claim is not what
+ * was found, then where it is, and last what is not decided. Within each of these, disputes that
+ * were open upstream come first, and the order is that of their numbers.
  */
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
@@ -32,7 +36,8 @@ static const char intro[] =
     "**miss** are of the prediction; a refuted claim that was predicted to be refuted is a hit. "
     "Predictions were written before the runs that decide, but not before all runs. Where a first "
     "run changed the words of a claim or the size of its work, its text says so (X2, X23); the "
-    "counts include these.\n\n"
+    "counts include these. The order is that of interest: first where we were wrong; within a "
+    "table, what was open upstream comes first.\n\n"
     "```sh\n"
     "build/schedlab repro --list disputes        # this list\n"
     "build/schedlab repro --explain X1           # one of them in full\n"
@@ -63,6 +68,31 @@ static void prediction_write(struct doc *to, enum prediction prediction)
         doc_put(to, "not decided");
     else
         doc_put(to, prediction == PREDICTION_HIT ? "**hit**" : "**miss**");
+}
+
+/* Why a dispute is of interest, the most first. */
+enum interest { MISSED, NOT_AS_CLAIMED, AS_CLAIMED, NOT_DECIDED, INTERESTS };
+
+static const struct {
+    const char *title, *about;
+} groups[INTERESTS] = {
+    [MISSED] = {"Where we were wrong", "The prediction missed, so there is the most to learn."},
+    [NOT_AS_CLAIMED] = {"Where the claim does not hold here",
+                        "The claim was predicted to be refuted, and is."},
+    [AS_CLAIMED] = {"Where the claim holds", "The claim was predicted to be supported, and is."},
+    [NOT_DECIDED] = {"Not decided", "No verdict, or machines disagree."},
+};
+
+static enum interest interest_of(const struct experiment *experiment, const json_t *entry)
+{
+    switch (prediction_of(experiment, entry)) {
+    case PREDICTION_MISS:
+        return MISSED;
+    case PREDICTION_HIT:
+        return experiment->dispute->claim_holds ? AS_CLAIMED : NOT_AS_CLAIMED;
+    default:
+        return NOT_DECIDED;
+    }
 }
 
 /* "supported" */
@@ -202,17 +232,57 @@ static void dispute_write(struct doc *to, const struct experiment *experiment, c
     doc_paragraphs(to, experiment->why);
 }
 
+/* The whole page ------------------------------------------------------------------------------- */
+
+typedef void write_one(struct doc *to, const struct catalogue_pages *pages,
+                       const struct experiment *experiment);
+
+static void one_write(struct doc *to, const struct catalogue_pages *pages,
+                      const struct experiment *experiment)
+{
+    dispute_write(to, experiment, entry_of(pages, experiment));
+}
+
+/* Each dispute of that interest, those that were open upstream first. */
+static void group_write(struct doc *to, const struct catalogue_pages *pages, enum interest interest,
+                        write_one *write)
+{
+    for (size_t i = 0; i < 2 * pages->count; i++) {
+        const struct experiment *experiment = pages->experiments[i % pages->count];
+        if (experiment->dispute->open == (i < pages->count) &&
+            interest_of(experiment, entry_of(pages, experiment)) == interest)
+            write(to, pages, experiment);
+    }
+}
+
+static size_t group_size(const struct catalogue_pages *pages, enum interest interest)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < pages->count; i++)
+        size +=
+            interest_of(pages->experiments[i], entry_of(pages, pages->experiments[i])) == interest;
+    return size;
+}
+
+static void index_write(struct doc *to, const struct catalogue_pages *pages, enum interest interest)
+{
+    if (group_size(pages, interest) == 0)
+        return;
+    doc_put(to, "<h2>%s</h2><p>%s</p>", groups[interest].title, groups[interest].about);
+    doc_put(to, "\n| | claim | predicted | verdict | number |\n|---|---|---|---|---|\n");
+    group_write(to, pages, interest, index_row);
+}
+
 static void page_write(FILE *file, const void *arg)
 {
     struct doc page = {.to = file, .format = DOC_MARKDOWN}, *to = &page;
     const struct catalogue_pages *pages = arg;
     fputs(intro, file);
     reference_write(to, pages);
-    doc_put(to, "\n| | claim | predicted | verdict | number |\n|---|---|---|---|---|\n");
-    for (size_t i = 0; i < pages->count; i++)
-        index_row(to, pages, pages->experiments[i]);
-    for (size_t i = 0; i < pages->count; i++)
-        dispute_write(to, pages->experiments[i], entry_of(pages, pages->experiments[i]));
+    for (enum interest of = 0; of < INTERESTS; of++)
+        index_write(to, pages, of);
+    for (enum interest of = 0; of < INTERESTS; of++)
+        group_write(to, pages, of, one_write);
 }
 
 bool disputes_write(const struct catalogue_pages *pages, char *error, size_t error_size)

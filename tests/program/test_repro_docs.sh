@@ -36,15 +36,24 @@ page = open(sys.argv[1] + "/docs/DISPUTES.md").read()
 entries = {e["id"]: e for e in json.load(open("disputes/repro.json"))["experiments"]}
 files = [open(f).read() for f in glob.glob(sys.argv[1] + "/harness/experiments/disputes/*.yaml")]
 hits = misses = 0
+kinds = {}
 for text in files:
     field = lambda key: re.search(r"^ *%s: (.*)$" % key, text, re.M).group(1)
-    verdict, id = entries[field("id")]["verdict"], field("id")
+    id = field("id")
+    verdict = entries[id]["verdict"] if id in entries else "not measured"
     assert "## %s: " % id in page and "**Predicted** on %s: %s. " % (field("predicted"), field("verdict")) in page, id
     hits += verdict == field("verdict")
     misses += verdict in ("supported", "refuted") and verdict != field("verdict")
-assert len(entries) == len(files)
+    kinds[id] = 3 if verdict not in ("supported", "refuted") else 0 if verdict != field("verdict") else \
+        1 if verdict == "refuted" else 2
+    kinds[id] = 2 * kinds[id] + ("open: true" not in text)
+    told = re.search(r"## %s: .*?\*\*Found\*\*: (.*?)\n" % id, page, re.S).group(1)
+    assert (told == "not measured") == (id not in entries), id
 assert "Of our predictions %d came true, %d missed, and %d are not decided." % (
     hits, misses, len(files) - hits - misses) in page
+# The order is that of interest: where we were wrong, refuted, supported, not decided; open ones first.
+order = sorted(kinds, key=lambda id: (kinds[id], int(id[1:])))
+assert re.findall(r"^\| (X\d+) \|", page, re.M) == order and re.findall(r"^## (X\d+):", page, re.M) == order
 END
 check each_dispute_is_told_with_its_prediction [ $? = 0 ]
 finish
