@@ -71,11 +71,14 @@ void machine_events_write(FILE *to)
 {
     size_t count;
     uint64_t happened;
-    struct native_event *events = native_events_take(&count, &happened);
+    bool is_cut;
+    struct native_event *events = native_events_take(&count, &happened, &is_cut);
     fprintf(to, "# %" PRIu64 " events since %" PRId64 "\n", happened,
             count ? events[0].when_ns : 0);
     for (size_t i = 0; i < count; i++) {
         const struct native_event *event = &events[i];
+        if (event->kind >= NATIVE_NOTES)
+            continue;
         fprintf(to, "%" PRId64 "\t%d\t%d\t%d\t%s\t%" PRId64 "\t%d\t%d\n",
                 (event->when_ns - events[0].when_ns) * 1000, event->core, event->m, event->p,
                 sched_trace_names[event->kind], event->g, event->a, event->b);

@@ -13,7 +13,7 @@ int64_t go_now(void)
     return machine_now();
 }
 
-#if defined(SCHEDLAB_SIM)
+#if defined(SCHEDLAB_SIM) || defined(SCHEDLAB_TRACE)
 MACHINE_TAKES_NO_TIME void go_request(int32_t kind, int64_t due_ns, int64_t end_ns)
 {
     machine_request(kind, due_ns, end_ns);

@@ -88,7 +88,7 @@ void go_sleep(int64_t ns);
 /* Nanoseconds of a clock that never goes back. Any stack. */
 int64_t go_now(void);
 
-#if defined(SCHEDLAB_SIM)
+#if defined(SCHEDLAB_SIM) || defined(SCHEDLAB_TRACE)
 /* The caller has served a request that was due at due_ns and served at end_ns, by go_now().
  * Machines that follow goroutines tell where its time went, and take no time for it; on others it
  * is nothing. `kind` tells apart what one workload may measure: see request_kind in workload.h. */

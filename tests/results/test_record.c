@@ -29,6 +29,7 @@ static void what_is_kept_is_each_threads_beginning(void **state)
     int64_t next[WRITERS] = {0};
     uint64_t happened;
     size_t count;
+    bool is_cut;
     native_events_keep(MOST);
     for (int32_t i = 0; i < WRITERS; i++) {
         self[i] = i;
@@ -36,7 +37,8 @@ static void what_is_kept_is_each_threads_beginning(void **state)
     }
     for (int32_t i = 0; i < WRITERS; i++)
         machine_thread_join(&thread[i]);
-    struct native_event *events = native_events_take(&count, &happened);
+    struct native_event *events = native_events_take(&count, &happened, &is_cut);
+    assert_true(is_cut);
     assert_int_equal(happened, WRITERS * EACH);
     assert_true(count > 0 && count < WRITERS * EACH);
     for (size_t i = 0; i < count; i++) {

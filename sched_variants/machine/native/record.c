@@ -23,11 +23,12 @@ struct writer {
     struct writer *link;
     struct chunk *newest;
     uint32_t thread;
-    uint64_t happened;
-    int64_t dropped_ns; /* the time of the first one that was; 0: none */
+    uint64_t recorded, happened; /* happened: without notes */
+    int64_t dropped_ns;          /* the time of the first one that was; 0: none */
 };
 
 static bool keeps;                     /* written before there are other threads */
+static int64_t (*ask)(unsigned kind);  /* likewise */
 static _Atomic int64_t chunks_left;    /* of all threads, first ones not counted */
 static _Atomic(struct writer *) first; /* EV1: release push pairs with the acquire of who reads */
 static _Atomic uint32_t threads;
@@ -46,6 +47,11 @@ void native_events_keep(size_t most)
     /* relaxed: before other threads */
     atomic_store_explicit(&chunks_left, (int64_t)(most / CHUNK_EVENTS) + 1, memory_order_relaxed);
     keeps = true;
+}
+
+void native_events_ask(int64_t (*about)(unsigned kind))
+{
+    ask = about;
 }
 
 static struct writer *writer_begin(void)
@@ -78,32 +84,62 @@ static struct chunk *chunk_begin(struct writer *writer)
     return chunk;
 }
 
-void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g, int32_t a, int32_t b)
+/* Room for one more, of which all is set that is not the caller's; NULL: it is dropped. */
+static struct native_event *record(unsigned kind)
 {
-    if (!keeps)
-        return;
     struct writer *writer = mine ? mine : writer_begin();
     struct chunk *chunk = writer->newest;
     int64_t now = machine_now();
-    uint64_t number = writer->happened++;
+    uint64_t number = writer->recorded++;
+    writer->happened += kind < NATIVE_NOTES;
     if (writer->dropped_ns)
-        return;
+        return NULL;
     if (!chunk || chunk->count == chunk->room)
         chunk = chunk_begin(writer);
     if (!chunk) {
         writer->dropped_ns = now;
-        return;
+        return NULL;
     }
-    chunk->event[chunk->count++] = (struct native_event){.when_ns = now,
-                                                         .g = g,
-                                                         .m = m,
-                                                         .p = p,
-                                                         .a = a,
-                                                         .b = b,
-                                                         .number = number,
-                                                         .thread = writer->thread,
-                                                         .kind = (uint8_t)kind,
-                                                         .core = (uint8_t)sched_getcpu()};
+    struct native_event *event = &chunk->event[chunk->count++];
+    *event = (struct native_event){.when_ns = now,
+                                   .about = ask ? ask(kind) : 0,
+                                   .number = number,
+                                   .thread = writer->thread,
+                                   .kind = (uint8_t)kind,
+                                   .core = (uint8_t)sched_getcpu()};
+    return event;
+}
+
+void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g, int32_t a, int32_t b)
+{
+    struct native_event *event = keeps ? record(kind) : NULL;
+    if (!event)
+        return;
+    event->g = g;
+    event->m = m;
+    event->p = p;
+    event->a = a;
+    event->b = b;
+}
+
+void native_note(unsigned kind, int64_t g, int64_t first_number, int64_t second)
+{
+    struct native_event *event = keeps ? record(kind) : NULL;
+    if (!event)
+        return;
+    event->g = g;
+    event->note[0] = first_number;
+    event->note[1] = second;
+}
+
+void machine_request(int32_t kind, int64_t due_ns, int64_t end_ns)
+{
+    native_note(NATIVE_REQUEST, kind, due_ns, end_ns);
+}
+
+void machine_lock_name(const void *lock, const char *name)
+{
+    native_note(NATIVE_LOCK_NAME, 0, (int64_t)(intptr_t)lock, (int64_t)(intptr_t)name);
 }
 
 static int event_compare(const void *a_, const void *b_)
@@ -126,7 +162,7 @@ static struct native_event *writer_copy(const struct writer *writer, int64_t lim
     return to;
 }
 
-struct native_event *native_events_take(size_t *count, uint64_t *happened)
+struct native_event *native_events_take(size_t *count, uint64_t *happened, bool *is_cut)
 {
     int64_t limit_ns = INT64_MAX;
     size_t all = 0;
@@ -145,6 +181,7 @@ struct native_event *native_events_take(size_t *count, uint64_t *happened)
     for (struct writer *writer = newest; writer; writer = writer->link)
         to = writer_copy(writer, limit_ns, to);
     *count = (size_t)(to - events);
+    *is_cut = limit_ns != INT64_MAX;
     qsort(events, *count, sizeof *events, event_compare);
     return events;
 }

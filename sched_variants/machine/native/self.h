@@ -112,6 +112,8 @@ static inline void machine_name(const void *start, size_t size, const char *name
 #if defined(SCHEDLAB_TRACE)
 #define MACHINE_KEEPS_EVENTS 1
 void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g, int32_t a, int32_t b);
+void machine_request(int32_t kind, int64_t due_ns, int64_t end_ns); /* go_request() */
+void machine_lock_name(const void *lock, const char *name);         /* go_name_lock() */
 #else
 #define MACHINE_KEEPS_EVENTS 0
 static inline void machine_event(unsigned kind, int32_t m, int32_t p, int64_t g, int32_t a,
