@@ -1,7 +1,7 @@
 /* request_parts.h - where the time of requests went, at quantiles of their latencies.
  *
- * Callers: replay_requests.c, which knows the steps of its program; and the program that runs
- * simulated machines, which follows goroutines by what their scheduler says it does.
+ * Callers: replay_requests.c, which knows the steps of its program; and request_follow.c, which
+ * follows goroutines by what their scheduler says it does.
  *
  * A request is a time of one goroutine, and a goroutine a list of steps, one behind the other.
  * Where it waits for another goroutine, that one is followed: what it does until it wakes the

@@ -1,8 +1,9 @@
 /* request_log.h - records where the time of the requests of a sample's last call went.
  *
  * A workload may know it by itself. Else goroutines are followed by what their scheduler says it
- * does, and requests are what their workload says (go_request()). Only simulated machines tell: on
- * real threads an event is not even an instruction. Callers: sample.c.
+ * does, and requests are what their workload says (go_request()). Simulated machines tell, and real
+ * threads in the program that records (CONFIG=trace). In programs that measure real threads an
+ * event is not even an instruction. Callers: sample.c.
  */
 #ifndef SCHEDLAB_REQUEST_LOG_H
 #define SCHEDLAB_REQUEST_LOG_H

@@ -231,6 +231,45 @@ check a_page_names_the_functions_of_a_program eval '[ "$(grep -c "^main.serve  *
 
 "$schedlab" run gmp arrivals,n=20 --workers 1 --reps 1 --iterations 1 --warmup 0 >out 2>err </dev/null
 check on_real_threads_it_is_absent_with_the_reason grep -q "^schedlab run: where a request's time goes: absent (real threads " err
+command=$(sed -n 's/.*; schedlab \(trace gmp .* native\) does)$/\1/p' err)
+read -ra words <<<"$command"
+"$schedlab" "${words[@]}" >out 2>err </dev/null
+check the_command_it_names_tells eval '[ -n "$command" ] && row "in all" "a > 0 && b >= a"'
+"$schedlab" run gmp gmp,runnext=off arrivals,n=20 --workers 1 --reps 1 --iterations 1 --warmup 0 >out 2>err </dev/null
+check one_command_stands_for_all_rows [ "$(grep -c 'absent (real threads ' err)" = 1 ]
+
+# Real threads that record: whatever happened, the parts add up.
+cat >native.py <<'END'
+import json, sys
+parts = json.load(open("out"))["request_parts"]
+names = [row["part"] for row in parts["parts"]]
+for q in ("p50_us", "p99_us"):
+    told = sum(row[q] for row in parts["parts"])
+    assert abs(told - parts[q]) <= 1e-6 * (1 + parts[q]), (q, told, parts)
+assert all(row[q] >= 0 for row in parts["parts"] for q in ("p50_us", "p99_us")), parts
+assert parts["count"] == int(sys.argv[1]) or not int(sys.argv[1]), parts["count"]
+assert all(name in names for name in sys.argv[2:]), names
+END
+recorded() { # VARIANT WORKLOAD ARGUMENT...: leaves out, err
+    "$schedlab" trace "$1" "$2" --machine native --workers 2 --most 10000000 --format json --only main "${@:3}" >out 2>err </dev/null
+}
+for workload in "${workloads[@]}"; do
+    recorded gmp "${workload/#periodic/periodic,turns=500}"
+    check "recorded_parts_of_${workload//[,=]/_}_add_up" python3 native.py 0
+done
+for variant in kthread grq perm; do
+    recorded $variant arrivals,n=100,rate=200k
+    check "${variant}_records_each_request" python3 native.py 100
+done
+recorded gmp lockskew,n=20
+check a_recorded_lock_has_its_name python3 native.py 0 'lock mu'
+recorded gmp echo,connections=4,messages=20,rate=200k --warmup 2
+check a_recorded_echo_waits_for_the_network python3 native.py 80 'waiting for the network'
+"$schedlab" trace gmp arrivals,n=2000 --machine native --workers 2 --most 100 >out 2>err </dev/null
+check what_was_cut_has_a_line_and_no_table eval \
+    '[ "$(grep -c "^where a request" out) $(grep -c "goes: absent (only the beginning was kept; --most keeps more)" out)" = "1 1" ]'
 "$schedlab" run serial arrivals,n=20 --machine sim:desktop8 --workers 1 --reps 1 >out 2>err </dev/null
 check plain_c_has_no_goroutines grep -q "absent (plain C" err
+"$schedlab" run serial arrivals,n=20 --workers 1 --reps 1 >out 2>err </dev/null
+check nor_has_it_on_real_threads grep -q "absent (plain C" err
 finish
