@@ -10,6 +10,7 @@
  * there, has names for Gs and tasks; "functions" has the functions of Gs, by the names that these
  * have else. "before" is how many events come before those that two runs are compared by.
  */
+#include "harness/records/request_table.h"
 #include "harness/report/doc.h"
 #include "harness/report/html.h"
 #include "harness/trace/diff.h"
@@ -208,6 +209,20 @@ static void run_write(FILE *to, const struct trace_page *page)
 
 /* The page ------------------------------------------------------------------------------------- */
 
+static void parts_write(FILE *to, const struct trace_page *page)
+{
+    char *parts = request_table(page->record);
+    if (*parts)
+        html_put(to,
+                 "<details class='parts'><summary>%s: where a request's time goes</summary>"
+                 "<pre>%s</pre></details>\n",
+                 page->variant, parts);
+    else if (*request_table_absent(page->record))
+        html_put(to, "<p class='note parts'>where a request's time goes: absent (%s)</p>\n",
+                 request_table_absent(page->record));
+    free(parts);
+}
+
 bool trace_html_write(const struct trace_page *const *pages, size_t count,
                       const struct trace_parting *parting, FILE *to, char *error, size_t error_size)
 {
@@ -232,8 +247,10 @@ bool trace_html_write(const struct trace_page *const *pages, size_t count,
                  parting->sentence);
     else if (count > 1)
         html_put(to, "<p id='parting'>In order and effect both did the same.</p>");
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        parts_write(to, pages[i]);
         run_write(to, pages[i]);
+    }
     fputs("<script>\n", to);
     if (!html_viewer_part(to, "trace_run.js", error, error_size) ||
         !html_viewer_part(to, "trace.js", error, error_size))

@@ -268,6 +268,8 @@ check a_recorded_echo_waits_for_the_network python3 native.py 80 'waiting for th
 "$schedlab" trace gmp arrivals,n=2000 --machine native --workers 2 --most 100 >out 2>err </dev/null
 check what_was_cut_has_a_line_and_no_table eval \
     '[ "$(grep -c "^where a request" out) $(grep -c "goes: absent (only the beginning was kept; --most keeps more)" out)" = "1 1" ]'
+"$schedlab" trace gmp arrivals,n=20 --machine native --workers 2 --format page >out 2>err </dev/null
+check a_page_of_a_trace_has_it grep -q '<summary>gmp: where a request.*s time goes</summary>' out
 "$schedlab" run serial arrivals,n=20 --machine sim:desktop8 --workers 1 --reps 1 >out 2>err </dev/null
 check plain_c_has_no_goroutines grep -q "absent (plain C" err
 "$schedlab" run serial arrivals,n=20 --workers 1 --reps 1 >out 2>err </dev/null
