@@ -6,6 +6,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/process.h"
 #include "harness/host/data_folder.h"
+#include "harness/spec/outside.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -165,6 +166,17 @@ bool slv_script(const struct slv_tools *tools, const char *config, const char *a
     free(argv);
     free(script);
     return done;
+}
+
+void slv_with_tell(const char *const *files, size_t count)
+{
+    char *with = NULL;
+    FILE *to = memory_stream(&with, NULL);
+    for (size_t i = 0; i < count; i++)
+        shell_option_print(to, SLV_WITH, files[i]);
+    fclose(to);
+    setenv(OUTSIDE_WITH, with, true);
+    free(with);
 }
 
 /* A string of C. */

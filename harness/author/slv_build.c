@@ -255,7 +255,7 @@ static bool make_it(struct making *making, const char *output)
             return false;
     return trial(making) &&
            (!making->order->conformance ||
-            slv_conforms(&making->tools, making->folder, &making->part, making->order->machine,
+            slv_conforms(&making->tools, making->folder, &making->part, making->order, output,
                          &making->to)) &&
            about_write(making) && archive_write(making, output);
 }

@@ -27,6 +27,8 @@ struct conforming {
     const struct slv_tools *tools;
     const char *folder;
     const struct slv_part *part;
+    const struct slv_order *order;
+    const char *output; /* the file that there is not yet: each command below makes it first */
     const struct complaint *to;
 };
 
@@ -45,10 +47,46 @@ static bool succeeded(const struct process_result *result)
            WEXITSTATUS(result->status) == 0;
 }
 
+/* "schedlab build mine.c --output fresh.slv", the order without conformance. */
+static void build_print(FILE *to, const struct slv_order *order)
+{
+    fputs("schedlab build", to);
+    for (const char *const *source = order->sources; *source; source++) {
+        fputc(' ', to);
+        shell_word_print(to, *source);
+    }
+    shell_option_print(to, "--name", order->name);
+    shell_option_print(to, "--output", order->output);
+}
+
 /* The suite ----------------------------------------------------------------------------------- */
 
-/* The first cases that fail, with the reason of each, and how many hold. */
-static void findings_print(const char *lines, const char *where)
+/* "not ok 3 - CASE VARIANT[,SETTINGS] workers=N" as the command that runs this case alone. */
+static void again_print(const struct conforming *conforming, const char *line, size_t length)
+{
+    static const char dash[] = " - ";
+    char *text = xstrndup(line, length);
+    char *name = strstr(text, dash), *workers = strrchr(text, ' ');
+    char *variant = name && workers > name ? memrchr(name, ' ', (size_t)(workers - name)) : NULL;
+    if (variant && variant > name + sizeof dash - 2) {
+        *variant = *workers = '\0';
+        char *glob = text_format("%s/%s/%s", variant + 1, name + sizeof dash - 1, workers + 1);
+        fputs("#   again: CASE=", stderr);
+        shell_word_print(stderr, glob);
+        fputc(' ', stderr);
+        build_print(stderr, conforming->order);
+        fputs(" --conformance", stderr);
+        shell_option_print(stderr, "--machine", conforming->order->machine);
+        fputc('\n', stderr);
+        free(glob);
+    }
+    free(text);
+}
+
+/* The first cases that fail, with the reason of each and how to have it again, and how many hold.
+ */
+static void findings_print(const struct conforming *conforming, const char *lines,
+                           const char *where)
 {
     size_t held = 0, all = 0;
     for (const char *line = lines, *end; *line; line = end + (*end == '\n')) {
@@ -57,8 +95,11 @@ static void findings_print(const char *lines, const char *where)
         held += holds;
         all += holds || fails;
         bool tells = fails || (*line == '#' && strncmp(line, "#     ", 6) != 0);
-        if (tells && all - held <= TOLD_MAX)
-            fprintf(stderr, "%.*s\n", (int)(end - line), line);
+        if (!tells || all - held > TOLD_MAX)
+            continue;
+        fprintf(stderr, "%.*s\n", (int)(end - line), line);
+        if (fails)
+            again_print(conforming, line, (size_t)(end - line));
     }
     fprintf(stderr, "%zu of %s of the conformance suite hold on %s\n", held, counted(all, "case").s,
             where);
@@ -85,7 +126,7 @@ static bool suite_ended(const struct conforming *conforming, const struct proces
     const char *name = conforming->part->name;
     if (was_refused(conforming, result))
         return false;
-    findings_print(result->output, where);
+    findings_print(conforming, result->output, where);
     if (succeeded(result))
         return true;
     if (result->end != PROCESS_ENDED)
@@ -95,8 +136,9 @@ static bool suite_ended(const struct conforming *conforming, const struct proces
     return complaint_make(conforming->to, "%s does what no variant may: see the cases above", name);
 }
 
-static bool suite_passed(const struct conforming *conforming, const char *machine)
+static bool suite_passed(const struct conforming *conforming)
 {
+    const char *machine = conforming->order->machine;
     const char *script = machine ? "conformance-sim" : "conformance";
     const char *config = machine ? "sim" : "release";
     if (!slv_has_config(conforming->tools, script))
@@ -123,16 +165,25 @@ static bool suite_passed(const struct conforming *conforming, const char *machin
 
 /* The hunt ------------------------------------------------------------------------------------ */
 
-/* How the first executions failed, and how to replay each. */
-static void failures_print(const char *lines)
+/* How the first executions failed, and how to replay each: of the file, which is built first. */
+static void failures_print(const struct conforming *conforming, const char *lines)
 {
+    static const char replay[] = "replay: ";
     int failed = 0;
     for (const char *line = lines, *end; *line; line = end + (*end == '\n')) {
         end = strchrnul(line, '\n');
         bool fails = strncmp(line, "failed: ", 8) == 0;
+        bool replays = strncmp(line, replay, sizeof replay - 1) == 0;
         failed += fails;
-        if (failed <= TOLD_MAX && (fails || strncmp(line, "replay: ", 8) == 0))
-            fprintf(stderr, "%.*s\n", (int)(end - line), line);
+        if (failed > TOLD_MAX || (!fails && !replays))
+            continue;
+        if (replays) {
+            fputs(replay, stderr);
+            build_print(stderr, conforming->order);
+            fputs(" && ", stderr);
+            line += sizeof replay - 1;
+        }
+        fprintf(stderr, "%.*s\n", (int)(end - line), line);
     }
     fprintf(stderr, "%s of the hunt failed, of 20 executions each\n",
             counted((size_t)failed, "scenario").s);
@@ -156,11 +207,12 @@ static bool hunted(const struct conforming *conforming, const char *program, con
                                 conforming->folder,
                                 NULL};
     struct process_result result;
+    slv_with_tell(&conforming->output, 1);
     if (!run(conforming, argv, HUNT_MAX_S, &result))
         return false;
     bool done = succeeded(&result);
     if (!done && !was_refused(conforming, &result)) {
-        failures_print(result.output);
+        failures_print(conforming, result.output);
         complaint_make(conforming->to,
                        result.end == PROCESS_ENDED
                            ? "%s is wrong in a schedule of the hunt: see above"
@@ -190,13 +242,13 @@ static bool hunt_passed(const struct conforming *conforming)
 }
 
 bool slv_conforms(const struct slv_tools *tools, const char *folder, const struct slv_part *part,
-                  const char *machine, const struct complaint *to)
+                  const struct slv_order *order, const char *output, const struct complaint *to)
 {
-    const struct conforming conforming = {tools, folder, part, to};
+    const struct conforming conforming = {tools, folder, part, order, output, to};
     if (part->workload)
         return complaint_make(to,
                               "%s is a workload, and the conformance suite is for "
                               "variants",
                               part->name);
-    return suite_passed(&conforming, machine) && hunt_passed(&conforming);
+    return suite_passed(&conforming) && hunt_passed(&conforming);
 }

@@ -2,6 +2,7 @@
 #ifndef SCHEDLAB_SLV_INTERNAL_H
 #define SCHEDLAB_SLV_INTERNAL_H
 
+#include "harness/author/slv.h"
 #include "harness/base/text.h"
 
 #include <stdbool.h>
@@ -56,10 +57,16 @@ bool slv_link(const struct slv_tools *tools, const char *script, const char *con
               const char *folder, const char *program, const struct slv_part *parts, size_t count,
               const struct complaint *to);
 
-/* Does the variant pass the conformance suite on that machine (NULL: real threads), and then a
- * brief hunt if it can be hunted? Pre: folder has its objects. Failed cases and counts go to
- * standard error. */
+#define SLV_WITH "--with"
+
+/* For the commands that programs print which this one starts: they name the files as the user did
+ * (outside_with_print() of outside.h). */
+void slv_with_tell(const char *const *files, size_t count);
+
+/* Does the variant pass the conformance suite on the order's machine, and then a brief hunt if it
+ * can be hunted? Pre: folder has its objects; output is the file that the order would write. Failed
+ * cases and counts go to standard error, and so do commands that have each again. */
 bool slv_conforms(const struct slv_tools *tools, const char *folder, const struct slv_part *part,
-                  const char *machine, const struct complaint *to);
+                  const struct slv_order *order, const char *output, const struct complaint *to);
 
 #endif

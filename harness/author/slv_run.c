@@ -25,7 +25,7 @@
 
 enum { FILES_MAX = 16, ERROR_SIZE = 1024 };
 
-static const char ending[] = ".slv", with_option[] = "--with";
+static const char ending[] = ".slv", with_option[] = SLV_WITH;
 
 struct taking {
     struct slv_tools tools;
@@ -436,6 +436,7 @@ void slv_run(int argc, char **argv, char *error, size_t error_size)
         words && names_differ(&taking) && one_fits(&taking, words) ? cache_folder(&taking) : NULL;
     if (folder && program_make(&taking, folder)) {
         char *program = text_format("%s/bin/schedlab", folder);
+        slv_with_tell((const char *const *)taking.files, taking.count);
         execv(program, words);
         complaint_make(&taking.to, "cannot execute %s: %s", program, strerror(errno));
         free(program);

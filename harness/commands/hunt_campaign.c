@@ -22,6 +22,7 @@
 #include "harness/records/hunt_log.h"
 #include "harness/records/run_folder.h"
 #include "harness/scenarios/scenarios.h"
+#include "harness/spec/outside.h"
 #include "sched.h"
 #include "workloads/workload.h"
 
@@ -142,6 +143,18 @@ static json_t *cells_of(const struct hunt_campaign *wanted, size_t *misfits, cha
 
 /* The log ------------------------------------------------------------------------------------- */
 
+/* The files from outside the tree, of which the executions are too. */
+static void with_add(json_t *header)
+{
+    char *with = NULL;
+    FILE *to = memory_stream(&with, NULL);
+    outside_with_print(to);
+    fclose(to);
+    if (*with)
+        json_object_set_new(header, "with", json_string(with));
+    free(with);
+}
+
 static json_t *header_of(const struct hunt_campaign *wanted)
 {
     char error[ERROR_SIZE];
@@ -161,6 +174,7 @@ static json_t *header_of(const struct hunt_campaign *wanted)
         wanted->depth ? wanted->depth : HUNT_DEPTH_DEFAULT, "cells", cells);
     if (wanted->coverage)
         json_object_set_new(header, "coverage", json_true());
+    with_add(header);
     return header;
 }
 

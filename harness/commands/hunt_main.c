@@ -15,6 +15,7 @@
 #include "harness/hunt/processes.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/scenarios/scenarios.h"
+#include "harness/spec/outside.h"
 #include "harness/spec/spec.h"
 #include "machine/machine.h"
 #include "runtime/events.h"
@@ -307,8 +308,9 @@ static void failure_put(FILE *to, const struct hunt_outcome *failure)
 static void replay_put(FILE *to, const struct options *options, const struct hunt_plan *plan)
 {
     char *text = replay_text(plan);
-    fprintf(to,
-            "replay: schedlab hunt %s %s --workers %d --memory %s --seed %" PRId64 " --replay %s\n",
+    fputs("replay: schedlab", to);
+    outside_with_print(to);
+    fprintf(to, " hunt %s %s --workers %d --memory %s --seed %" PRId64 " --replay %s\n",
             options->variant.text, options->workload.text, options->all.workers,
             hunt_memory_words[options->all.memory], options->all.seed, text);
     free(text);

@@ -169,15 +169,16 @@ static void row_print(const json_t *row, const int widths[COLUMNS])
     failures_print(row);
 }
 
-static void failure_print(FILE *to, const json_t *row)
+static void failure_print(FILE *to, const struct hunt_log *log, const json_t *row)
 {
     const json_t *first = json_object_get(row, "first");
     fprintf(to, "failed: %s: %s", field_text(first, "end"), field_text(first, "text"));
     fprintf(to,
-            "replay: schedlab hunt %s %s --workers %" JSON_INTEGER_FORMAT
+            "replay: schedlab%s hunt %s %s --workers %" JSON_INTEGER_FORMAT
             " --memory %s --replay %s\n",
-            field_text(row, "variant"), field_text(row, "workload"), field_integer(row, "workers"),
-            field_text(row, "memory"), field_text(first, "replay"));
+            field_text(log->header, "with"), field_text(row, "variant"),
+            field_text(row, "workload"), field_integer(row, "workers"), field_text(row, "memory"),
+            field_text(first, "replay"));
 }
 
 bool hunt_table_print(const struct hunt_log *log)
@@ -197,7 +198,7 @@ bool hunt_table_print(const struct hunt_log *log)
     }
     json_each(row, rows)
         if (json_object_get(row, "first"))
-            failure_print(stdout, row);
+            failure_print(stdout, log, row);
     size_t seeds = json_array_size(json_object_get(log->header, "seeds"));
     json_int_t wanted = field_integer(log->header, "executions") * (json_int_t)(cells * seeds);
     printf("%" JSON_INTEGER_FORMAT " executions of %s, %.0f %% of the campaign; %s failed\n",
@@ -221,7 +222,7 @@ bool hunt_table_page(const struct hunt_log *log, const char *folder)
     json_t *rows = rows_of(log);
     json_each(row, rows)
         if (json_object_get(row, "first"))
-            failure_print(to, row);
+            failure_print(to, log, row);
     fclose(to);
     bool failed = any_failed(rows);
     struct coverage coverage = coverage_sum(log);

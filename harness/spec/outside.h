@@ -9,6 +9,7 @@
 #define SCHEDLAB_OUTSIDE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 struct sched_ops;
 
@@ -39,5 +40,11 @@ extern const bool outside_workload_forks[]; /* compiled once per policy of fork/
 /* NULL for the registry's workloads, which workload_run() runs. Others, scenarios among them, run
  * by the run() of the result, compiled for the caller's scheduler. Main goroutine. */
 const struct workload *outside_compiled(const struct workload *workload);
+
+/* " --with ./mine.slv", for each of these files in their order: what a command needs between the
+ * program's name and its own, to be of this program; nothing if there are none (outside_with.c).
+ * Whoever starts the program leaves that text in the environment. Else it is made of origins. */
+#define OUTSIDE_WITH "SCHEDLAB_WITH"
+void outside_with_print(FILE *to);
 
 #endif

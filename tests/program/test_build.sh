@@ -23,6 +23,13 @@ run() { # ARGUMENT...: leaves out, err, status.
     "$schedlab" "$@" >out 2>err </dev/null
     status=$?
 }
+pasted() { # FILE PREFIX: the first command of the file behind that prefix, as a user runs it; leaves out, err, status
+    local line
+    line=$(sed -n "s/^$2//p" "$1" | head -n 1)
+    schedlab() { "$schedlab" "$@"; }
+    eval "$line" >out 2>err </dev/null
+    status=$?
+}
 has() { grep -qF -- "$1" "$2"; }
 fails() { # NAME PART -- ARGUMENT...: one line with that part, and no other
     local name=$1 part=$2 good=0
@@ -199,8 +206,17 @@ if [ -e "$built/author/hunt.sh" ]; then
     hunt ./hunted.slv last_item --executions 20
     check a_queue_is_hunted has 'nothing was found' out
     hunt ./takes.slv last_item --executions 2000
-    schedlab=$scratch/lean/schedlab
     check and_a_race_in_it_is_found [ $status = 1 ]
+    cp out found
+    schedlab=$full
+    pasted found 'replay: '
+    check its_replay_names_the_files eval '[ $status = 1 ] && has "$(grep ^failed: found)" out && has " --with ./takes.slv --with ./forks.slv hunt takes" found'
+    run --with ./takes.slv hunt --campaign takes last_item --executions 2000 --algorithm surw --memory sc --name log
+    run hunt --show results/log-*
+    cp out shown
+    pasted shown 'replay: '
+    check that_of_a_campaign_too eval '[ $status = 1 ] && has "$(grep ^failed: shown)" out'
+    schedlab=$scratch/lean/schedlab
 fi
 
 # Conformance -------------------------------------------------------------------------------------
@@ -213,6 +229,11 @@ if [ -e lean/author/conformance.sh ]; then # the suite is built
     check one_that_loses_goroutines_does_not [ "$status $(tail -n 1 err)" = \
         "1 schedlab build: locked does what no variant may: see the cases above" ]
     check a_remedy_says_where_to_look has 'remedy: ready() or put() loses a G' err
+    cp err cases
+    pasted cases '#   again: '
+    check and_its_command_has_the_case_again eval '[ $status = 1 ] && has "$(grep -m 1 -o "conform_all_spawned_run_once locked.*" cases)" err &&
+        has "0 of 1 case of the conformance suite" err'
+    cp cases err
     check its_own_knobs_are_tried eval 'has "run_once locked,runnext=off" err && has "run_once locked,tick=0" err && has "run_once locked,tick=1024" err'
     CASE=xyzzy fails a_case_that_is_none_is_no_fault_of_a_queue 'locked was not tried: ' -- \
         build "$tree/examples/locked.c" --output tried.slv --conformance
@@ -255,7 +276,11 @@ if [ -e lean/author/conformance-sim.sh ]; then
         conforms 'takes/conform_misuse_is_fatal' takes.c takes
         check a_brief_hunt_finds_what_the_cases_miss [ "$status $(tail -n 1 err)" = \
             "1 schedlab build: takes is wrong in a schedule of the hunt: see above" ]
-        check and_says_how_to_replay_it has 'replay: schedlab hunt takes ' err
+        check and_says_how_to_replay_it has 'replay: schedlab build takes.c --name takes --output tried.slv && schedlab --with tried.slv hunt takes ' err
+        cp err hunted
+        pasted hunted 'replay: '
+        check which_a_user_pastes eval '[ $status = 1 ] && has "$(grep -m 1 ^failed: hunted)" out'
+        rm tried.slv
         conforms 'locked/conform_misuse_is_fatal' "$tree/examples/locked.c" locked
         check one_called_as_a_scenario_is_hunted has 'a brief hunt found nothing' err
         schedlab=$scratch/lean/schedlab
