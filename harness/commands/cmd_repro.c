@@ -12,6 +12,7 @@
 #include "harness/repro/repro.h"
 #include "harness/repro/repro_file.h"
 #include "harness/spec/machine_spec.h"
+#include "harness/spec/outside.h"
 #include "harness/spec/spec.h"
 
 #include <signal.h>
@@ -384,8 +385,10 @@ static int repro_run(const struct options *options, struct repro *repro)
                        repro_report_make(repro->folder, true, options->command, stderr) == 0
                    ? EXIT_DONE
                    : EXIT_FAILED;
-    fprintf(stderr, "%s: stopped by SIG%s; `schedlab repro --resume %s` goes on\n",
-            options->command, sigabbrev_np(result), repro->folder);
+    char *with = outside_with_text();
+    fprintf(stderr, "%s: stopped by SIG%s; `schedlab%s repro --resume %s` goes on\n",
+            options->command, sigabbrev_np(result), with, repro->folder);
+    free(with);
     return EXIT_FAILED;
 }
 

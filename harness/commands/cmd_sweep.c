@@ -25,6 +25,7 @@
 #include "harness/sample/hyperfine.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
+#include "harness/spec/outside.h"
 #include "harness/spec/spec.h"
 #include "harness/sweep/engine.h"
 #include "harness/sweep/sweep_resume.h"
@@ -394,7 +395,9 @@ static json_t *run_to_json(const struct options *options, const struct sweep_fil
  * are. */
 static void resume_print(FILE *to, const struct options *options, const char *folder)
 {
-    fputs("schedlab sweep", to);
+    fputs("schedlab", to);
+    outside_with_print(to);
+    fputs(" sweep", to);
     shell_option_print(to, "--resume", folder);
     shell_option_print(to, "--cells", options->cells);
     if (options->engine)

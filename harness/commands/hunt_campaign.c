@@ -146,12 +146,9 @@ static json_t *cells_of(const struct hunt_campaign *wanted, size_t *misfits, cha
 /* The files from outside the tree, of which the executions are too. */
 static void with_add(json_t *header)
 {
-    char *with = NULL;
-    FILE *to = memory_stream(&with, NULL);
-    outside_with_print(to);
-    fclose(to);
+    char *with = outside_with_text();
     if (*with)
-        json_object_set_new(header, "with", json_string(with));
+        json_object_set_new(header, "with", json_string(with + 1)); /* without the space */
     free(with);
 }
 

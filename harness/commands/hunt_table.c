@@ -173,12 +173,12 @@ static void failure_print(FILE *to, const struct hunt_log *log, const json_t *ro
 {
     const json_t *first = json_object_get(row, "first");
     fprintf(to, "failed: %s: %s", field_text(first, "end"), field_text(first, "text"));
+    const char *with = field_text(log->header, "with");
     fprintf(to,
-            "replay: schedlab%s hunt %s %s --workers %" JSON_INTEGER_FORMAT
+            "replay: schedlab%s%s hunt %s %s --workers %" JSON_INTEGER_FORMAT
             " --memory %s --replay %s\n",
-            field_text(log->header, "with"), field_text(row, "variant"),
-            field_text(row, "workload"), field_integer(row, "workers"), field_text(row, "memory"),
-            field_text(first, "replay"));
+            *with ? " " : "", with, field_text(row, "variant"), field_text(row, "workload"),
+            field_integer(row, "workers"), field_text(row, "memory"), field_text(first, "replay"));
 }
 
 bool hunt_table_print(const struct hunt_log *log)

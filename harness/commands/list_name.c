@@ -24,8 +24,16 @@ enum { TEXT_SIZE = 512 };
 /* Examples compare with Go's design, and with that of one queue. */
 static const char GO[] = "gmp", ONE_QUEUE[] = "grq";
 
+/* The command of one from outside the tree names the files too. */
 static void set_command(json_t *object, char *command)
 {
+    static const char program[] = "schedlab";
+    if (command && outside_is_named(field_text(object, "name"))) {
+        char *with = outside_with_text(), *plain = command;
+        command = text_format("%s%s%s", program, with, plain + sizeof program - 1);
+        free(plain);
+        free(with);
+    }
     json_object_set_new(object, "example", command ? json_string(command) : json_null());
     free(command);
 }

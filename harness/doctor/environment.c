@@ -138,9 +138,14 @@ static json_t *build_to_json(void)
         json_array_append_new(outside, json_string(*origin));
     for (const char *const *origin = outside_workload_origins; *origin; origin++)
         json_array_append_new(outside, json_string(*origin));
-    return json_pack("{ss ss ss ss ss so}", "version", build_version(), "compiler",
-                     build_compiler(), "flags", build_flags(), "revision", build_revision(),
-                     "invariant_checks", checks, "outside", outside);
+    json_t *build = json_pack("{ss ss ss ss ss so}", "version", build_version(), "compiler",
+                              build_compiler(), "flags", build_flags(), "revision",
+                              build_revision(), "invariant_checks", checks, "outside", outside);
+    char *with = outside_with_text();
+    if (*with)
+        json_object_set_new(build, "with", json_string(with + 1)); /* without the space */
+    free(with);
+    return build;
 }
 
 /* Allocators -------------------------------------------------------------------------------- */

@@ -2,9 +2,11 @@
 #include "harness/records/run_folder.h"
 
 #include "harness/base/files.h"
+#include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/suggest.h"
 #include "harness/records/same_work.h"
+#include "harness/spec/outside.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -96,14 +98,36 @@ json_t *run_folder_environment(const char *folder, char *error, size_t error_siz
     return json_object();
 }
 
+char *run_folder_with(const json_t *environment)
+{
+    const json_t *build = json_object_get(environment, "build");
+    char *text = NULL;
+    FILE *to = memory_stream(&text, NULL);
+    if (*field_text(build, "with"))
+        fprintf(to, " %s", field_text(build, "with"));
+    else
+        json_each(origin, json_object_get(build, "outside"))
+            outside_origin_print(to, json_string_value(origin) ? json_string_value(origin) : "");
+    fclose(to);
+    return text;
+}
+
 /* True for runs that `schedlab sweep --resume` takes: not those measured side by side or merged. */
-static bool can_be_resumed(const char *folder)
+static bool can_be_resumed(const json_t *environment)
+{
+    return json_object_get(environment, "sweep") && !json_object_get(environment, "merged");
+}
+
+static void resume_tell(const char *folder, FILE *messages)
 {
     char error[PATH_SIZE];
     json_t *environment = run_folder_environment(folder, error, sizeof error);
-    bool can = json_object_get(environment, "sweep") && !json_object_get(environment, "merged");
+    char *with = run_folder_with(environment);
+    if (can_be_resumed(environment))
+        fprintf(messages, ". `schedlab%s sweep --resume %s` measures that sample again", with,
+                folder);
+    free(with);
     json_decref(environment);
-    return can;
 }
 
 void run_folder_tell_flaws(const char *folder, const struct record_flaws *flaws,
@@ -112,8 +136,7 @@ void run_folder_tell_flaws(const char *folder, const struct record_flaws *flaws,
     if (flaws->torn) {
         fprintf(messages, "%s: %s/samples.jsonl: its last line is not whole; left out", program,
                 folder);
-        if (can_be_resumed(folder))
-            fprintf(messages, ". `schedlab sweep --resume %s` measures that sample again", folder);
+        resume_tell(folder, messages);
         fputc('\n', messages);
     }
     if (flaws->doubled > 0)

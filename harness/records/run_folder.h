@@ -36,6 +36,10 @@ json_t *run_folder_records(const char *folder, bool judged, struct record_flaws 
  * one: then error is one line that says where and why, else "". */
 json_t *run_folder_environment(const char *folder, char *error, size_t error_size);
 
+/* " --with ./mine.slv", what a command needs before its own name to have the run's variants and
+ * workloads from outside the tree; empty if it has none. To be freed. */
+char *run_folder_with(const json_t *environment);
+
 /* Prints which lines of the run's records were left out, and how to get a torn line's sample back.
  * Each line on messages begins with the name of the program. For all who show what the records
  * hold. */

@@ -5,10 +5,12 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/spec/machine_start.h"
+#include "harness/spec/outside.h"
 #include "harness/spec/spec.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -217,17 +219,24 @@ void sample_request_arguments(struct sample_arguments *arguments,
     fields_write(arguments, request, 0);
 }
 
-char *sample_command_text(const char *program, const char *const *arguments)
+/* "PROGRAM OPTIONS ARGUMENT..."; the options as they are. */
+static char *command_text(const char *program, const char *options, const char *const *arguments)
 {
     char *text = NULL;
     FILE *to = memory_stream(&text, NULL);
     shell_word_print(to, program);
+    fputs(options, to);
     for (; *arguments; arguments++) {
         fputc(' ', to);
         shell_word_print(to, *arguments);
     }
     fclose(to);
     return text;
+}
+
+char *sample_command_text(const char *program, const char *const *arguments)
+{
+    return command_text(program, "", arguments);
 }
 
 char *sample_request_command(const struct sample_request *request)
@@ -237,5 +246,9 @@ char *sample_request_command(const struct sample_request *request)
     fields_write(&arguments, request, FIELD_SHOWN);
     argument_add(&arguments, "--reps");
     argument_add(&arguments, "1");
-    return sample_command_text(SAMPLE_PROGRAM_SHOWN, arguments.argv);
+    bool outside = outside_is_named(request->variant) || outside_is_named(request->workload);
+    char *with = outside ? outside_with_text() : xstrdup("");
+    char *text = command_text(SAMPLE_PROGRAM_SHOWN, with, arguments.argv);
+    free(with);
+    return text;
 }

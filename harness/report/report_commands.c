@@ -10,6 +10,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/records/request_table.h"
+#include "harness/records/run_folder.h"
 #include "harness/report/doc.h"
 #include "harness/report/report_page.h"
 #include "harness/spec/peer_table.h"
@@ -61,9 +62,10 @@ static char *run_text(const struct report_cell *cell, const json_t *record)
 }
 
 /* Hidden beside itself, until another baseline is pinned. */
-static void parting_write(FILE *to, const struct report_cell *cell, const char *baseline,
-                          const char *run)
+static void parting_write(FILE *to, const struct report *report, const struct report_cell *cell,
+                          const char *baseline, const char *run)
 {
+    char *with = run_folder_with(report->environment);
     char *word;
     FILE *words = memory_stream(&word, NULL);
     shell_word_print(words, baseline);
@@ -71,10 +73,11 @@ static void parting_write(FILE *to, const struct report_cell *cell, const char *
     html_put(to, strcmp(baseline, cell->variant) == 0 ? "<div class='parting' hidden=''>"
                                                       : "<div class='parting'>");
     html_put(to,
-             "Where it parts from <span class='base-name'>%s</span>: <code>build/schedlab diff "
+             "Where it parts from <span class='base-name'>%s</span>: <code>build/schedlab%s diff "
              "<span class='base'>%s</span> %s >%s-diff.html</code></div>",
-             baseline, word, run, cell->id);
+             baseline, with, word, run, cell->id);
     free(word);
+    free(with);
 }
 
 /* Only schedulers of this program can be traced: plain C has none, another runtime its own. */
@@ -83,11 +86,14 @@ static bool is_traced(const char *variant)
     return !peer_is_name(variant) && !peer_is_floor_name(variant);
 }
 
-static void trace_write(FILE *to, const struct report_cell *cell, const json_t *record,
-                        const char *run)
+static void trace_write(FILE *to, const struct report *report, const struct report_cell *cell,
+                        const json_t *record, const char *run)
 {
-    html_put(to, "<div>%s: <code>build/schedlab trace %s --output %s.html</code></div>",
-             calls_before(record) > 0 ? "Trace, warm" : "Trace", run, cell->id);
+    bool outside = strstr(field_text(record, "command"), " --with ") != NULL;
+    char *with = outside ? run_folder_with(report->environment) : xstrdup("");
+    html_put(to, "<div>%s: <code>build/schedlab%s trace %s --output %s.html</code></div>",
+             calls_before(record) > 0 ? "Trace, warm" : "Trace", with, run, cell->id);
+    free(with);
 }
 
 /* The events of the cell, where the tables show them: at the largest number of workers. */
@@ -147,8 +153,8 @@ void report_commands_write(FILE *to, const struct report *report, const struct r
         return;
     }
     char *run = run_text(cell, record);
-    trace_write(to, cell, record, run);
+    trace_write(to, report, cell, record, run);
     if (is_simulated(cell) && group && group->baseline && is_traced(group->baseline))
-        parting_write(to, cell, group->baseline, run);
+        parting_write(to, report, cell, group->baseline, run);
     free(run);
 }

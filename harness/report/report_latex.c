@@ -7,6 +7,7 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/records/hosts_used.h"
+#include "harness/records/run_folder.h"
 #include "harness/spec/machine_start.h"
 #include "harness/tables/tables.h"
 
@@ -160,7 +161,11 @@ static void caption_write(FILE *to, const struct report *report, const struct re
               : ", medians of too few samples for intervals. ",
           to);
     if (*field_text(settings, "file")) {
-        fputs("\\texttt{schedlab sweep ", to);
+        char *with = run_folder_with(report->environment);
+        fputs("\\texttt{schedlab", to);
+        put_text(to, with);
+        free(with);
+        fputs(" sweep ", to);
         put_text(to, text_base_name(field_text(settings, "file")));
         if (json_is_integer(json_object_get(settings, "seed")))
             fprintf(to, " -{}-seed %" JSON_INTEGER_FORMAT, field_integer(settings, "seed"));

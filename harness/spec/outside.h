@@ -46,5 +46,12 @@ const struct workload *outside_compiled(const struct workload *workload);
  * Whoever starts the program leaves that text in the environment. Else it is made of origins. */
 #define OUTSIDE_WITH "SCHEDLAB_WITH"
 void outside_with_print(FILE *to);
+char *outside_with_text(void); /* to be freed */
+
+/* The same for one origin, of a file in the current folder. */
+void outside_origin_print(FILE *to, const char *origin);
+
+/* Does "mine,tick=64" name one of these variants or workloads? */
+bool outside_is_named(const char *text);
 
 #endif

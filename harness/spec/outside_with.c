@@ -6,16 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "mine.slv" of "mine.slv 0123456789abcdef". */
+void outside_origin_print(FILE *to, const char *origin)
+{
+    const char *digest = strrchr(origin, ' ');
+    size_t length = digest ? (size_t)(digest - origin) : strlen(origin);
+    char *file = text_format("./%.*s", (int)length, origin);
+    shell_option_print(to, "--with", file);
+    free(file);
+}
+
 static void origins_print(FILE *to, const char *const *origins)
 {
-    for (; *origins; origins++) {
-        const char *digest = strrchr(*origins, ' ');
-        char *file = text_format("./%.*s", digest ? (int)(digest - *origins) : 0, *origins);
-        if (digest)
-            shell_option_print(to, "--with", file);
-        free(file);
-    }
+    for (; *origins; origins++)
+        outside_origin_print(to, *origins);
 }
 
 void outside_with_print(FILE *to)
@@ -29,4 +32,21 @@ void outside_with_print(FILE *to)
     }
     origins_print(to, outside_origins);
     origins_print(to, outside_workload_origins);
+}
+
+char *outside_with_text(void)
+{
+    char *text = NULL;
+    FILE *to = memory_stream(&text, NULL);
+    outside_with_print(to);
+    fclose(to);
+    return text;
+}
+
+bool outside_is_named(const char *text)
+{
+    char *name = xstrndup(text, strcspn(text, ","));
+    bool is = text_is_word(name, outside_words) || text_is_word(name, outside_workload_words);
+    free(name);
+    return is;
 }

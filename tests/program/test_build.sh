@@ -23,12 +23,14 @@ run() { # ARGUMENT...: leaves out, err, status.
     "$schedlab" "$@" >out 2>err </dev/null
     status=$?
 }
-pasted() { # FILE PREFIX: the first command of the file behind that prefix, as a user runs it; leaves out, err, status
-    local line
-    line=$(sed -n "s/^$2//p" "$1" | head -n 1)
+typed() { # COMMAND: as a user types it; leaves out, err, status
     schedlab() { "$schedlab" "$@"; }
-    eval "$line" >out 2>err </dev/null
+    build/schedlab() { schedlab "$@"; }
+    eval "$1" >out 2>err </dev/null
     status=$?
+}
+pasted() { # FILE PREFIX: the first command of the file behind that prefix
+    typed "$(sed -n "s/^$2//p" "$1" | head -n 1)"
 }
 has() { grep -qF -- "$1" "$2"; }
 fails() { # NAME PART -- ARGUMENT...: one line with that part, and no other
@@ -130,6 +132,7 @@ check and_not_again [ "$(grep -c linking err)" = 0 ]
 json knobs_stand_behind_the_file 'r[0]["variant"] == "mine,lock=mcs" and r[0]["knobs"]["lock"] == "mcs"'
 run list ./mine.slv
 check a_list_says_where_it_comes_from has 'code         mine.slv ' out
+check and_how_it_is_run has 'schedlab --with ./mine.slv run mine gmp fib' out
 run trace ./mine.slv fib,n=3 --machine sim:desktop8
 check it_is_traced has 'mine fib,n=3 on sim:desktop8' out
 simulated() { all run "$@" fib,n=14 --machine sim:desktop8 --workers 4 --reps 1 --format json; }
@@ -351,6 +354,21 @@ all compare "$of:variant=mine" "$of:variant=grq"
 check its_cells_are_compared eval '[ $status = 0 ] && grep -q "fib,n=10" out'
 all compare "$of:variant=crash" "$of:variant=grq"
 check one_that_failed_has_its_reason_there has 'killed by SIGSEGV' out
+check the_environment_names_the_files_as_the_user_did has "\"with\": \"${with[*]}\"" "$of"/environment.json
+run report "$of"
+page() { sed 's/<span[^>]*>//g; s/<\/span>//g; s/<\/div>/\n/g; s/&gt;/>/g' "$of/report.html" | grep -F "$1" | sed -n 's/.*<code>\(.*\)<\/code>.*/\1/p' | head -n 1; }
+typed "$(page 'run mine fib,n=10') --format json --events none"
+json the_command_of_a_cell_can_be_pasted '[(x["variant"], x["status"]) for x in r] == [("mine", "ok")]'
+check the_trees_need_no_file eval '[[ $(page "run grq fib,n=10") == "build/schedlab run grq fib,n=10"* ]]'
+run export "$of" --to latex
+check a_table_of_a_paper_says_with_which has 'schedlab -{}-with ./mine.slv -{}-with ./locked.slv' out
+sed 's/mine, "old,tick=4", crash, grq/mine, grq/' small.yaml >two.yaml
+run "${fits[@]}" sweep two.yaml --results runs --name simulated --machine sim:desktop8
+of=$(echo runs/simulated-*)
+typed "$(page 'trace mine fib,n=10')"
+check its_trace_too eval '[ $status = 0 ] && ls [0-9a-f]*.html'
+typed "$(page 'diff grq mine fib,n=10')"
+check and_where_it_parts_from_the_baseline eval '[ $status -le 1 ] && has "</html>" [0-9a-f]*-diff.html'
 cat >order.yaml <<'END'
 id: Mine1
 title: A queue beside its model
