@@ -32,6 +32,7 @@ struct taking {
     char *files[FILES_MAX]; /* as the user wrote them */
     struct slv_part parts[FILES_MAX];
     char *misfits[FILES_MAX][SLV_CONFIGS]; /* why there is no object of it; NULL: there is one */
+    bool unknown[FILES_MAX]; /* nobody knows whether it holds a variant or a workload */
     size_t count;
     bool goes_on; /* the command makes cells: one that does not fit is a failed cell of its own */
     uint64_t digest;       /* of all that the program is made of */
@@ -84,15 +85,37 @@ static char *member_read(const char *file, const char *member, size_t *size)
     return bytes;
 }
 
+/* Is it the beginning of an archive, and not all of it? The header of a member has its size. */
+static bool is_torn(const char *bytes, size_t size)
+{
+    static const char magic[] = "!<arch>\n";
+    enum { MAGIC = sizeof magic - 1, HEADER = 60, SIZE_AT = 48, DIGITS = 10 };
+    size_t at = MAGIC;
+    if (memcmp(bytes, magic, size < MAGIC ? size : MAGIC) != 0)
+        return false;
+    while (at + HEADER <= size) {
+        char digits[DIGITS + 1] = "";
+        memcpy(digits, bytes + at + SIZE_AT, DIGITS);
+        at += HEADER + strtoul(digits, NULL, 10);
+        at += at % 2;
+    }
+    return at != size;
+}
+
 /* Name and kind, by about.json of a file that fits this program; false and a line if it does not,
  * or is none. The name is NULL if nobody knows it. */
-static bool part_know(struct taking *taking, const char *file, struct slv_part *part)
+static bool part_know(struct taking *taking, const char *file, bool torn, struct slv_part *part)
 {
     size_t size = 0;
     char *text = member_read(file, "about.json", &size);
     json_t *about = text ? json_loadb(text, size, 0, NULL) : NULL;
     bool known = false;
-    if (!about || !*field_text(about, "name"))
+    if (torn)
+        complaint_make(&taking->to,
+                       "%s is a torn object, whose end is missing; build it again with `schedlab "
+                       "build`",
+                       file);
+    else if (!about || !*field_text(about, "name"))
         complaint_make(&taking->to, "%s is no file that `schedlab build` has written", file);
     else if (strcmp(field_text(about, "abi"), taking->tools.abi) != 0)
         complaint_make(&taking->to,
@@ -116,6 +139,7 @@ static bool part_know(struct taking *taking, const char *file, struct slv_part *
  * name, or that of its file: then the reason is kept. */
 static bool misfit_take(struct taking *taking, const char *file, struct slv_part *part)
 {
+    taking->unknown[taking->count] = !part->name;
     if (!part->name && text_ends_with(file, ending)) {
         const char *base = text_base_name(file);
         part->name = xstrndup(base, strlen(base) - (sizeof ending - 1));
@@ -149,7 +173,8 @@ static int file_take(struct taking *taking, const char *word, size_t length)
         complaint_make(&taking->to, "%s", error);
     else if (taking->count == FILES_MAX)
         complaint_make(&taking->to, "more than %d such files", FILES_MAX);
-    else if (part_know(taking, file, part) || misfit_take(taking, file, part)) {
+    else if (part_know(taking, file, is_torn(bytes, size), part) ||
+             misfit_take(taking, file, part)) {
         const char *misfit = taking->misfits[taking->count][0];
         uint64_t digest = fnv1a(FNV1A_SEED, bytes, size);
         if (misfit)
@@ -400,6 +425,40 @@ static bool makes_cells(int argc, char **argv)
     return at < argc && text_is_word(argv[at], commands);
 }
 
+/* Does the word name that, "mine" or "mine,tick=64"? */
+static bool is_named(const char *word, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(word, name, length) == 0 && (!word[length] || word[length] == ',');
+}
+
+static bool is_workload(const struct taking *taking, const char *word)
+{
+    char *name = xstrndup(word, strcspn(word, ","));
+    bool is = text_is_word(name, workload_words);
+    for (size_t i = 0; i < taking->count; i++)
+        is |= taking->parts[i].workload && strcmp(taking->parts[i].name, name) == 0;
+    free(name);
+    return is;
+}
+
+/* The file in whose place there should be a workload, if nobody knows what it holds: -1 if there is
+ * none. A sweep or an experiment names workloads in its file. */
+static int in_workloads_place(const struct taking *taking, char *const *words)
+{
+    int found = -1;
+    if (!words[1] || strcmp(words[1], "run") != 0)
+        return -1;
+    for (size_t w = 2; words[w]; w++) {
+        if (is_workload(taking, words[w]))
+            return -1;
+        for (size_t i = 0; i < taking->count; i++)
+            if (taking->unknown[i] && is_named(words[w], taking->parts[i].name))
+                found = (int)i;
+    }
+    return found;
+}
+
 /* True if no file is a misfit, or some cells need not fail: then each misfit is told. Else the
  * first is complained. A sweep or an experiment names variants in its file. */
 static bool one_fits(const struct taking *taking, char *const *words)
@@ -409,6 +468,9 @@ static bool one_fits(const struct taking *taking, char *const *words)
         misfit = taking->misfits[i][0];
     if (!misfit)
         return true;
+    int place = in_workloads_place(taking, words);
+    if (place >= 0)
+        return complaint_make(&taking->to, "%s", taking->misfits[place][0]);
     bool fits = words[1] && (strcmp(words[1], "sweep") == 0 || strcmp(words[1], "repro") == 0);
     for (size_t i = 0; i < taking->count; i++)
         fits |= !taking->parts[i].workload && !taking->misfits[i][0];

@@ -160,6 +160,19 @@ cp mine.slv hookless.slv && sh lean/author/release.sh compile "$tree" lean hookl
 run run ./hookless.slv grq fib,n=10 --reps 1 --format json --events none
 json a_missing_function_is_a_failed_cell '[x["status"] for x in r] == ["failed", "ok"] and "mine_ops.ready is missing" in r[0]["reason"]'
 fails a_missing_file 'cannot read ./none.slv' -- run ./none.slv gmp fib
+fails in_a_workloads_place_too './text.slv is no file that `schedlab build` has written' -- run gmp ./text.slv --reps 1
+mkdir torn
+left_out=
+for size in 5 100 300 2000; do
+    head -c $size strain.slv >torn/strain.slv
+    run run gmp ./torn/strain.slv,primes=20 --reps 1
+    [ "$status $(cat err)" = '1 schedlab: ./torn/strain.slv is a torn object, whose end is missing; build it again with `schedlab build`' ] ||
+        left_out+="$size $(cat err)"
+done
+check a_torn_workload_is_told_as_such [ -z "$left_out" ]
+head -c 2000 mine.slv >torn/mine.slv
+run run ./torn/mine.slv grq fib,n=10 --reps 1 --format json --events none
+json a_torn_variant_is_a_failed_cell '[(x["variant"], x["status"]) for x in r] == [("mine", "failed"), ("grq", "ok")] and "is a torn object" in r[0]["reason"]'
 fails alone_it_is_one_line './text.slv is no file that `schedlab build` has written' -- run ./text.slv fib
 fails so_it_is_where_there_are_no_cells '0123456789abcdef, and does not fit this one' -- trace ./old.slv fib
 fails two_of_one_name 'both hold mine' -- run ./mine.slv ./two.slv fib
