@@ -129,6 +129,7 @@ static bool registries_are_right(void)
                                      .workload_words = outside_workload_words,
                                      .from = outside_origins,
                                      .workloads_from = outside_workload_origins,
+                                     .queue = outside_queue,
                                      .common = variant_common_params,
                                      .forks = outside_workload_forks};
     char error[ERROR_SIZE];

@@ -2,6 +2,7 @@
 #include "harness/spec/registry_check.h"
 #include "harness/base/memory.h"
 #include "harness/spec/void_knobs.h"
+#include "runtime/runq.h"
 #include "sched.h"
 #include "workloads/workload.h"
 
@@ -302,6 +303,27 @@ static bool variant_check(const struct subject *subject, const struct sched_ops 
            defaults_check(subject, &table, ops->check);
 }
 
+/* All that it lacks, so that an author is told once. */
+static bool queue_check(const struct subject *subject, const struct runq_ops *queue)
+{
+    if (!queue)
+        return true;
+    const struct member members[] = {{"size", queue->size > 0, NULL}, {"put", queue->put, NULL},
+                                     {"get", queue->get, NULL},       {"steal", queue->steal, NULL},
+                                     {"length", queue->length, NULL}, {0}};
+    char lacks[64] = "";
+    size_t length = 0;
+    for (const struct member *member = members; member->name; member++)
+        if (!member->is_there)
+            length += (size_t)snprintf(lacks + length, sizeof lacks - length, "%s%s",
+                                       length > 0 ? ", " : "", member->name);
+    return length == 0 ||
+           complain(subject,
+                    ": its struct runq_ops lacks %s; required are size, put, get, steal and "
+                    "length, see sched_variants/runtime/runq.h",
+                    lacks);
+}
+
 /* Workloads ------------------------------------------------------------------------------------ */
 
 static bool style_check(const struct subject *subject, enum workload_style style, bool forks)
@@ -359,7 +381,9 @@ static bool variants_check(const struct registry *registry, struct subject *subj
         else
             snprintf(subject->place, sizeof subject->place, "sched_variants/%s/%s.c: %s_ops", *word,
                      *word, *word);
-        if (!variant_check(subject, registry->variants[i], registry->common))
+        const struct sched_ops *ops = registry->variants[i];
+        if (!variant_check(subject, ops, registry->common) ||
+            !queue_check(subject, registry->queue ? registry->queue(ops) : NULL))
             return false;
     }
     return true;

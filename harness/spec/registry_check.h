@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct runq_ops;
 struct sched_ops;
 struct workload;
 
@@ -24,6 +25,8 @@ struct registry {
     const char *const *workload_words;
     const char *const *from;           /* where each variant comes from; NULL: sched_variants/ */
     const char *const *workloads_from; /* NULL: workloads/ */
+    /* The queue of a variant that is a queue alone, NULL of others; NULL: nobody asks. */
+    const struct runq_ops *(*queue)(const struct sched_ops *ops);
     const struct param *common; /* settings of all variants, whose keys are taken; may be NULL */
     const bool *forks; /* which workloads are compiled once per policy of fork/join; NULL: the
                         * Makefile has checked it */

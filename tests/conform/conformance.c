@@ -500,6 +500,7 @@ static void registries_check(void)
                                      .workload_words = outside_workload_words,
                                      .from = outside_origins,
                                      .workloads_from = outside_workload_origins,
+                                     .queue = outside_queue,
                                      .forks = outside_workload_forks};
     char error[1024];
     if (registry_check(&registry, error, sizeof error) &&

@@ -70,6 +70,10 @@ grep -v 'ready = mine_ready' mine.c >unready.c
 run build unready.c --name mine
 check a_required_function_is_missed has 'unready.c: mine_ops.ready is missing' err
 check and_it_is_no_variant [ "$status $(tail -n 1 err)" = "1 schedlab build: cannot take it for a variant or a workload" ]
+sed '/\.get = /d; /\.length = /d' "$tree/examples/locked.c" >lacks.c
+run build lacks.c --name locked
+check so_are_those_of_a_queue has 'lacks.c: locked_ops: its struct runq_ops lacks get, length; required are size, put, get, steal and length' err
+check and_no_file_is_left [ "$status $(ls locked.slv 2>/dev/null)" = "1 " ]
 { echo 'int more(void);'; sed 's/(void)how;/(void)how; (void)more();/' mine.c; } >two.c
 echo 'int more(void); int more(void) { return 1; }' >more.c
 mkdir two empty && mv two.c more.c two
@@ -159,6 +163,9 @@ sed 's/\.ready = mine_ready,//; s/static void mine_ready/__attribute__((used)) &
 cp mine.slv hookless.slv && sh lean/author/release.sh compile "$tree" lean hookless.c release.o && ar rD hookless.slv release.o
 run run ./hookless.slv grq fib,n=10 --reps 1 --format json --events none
 json a_missing_function_is_a_failed_cell '[x["status"] for x in r] == ["failed", "ok"] and "mine_ops.ready is missing" in r[0]["reason"]'
+cp locked.slv queueless.slv && sh lean/author/release.sh compile "$tree" lean lacks.c release.o 2>err && ar rD queueless.slv release.o
+run run ./queueless.slv grq fib,n=10 --reps 1 --format json --events none
+json that_of_a_queue_too '[x["status"] for x in r] == ["failed", "ok"] and "its struct runq_ops lacks get, length" in r[0]["reason"]'
 fails a_missing_file 'cannot read ./none.slv' -- run ./none.slv gmp fib
 fails in_a_workloads_place_too './text.slv is no file that `schedlab build` has written' -- run gmp ./text.slv --reps 1
 mkdir torn

@@ -1,6 +1,7 @@
 /* test_registry.c - a variant or workload that is not filled in is found before anything runs. */
 #include "harness/spec/registry_check.h"
 #include "harness/spec/spec.h"
+#include "runtime/runq.h"
 #include "tests/support/support.h"
 #include "workloads/workload.h"
 
@@ -24,6 +25,7 @@ static const char *const good_words[] = {"left", "right", NULL};
 /* A variant and a workload of which everything is right; each test breaks one thing. */
 static struct sched_ops ops, other_ops;
 static struct workload workload;
+static const struct runq_ops *queue; /* NULL: the variant is more than a queue */
 static struct param knobs[ROWS], params[ROWS];
 
 static const struct param_moot runtime_moot[] = {RUNTIME_MOOT, {0}};
@@ -60,7 +62,14 @@ static int set_up(void **state)
     workload.params = params;
     workload.params_size = sizeof(struct knobs);
     workload.check = NULL;
+    queue = NULL;
     return 0;
+}
+
+/* The queue of `ops`, where it is a queue alone. */
+static const struct runq_ops *queue_of(const struct sched_ops *of)
+{
+    return of == &ops ? queue : NULL;
 }
 
 static bool check(const char *first, const char *second, const char *third, char *error)
@@ -69,8 +78,12 @@ static bool check(const char *first, const char *second, const char *third, char
     const char *const variant_words[] = {first, second, NULL};
     const struct workload *const all_workloads[] = {&workload, NULL};
     const char *const words[] = {third, NULL};
-    const struct registry registry = {variants, variant_words, all_workloads,         words,
-                                      NULL,     NULL,          variant_common_params, NULL};
+    const struct registry registry = {.variants = variants,
+                                      .variant_words = variant_words,
+                                      .workloads = all_workloads,
+                                      .workload_words = words,
+                                      .queue = queue_of,
+                                      .common = variant_common_params};
     return registry_check(&registry, error, ERROR_SIZE);
 }
 
@@ -102,9 +115,11 @@ static void assert_workload_wrong(const char *field, const char *part)
 static void what_is_there_is_right(void **state)
 {
     char error[ERROR_SIZE] = "";
-    const struct registry registry = {
-        sched_variants, sched_variant_words,   workloads, workload_words, NULL,
-        NULL,           variant_common_params, NULL};
+    const struct registry registry = {.variants = sched_variants,
+                                      .variant_words = sched_variant_words,
+                                      .workloads = workloads,
+                                      .workload_words = workload_words,
+                                      .common = variant_common_params};
     (void)state;
     if (!registry_check(&registry, error, sizeof error) || !check("mine", "gmp", "load", error))
         fail_msg("%s", error);
@@ -167,6 +182,9 @@ static void functions_that_must_be_there_are(void **state)
     assert_variant_wrong(".pick is missing", "expected a function");
     ops.has_work = NULL;
     assert_variant_wrong(".has_work is missing", "or .blocks");
+    queue = &(const struct runq_ops){.size = sizeof(int)};
+    assert_variant_wrong(": its struct runq_ops lacks put, get, steal, length;",
+                         "see sched_variants/runtime/runq.h");
     workload.live_gs_max = NULL;
     assert_workload_wrong(".live_gs_max is missing", "see workloads/workload.h");
     workload.init = NULL;
