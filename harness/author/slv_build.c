@@ -187,8 +187,9 @@ static bool kind_find(struct making *making)
         return object_make(making, slv_configs[0]);
     return complaint_make(&making->to,
                           "%s defines neither `const struct sched_ops %s_ops` nor `const struct "
-                          "workload workload_%s`",
-                          making->sources[0], name, name);
+                          "workload workload_%s`; say by --name which name it defines, or give it "
+                          "this one, as RUNQ_VARIANT(%s, ...) does",
+                          making->sources[0], name, name, name);
 }
 
 /* A program with it answers, so nothing is missing, and its lists are right. */

@@ -20,6 +20,7 @@ struct subject {
     const char *word; /* the registry's */
     char place[256];  /* "sched_variants/grq/grq.c: grq_ops" */
     const char *registry, *contract;
+    bool outside; /* no registry has it: `schedlab build` was told its name */
     char *error;
     size_t error_size;
 };
@@ -82,6 +83,11 @@ static bool name_check(const struct subject *subject, const char *name)
     if (!name)
         return complain(subject, ".name is missing; expected \"%s\", as in %s", subject->word,
                         subject->registry);
+    if (strcmp(name, subject->word) != 0 && subject->outside)
+        return complain(subject,
+                        ".name is \"%s\"; expected \"%s\", as in the name of the struct, which "
+                        "--name says or else the file's name",
+                        name, subject->word);
     if (strcmp(name, subject->word) != 0)
         return complain(subject, ".name is \"%s\"; expected \"%s\", as in %s", name, subject->word,
                         subject->registry);
@@ -376,6 +382,7 @@ static bool variants_check(const struct registry *registry, struct subject *subj
         if (is_among(*word, registry->variant_words, word))
             return complain(subject, ": X(%s) is there twice; expected each variant once", *word);
         const char *from = registry->from ? registry->from[i] : NULL;
+        subject->outside = from;
         if (from)
             snprintf(subject->place, sizeof subject->place, "%s: %s_ops", from, *word);
         else
@@ -402,6 +409,7 @@ static bool workloads_check(const struct registry *registry, struct subject *sub
         if (is_among(*word, registry->variant_words, NULL))
             return complain(subject, ": X(%s) is a variant too; expected another name", *word);
         const char *from = registry->workloads_from ? registry->workloads_from[i] : NULL;
+        subject->outside = from;
         if (from)
             snprintf(subject->place, sizeof subject->place, "%s: workload_%s", from, *word);
         else

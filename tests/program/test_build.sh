@@ -61,6 +61,10 @@ fails no_c_file "mine.slv is no C file" -- build mine.slv
 fails a_name_of_the_tree "grq is a variant of schedlab's own" -- build mine.c --name grq
 fails no_word "expected a word of a-z" -- build mine.c --name Mine
 fails no_operations 'mine.c defines neither `const struct sched_ops yours_ops` nor' -- build mine.c --name yours
+check and_how_to_name_it has 'say by --name which name it defines, or give it this one, as RUNQ_VARIANT(yours, ...) does' err
+sed 's/"mine"/"yours"/' mine.c >misnamed.c
+run build misnamed.c --name mine
+check a_name_that_is_another_has_a_remedy has 'mine_ops.name is "yours"; expected "mine", as in the name of the struct, which --name says or else the file' err
 fails a_name_of_a_workload "sieve is a workload of schedlab's own" -- build mine.c --name sieve
 echo 'int x' >torn.c
 run build torn.c
