@@ -332,6 +332,8 @@ static int failure_print(const struct options *options, struct campaign *campaig
     failure_put(stdout, campaign->failure);
     if (campaign->plan.algorithm < 0)
         hunt_story_print(&shown, campaign);
+    else if (campaign->failure->end == HUNT_ENDLESS) /* its text does not say where it goes on */
+        hunt_story_end_print(&shown, campaign);
     replay_put(stdout, options, &campaign->plan);
     return EXIT_FAILED;
 }

@@ -5,7 +5,8 @@
 #include "harness/commands/hunt_switches.h"
 
 enum { ERROR_SIZE = 1024, EVENT_SIZE = 160, NAME_SIZE = 32 };
-enum { EVENTS_SHOWN = 6 }; /* at the begin and at the end of what lies between two switches */
+enum { SWITCHES_SHOWN = 8 }; /* of an execution that was not minimised */
+enum { EVENTS_SHOWN = 6 };   /* at the begin and at the end of what lies between two switches */
 
 /* Goes through an execution; each event is told before it is applied. */
 struct teller {
@@ -50,13 +51,21 @@ static struct teller teller_begin(const struct trace_page *page)
     return teller;
 }
 
-static void story_print(const struct hunt_trace *trace)
+/* Up to that event, untold. */
+static void events_skip(struct teller *teller, size_t end)
+{
+    for (; teller->at < end; teller->at++)
+        trace_state_apply(&teller->state, &teller->page->trace.event[teller->at]);
+}
+
+/* From that switch on, and from what came before it since the last one. */
+static void story_print(const struct hunt_trace *trace, size_t first)
 {
     struct teller teller = teller_begin(&trace->page);
     struct source_lines *lines = source_lines_open();
-    puts("what happened; each thread goes on for as long as it can, but for the switches (*) that "
-         "it takes:");
-    for (size_t i = 0; i < trace->switch_count; i++) {
+    if (first > 0)
+        events_skip(&teller, trace->switches[first - 1].events);
+    for (size_t i = first; i < trace->switch_count; i++) {
         events_print(&teller, trace->switches[i].events);
         fputs("* ", stdout);
         hunt_switch_print(stdout, lines, &trace->switches[i]);
@@ -76,7 +85,23 @@ void hunt_story_print(const struct hunt_shown *shown, struct campaign *campaign)
         hunt_switches_print(campaign->failure);
         return;
     }
-    story_print(&trace);
+    puts("what happened; each thread goes on for as long as it can, but for the switches (*) that "
+         "it takes:");
+    story_print(&trace, 0);
+    hunt_trace_free(&trace);
+}
+
+void hunt_story_end_print(const struct hunt_shown *shown, struct campaign *campaign)
+{
+    char error[ERROR_SIZE];
+    struct hunt_trace trace;
+    if (!hunt_trace_can_show(shown->variant) ||
+        !hunt_trace_make(&trace, shown, campaign, error, sizeof error))
+        return;
+    puts(
+        "the last of what happened; --minimise leaves out the switches (*) that it does not need:");
+    story_print(&trace,
+                trace.switch_count > SWITCHES_SHOWN ? trace.switch_count - SWITCHES_SHOWN : 0);
     hunt_trace_free(&trace);
 }
 

@@ -9,6 +9,10 @@
  * the switches alone. Pre: campaign->failure. */
 void hunt_story_print(const struct hunt_shown *shown, struct campaign *campaign);
 
+/* Prints the last switches and events of an execution that has too many of them, if it can be told.
+ * Pre: campaign->failure. */
+void hunt_story_end_print(const struct hunt_shown *shown, struct campaign *campaign);
+
 /* The same as an array of events and switches, owned by the caller; null: it cannot be told. */
 json_t *hunt_story_to_json(const struct hunt_shown *shown, struct campaign *campaign);
 

@@ -227,6 +227,11 @@ if [ -e "$built/author/hunt.sh" ]; then
     sed -i 's/memory_order_relaxed) > t) {/memory_order_relaxed) > t + 1) {/' takes.c
     run build takes.c
     run build "$tree/examples/scan.c" --output forks.slv
+    renamed "$tree/examples/locked.c" locked waits
+    sed -i 's/    return locked_take(queue, &gp, 1) == 1 ? gp : NULL;/    while (locked_take(queue, \&gp, 1) != 1)\n        continue;\n    return gp;/' waits.c
+    run build waits.c
+    run hunt ./waits.slv last_item --executions 20
+    check one_without_end_tells_its_last_steps eval 'has "failed: endless: " out && has "the last of what happened" out && grep -qE "^    P0 +put G0 into its own queue$" out'
     hunt() { run --with ./hunted.slv --with ./takes.slv --with ./forks.slv hunt "$@"; }
     hunt tasksteal ./forks.slv,n=12,grain=2 --executions 20
     check a_workload_is_hunted has 'nothing was found' out
