@@ -3,6 +3,7 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
+#include "harness/records/run_folder.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"
 #include "harness/repro/repro_file.h"
@@ -216,8 +217,10 @@ void repro_page_command_write(struct doc *to, const struct repro_page *page,
 {
     const char *id = field_text(experiment, "id");
     bool ours = json_object_get(page->catalogue, id) != NULL;
-    doc_put(to, "<p class='again'>Again: <code>schedlab repro %s%s%s%s", ours ? "" : page->folder,
-            ours ? "" : "/experiments/", id, ours ? "" : ".yaml");
+    char *with = run_folder_with(page->environment);
+    doc_put(to, "<p class='again'>Again: <code>schedlab%s repro %s%s%s%s", with,
+            ours ? "" : page->folder, ours ? "" : "/experiments/", id, ours ? "" : ".yaml");
+    free(with);
     options_write(to, page->repro);
     doc_put(to, "</p>");
 }

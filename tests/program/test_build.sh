@@ -412,6 +412,7 @@ parts:
 END
 all repro order.yaml --quick --results runs
 check an_experiment_names_it grep -qE 'supported +claim order#2 order: 0-4, expected 0-4' out
+check its_page_names_the_files_to_do_it_again grep -q 'Again: <code>schedlab --with ./mine.slv --with ./locked.slv .* repro ' runs/*/repro.html
 check and_failed_cells_leave_claims_undecided eval 'grep -q "undecided *claim order#3" out && grep -q "undecided *claim order#4" out'
 check with_the_reason eval 'tr -s "\n " " " <out | grep -q "of crash on order,n=5, 1 worker failed: killed by SIGSEGV"'
 
