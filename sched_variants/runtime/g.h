@@ -160,7 +160,7 @@ struct m {
     struct machine_thread thread;
     int64_t parents; /* FJ_WORK: that it has put to rest in a spawn; parents_taken to be deducted */
     struct p *old_p; /* for READY_INJECTED: the P of its G before the call; else NULL */
-    struct g **magazine; /* an empty one, or NULL: galloc.c */
+    void **g_magazine, **stack_magazine; /* empty ones, or NULL: depot.h */
 
     _Alignas(64) struct stats stats; /* written by this M only */
 
@@ -275,7 +275,13 @@ struct beat;
 struct call_sites;
 struct g_slab;     /* galloc.c */
 struct stack_slab; /* stacks.c */
-enum { G_SHELVES = 3, STACK_SHELVES = 4, G_MAGAZINES = 128 };
+enum { G_SHELVES = 3, STACK_SHELVES = 4, MAGAZINES = 128 };
+
+/* Full magazines: depot.h. */
+struct depot {
+    uint32_t full;
+    void **magazine[MAGAZINES];
+};
 
 struct sched {
     /* constant during a run */
@@ -342,20 +348,20 @@ struct sched {
     struct m *main_ended_on;   /* written before `stopping`, read after it */
 
     /* Gs (galloc.c) */
-    _Alignas(64) lock_t g_lock;
-    LIST_HEAD(, g_slab) g_shelves[G_SHELVES];
+    _Alignas(64) lock_t g_lock; /* alone on its line, which those who wait look at */
+    _Alignas(64) LIST_HEAD(, g_slab) g_shelves[G_SHELVES];
     uint32_t next_id;
-    uint32_t g_magazines_full;
     _Atomic int64_t gs_free; /* in slabs and full magazines */
-    struct g **g_magazines[G_MAGAZINES];
+    struct depot g_depot;
 
     /* their stacks (stacks.c) */
-    _Alignas(64) lock_t stack_lock;
-    LIST_HEAD(, stack_slab) stack_shelves[STACK_SHELVES];
-    _Atomic int64_t stacks_warm; /* free in slabs, with memory */
+    _Alignas(64) lock_t stack_lock; /* as g_lock */
+    _Alignas(64) LIST_HEAD(, stack_slab) stack_shelves[STACK_SHELVES];
+    _Atomic int64_t stacks_warm; /* free with memory: in slabs and full magazines */
     char *main_stack;
     size_t stacks_out; /* in use or in an M's cache */
     _Atomic size_t stacks_out_peak;
+    struct depot stack_depot;
 
     /* how many Gs live (galloc.c) */
     _Atomic int64_t live_gs, live_gs_peak;

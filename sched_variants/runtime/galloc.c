@@ -1,4 +1,4 @@
-/* galloc.c - Gs: caches per M, magazines and slabs of a few hundred behind one lock.
+/* galloc.c - Gs: caches per M, a depot of magazines and slabs of a few hundred behind one lock.
  *
  * A G is made without a stack. It gets one when it first runs and gives it back when it ends
  * (stacks.c). So a million spawned Gs that run one after the other share one hot stack.
@@ -7,8 +7,8 @@
  *   Same:    the cache spills at 64 down to 32 and refills 32, unless the knob gs_cache says
  *            another number than 64.
  *   Differs: caches belong to the M, not the P; stacks are cached apart from Gs; what is spilled
- *            goes on in magazines (Bonwick and Adams, USENIX 2001), where Go walks a list through
- *            the Gs with its lock held; memory of ended Gs goes back to the kernel.
+ *            goes on in magazines (depot.h), where Go walks a list through the Gs with its lock
+ *            held; memory of ended Gs goes back to the kernel.
  *   Why:     the variants without Go's P need no P for it, a G that never ran has no stack, the
  *            walk was seven tenths of the stall of fib on 64 simulated cores, and a burst shall
  *            leave nothing behind.
@@ -21,9 +21,9 @@
  *   a free G is in one M's cache, in one full magazine, or in its slab's map; or its M has taken it
  *   from one of these a moment ago, to put it into another
  *   a slab is on the shelf that its counts say; next_id == Gs ever carved out of slabs
- *   g_magazines: the first g_magazines_full are full, the others empty or NULL
  *   gs_free == sum of free over all slabs, and of Gs in full magazines
  */
+#include "depot.h"
 #include "internal.h"
 
 #include <errno.h>
@@ -137,81 +137,53 @@ static void slab_put(struct sched *sched, struct g *gp)
     INVARIANT(g_slab_is_valid(slab));
 }
 
-/* Magazines ----------------------------------------------------------------------------------- */
+/* Caches -------------------------------------------------------------------------------------- */
 
-/* A magazine is half a cache of Gs, as an array: whoever gets it has their addresses at once. A
- * list tells each only by the one before, at the price of a miss. To pass one on touches no G. */
 static uint32_t gs_cache_half(const struct sched *sched)
 {
     return (uint32_t)sched->runtime->gs_cache / 2;
 }
 
-/* Few enough for few workers that a crowd of Gs goes back to slabs, where the next one finds them
- * in the order of their addresses. */
-static uint32_t magazines_max(const struct sched *sched)
-{
-    uint32_t max = 2 * (uint32_t)sched->workers;
-    return max < G_MAGAZINES ? max : G_MAGAZINES;
-}
-
-/* Pre, here and below: g_lock. */
-static uint32_t magazines_full(const struct sched *sched)
-{
-    INVARIANT(sched->g_magazines_full <= magazines_max(sched));
-    return sched->g_magazines_full;
-}
-
-/* Exchanges m's magazine, a full one, for an empty one or none. */
-static bool magazine_put(struct sched *sched, struct m *m)
-{
-    uint32_t at = magazines_full(sched);
-    if (at == magazines_max(sched))
-        return false;
-    struct g **empty = sched->g_magazines[at];
-    sched->g_magazines[at] = m->magazine;
-    m->magazine = empty;
-    sched->g_magazines_full = at + 1;
-    gs_free_count(sched, gs_cache_half(sched));
-    return true;
-}
-
-/* The other way round. */
-static bool magazine_take(struct sched *sched, struct m *m)
-{
-    if (magazines_full(sched) == 0)
-        return false;
-    uint32_t at = --sched->g_magazines_full;
-    struct g **full = sched->g_magazines[at];
-    sched->g_magazines[at] = m->magazine;
-    m->magazine = full;
-    gs_free_count(sched, -(int64_t)gs_cache_half(sched));
-    return true;
-}
-
 /* Returns the list of a magazine's Gs. To write the links asks for all their lines at once. */
-static struct g *magazine_list(struct g *const *magazine, uint32_t count)
+static struct g *magazine_list(void *const *magazine, uint32_t count)
 {
     struct g *gs = NULL;
     for (uint32_t i = count; i-- > 0;) {
-        INVARIANT(magazine[i]);
-        INVARIANT(!magazine[i]->alive);
-        magazine[i]->link = gs;
-        gs = magazine[i];
+        struct g *gp = magazine[i];
+        INVARIANT(gp);
+        INVARIANT(!gp->alive);
+        gp->link = gs;
+        gs = gp;
     }
     return gs;
 }
 
 /* The depot may turn out to have no room. The walk is no loss then: it is made without the lock,
  * and brings to this core the Gs that slab_put() will look at with the lock held. */
-static void magazine_fill(struct sched *sched, struct m *m, struct g *gs)
+static void magazine_fill(struct m *m, struct g *gs)
 {
-    if (!m->magazine)
-        m->magazine = sched_zalloc(gs_cache_half(sched) * sizeof(struct g *), "g.free");
+    if (!m->g_magazine)
+        m->g_magazine = sched_zalloc(gs_cache_half(m->sched) * sizeof(void *), "g.free");
     for (uint32_t i = 0; gs; i++, gs = gs->link)
-        m->magazine[i] = gs;
+        m->g_magazine[i] = gs;
 }
 
-/* Caches -------------------------------------------------------------------------------------- */
+/* Pre, here and below: g_lock. */
+static bool magazine_put(struct sched *sched, struct m *m)
+{
+    bool put = depot_put(&sched->g_depot, depot_room(sched), &m->g_magazine);
+    if (put)
+        gs_free_count(sched, gs_cache_half(sched));
+    return put;
+}
+
+static bool magazine_take(struct sched *sched, struct m *m)
+{
+    bool taken = depot_take(&sched->g_depot, depot_room(sched), &m->g_magazine);
+    if (taken)
+        gs_free_count(sched, -(int64_t)gs_cache_half(sched));
+    return taken;
+}
 
 /* In ascending order, so that a crowd is a walk through memory that the hardware sees coming. */
 static struct g *gs_from_slabs(struct sched *sched)
@@ -233,7 +205,7 @@ static struct g *gs_from_slabs(struct sched *sched)
     return gs;
 }
 
-/* Pre: the cache is empty. */
+/* Pre: the cache is empty; no lock. */
 static void gs_refill(struct m *m)
 {
     struct sched *sched = m->sched;
@@ -246,9 +218,10 @@ static void gs_refill(struct m *m)
     lock_release(&sched->g_lock);
     m->cache.gs_count = gs_cache_half(sched);
     if (taken)
-        m->cache.gs = magazine_list(m->magazine, m->cache.gs_count);
+        m->cache.gs = magazine_list(m->g_magazine, m->cache.gs_count);
 }
 
+/* Pre: g_lock. */
 static void gs_into_slabs(struct sched *sched, struct g *gs)
 {
     while (gs) {
@@ -270,7 +243,7 @@ static void gs_spill(struct m *m, uint32_t keep)
     *at = NULL;
     bool whole = m->cache.gs_count - keep == gs_cache_half(sched);
     if (whole)
-        magazine_fill(sched, m, spilled);
+        magazine_fill(m, spilled);
     stat_add(&m->stats, STAT_GS_LOCKS, 1);
     lock_acquire(&sched->g_lock);
     if (!whole || !magazine_put(sched, m))
@@ -282,9 +255,9 @@ static void gs_spill(struct m *m, uint32_t keep)
 /* Gs in magazines keep their slabs from being whole. Puts a magazine's Gs into their slabs. */
 static bool magazine_give_back(struct sched *sched)
 {
-    if (sched->g_magazines_full == 0)
+    if (sched->g_depot.full == 0)
         return false;
-    struct g **full = sched->g_magazines[--sched->g_magazines_full];
+    void **full = sched->g_depot.magazine[--sched->g_depot.full];
     gs_free_count(sched, -(int64_t)gs_cache_half(sched));
     for (uint32_t i = 0; i < gs_cache_half(sched); i++)
         slab_put(sched, full[i]);
@@ -423,10 +396,15 @@ void m_cache_flush(struct m *m)
     stacks_spill(m, 0);
 }
 
+void m_magazines_free(struct m *m)
+{
+    machine_free(m->g_magazine);
+    machine_free(m->stack_magazine);
+}
+
 void galloc_fini(struct sched *sched)
 {
-    for (int i = 0; i < G_MAGAZINES; i++)
-        machine_free(sched->g_magazines[i]);
+    depot_fini(&sched->g_depot);
     for (int i = 0; i < G_SHELVES; i++) {
         struct g_slab *slab;
         while ((slab = LIST_FIRST(&sched->g_shelves[i]))) {

@@ -83,6 +83,7 @@ bool galloc_give_back(struct sched *sched);
 bool stacks_give_back(struct sched *sched); /* of stacks only */
 
 void m_cache_flush(struct m *m); /* hands caches and counts to the global lists */
+void m_magazines_free(struct m *m);
 void live_hand_in(struct sched *sched, struct p *p); /* pre: the caller holds p, or nobody does */
 uint64_t sched_live_peak(struct sched *sched);
 void galloc_fini(struct sched *sched);

@@ -199,7 +199,7 @@ void outside_fini(struct sched *sched)
 {
     struct outside *outside = outside_of(sched);
     for (int i = 0; outside && i < outside_made(outside); i++) {
-        machine_free(outside->all[i]->m.magazine);
+        m_magazines_free(&outside->all[i]->m);
         machine_free(outside->all[i]);
     }
     machine_free(outside);

@@ -506,7 +506,7 @@ void sched_free(struct sched *sched)
         next = m->all_link;
         deque_fini(&m->fj.tasks);
         machine_free(m->variant);
-        machine_free(m->magazine);
+        m_magazines_free(m);
         machine_free(m);
     }
     if (sched->ops->thread_per_g) {

@@ -1,9 +1,10 @@
-/* stacks.c - stacks of Gs: caches per M, slabs of 64 behind one lock.
+/* stacks.c - stacks of Gs: caches per M, a depot of magazines and slabs of 64 behind one lock.
  *
  * Source: Go 1.26 runtime/stack.go stackalloc, stackfree.
  *   Same:    a cache without a lock in front of a pool with one; what is free goes back in the end.
  *   Differs: stacks have one size and never move, so that a C function can run on them. A blocked G
  *            pays with a whole page where Go's pays with 2 KiB, and nothing where it runs.
+ *            Ended stacks go on in magazines (depot.h), as Gs do in galloc.c.
  *
  * A blocked G takes one page of its stack, its struct g, and its share of the page tables. These
  * take 4096 bytes for 2 MiB of addresses: 128 bytes with stacks of 64 KiB, 2 KiB with the 1 MiB of
@@ -12,9 +13,10 @@
  * into the same few sets of the L1 cache.
  *
  * Ended Gs leave behind what the caches of the Ms hold, fewer than 64 each. Once a worker has been
- * idle, slabs hold STACKS_KEPT stacks with memory at most. A worker without work gives back one
- * slab at a time and looks for work between two (stacks_give_back()). Whole slabs are unmapped,
- * with their page tables. In other slabs the free stacks lose their memory.
+ * idle, slabs and magazines hold STACKS_KEPT stacks with memory at most. A worker without work
+ * gives back one slab at a time and looks for work between two (stacks_give_back()). Whole slabs
+ * are unmapped, with their page tables. Then magazines go into their slabs. In slabs that have
+ * stacks in use the free ones lose their memory.
  *   Rejected: to give back what is too much as soon as it is freed. A later burst would meet cold
  *   pages again, at some ten times the price of warm ones; and a busy worker would pay for it.
  *
@@ -25,10 +27,13 @@
  * in the stack.
  *
  * Invariants, while stack_lock is free
- *   a stack is in use, in one M's cache, or free in its slab;  warm is a part of free
- *   a slab is on the shelf that its bits say;  stacks_warm == bits set in warm over all slabs
+ *   a stack is in use, in one M's cache, in one full magazine, or free in its slab; or its M has
+ *   taken it from one of these a moment ago, to put it into another;  warm is a part of free
+ *   a slab is on the shelf that its bits say
+ *   stacks_warm == bits set in warm over all slabs, and stacks in full magazines
  */
 #include "ctx.h"
+#include "depot.h"
 #include "internal.h"
 
 #include <errno.h>
@@ -122,6 +127,28 @@ static void stacks_warm_count(struct sched *sched, int64_t change)
     atomic_store_explicit(&sched->stacks_warm, now, memory_order_relaxed);
 }
 
+/* Stacks leave slabs and magazines, or come back. */
+static void stacks_out_count(struct sched *sched, int64_t change)
+{
+    INVARIANT((int64_t)sched->stacks_out + change >= 0);
+    sched->stacks_out += (size_t)change;
+    /* relaxed: a statistic, written under the lock */
+    if (sched->stacks_out > atomic_load_explicit(&sched->stacks_out_peak, memory_order_relaxed))
+        atomic_store_explicit(&sched->stacks_out_peak, sched->stacks_out, memory_order_relaxed);
+}
+
+static void slab_put(struct sched *sched, char *stack)
+{
+    struct stack_slab *slab = stack_top(sched, stack)->slab;
+    uint64_t bit = UINT64_C(1) << ((size_t)(stack - slab->base) / sched->stack_size);
+    INVARIANT(!(slab->free & bit)); /* it is free already */
+    slab->free |= bit;
+    slab->warm |= bit;
+    stacks_warm_count(sched, 1);
+    slab_shelve(sched, slab);
+    INVARIANT(stack_slab_is_valid(slab));
+}
+
 /* A part of the stack, so that small ones keep most of their room; a page at least. One frame of
  * the C library, which unlike ours need not touch each of its pages, may be as large and is still
  * seen. */
@@ -205,14 +232,26 @@ static void slab_drop_free(const struct sched *sched, struct stack_slab *slab)
     slab->warm = 0;
 }
 
+/* Puts a magazine's stacks into their slabs, which these keep from being whole. */
+static bool magazine_give_back(struct sched *sched)
+{
+    if (sched->stack_depot.full == 0)
+        return false;
+    void **full = sched->stack_depot.magazine[--sched->stack_depot.full];
+    stacks_warm_count(sched, -CACHE_REFILL);
+    for (int i = 0; i < CACHE_REFILL; i++)
+        slab_put(sched, full[i]);
+    return true;
+}
+
 bool stacks_give_back(struct sched *sched)
 {
     if (atomic_load_explicit(&sched->stacks_warm, memory_order_relaxed) <= STACKS_KEPT) /* hint */
         return false;
     lock_acquire(&sched->stack_lock);
     struct stack_slab *slab = slab_first(sched, STACK_SHELF_WHOLE);
-    bool whole = slab != NULL;
-    if (!whole)
+    bool whole = slab != NULL, emptied = !whole && magazine_give_back(sched);
+    if (!whole && !emptied)
         slab = slab_first(sched, STACK_SHELF_WARM);
     struct stack_slab taken = {0};
     if (slab) {
@@ -225,7 +264,7 @@ bool stacks_give_back(struct sched *sched)
     }
     lock_release(&sched->stack_lock);
     if (!slab)
-        return false;
+        return emptied;
     if (whole) {
         slab->warm = taken.warm;
         slab_unmap(sched, slab);
@@ -276,10 +315,14 @@ static void batch_take(struct sched *sched, struct stack_batch *batch, uint32_t 
         stacks_warm_count(sched, -(int64_t)warm);
         slab_shelve(sched, slab);
     }
-    sched->stacks_out += batch->count;
-    /* relaxed: a statistic, written under the lock */
-    if (sched->stacks_out > atomic_load_explicit(&sched->stacks_out_peak, memory_order_relaxed))
-        atomic_store_explicit(&sched->stacks_out_peak, sched->stacks_out, memory_order_relaxed);
+    stacks_out_count(sched, batch->count);
+}
+
+static void cache_push(struct m *m, char *stack)
+{
+    stack_top(m->sched, stack)->link = m->cache.stacks;
+    m->cache.stacks = stack;
+    m->cache.stacks_count++;
 }
 
 /* The memory of cold ones is touched here, where no lock is held. */
@@ -292,51 +335,81 @@ static void batch_to_cache(struct m *m, const struct stack_batch *batch)
             top->fiber = top->ended_sp = NULL;
         top->slab = batch->item[i].slab;
         top->start = stack_start(stack, m->sched->stack_size);
-        top->link = m->cache.stacks;
-        m->cache.stacks = stack;
-        m->cache.stacks_count++;
+        cache_push(m, stack);
     }
 }
 
+/* Pre: stack_lock. */
+static bool magazine_take(struct sched *sched, struct m *m)
+{
+    if (!depot_take(&sched->stack_depot, depot_room(sched), &m->stack_magazine))
+        return false;
+    stacks_warm_count(sched, -CACHE_REFILL);
+    stacks_out_count(sched, CACHE_REFILL);
+    return true;
+}
+
+static bool magazine_put(struct sched *sched, struct m *m)
+{
+    if (!depot_put(&sched->stack_depot, depot_room(sched), &m->stack_magazine))
+        return false;
+    stacks_warm_count(sched, CACHE_REFILL);
+    return true;
+}
+
+/* A thread that is for one G alone takes one stack. */
 static void stacks_refill(struct m *m)
 {
     struct sched *sched = m->sched;
+    uint32_t want = sched->ops->thread_per_g ? 1 : CACHE_REFILL;
     struct stack_batch batch = {0};
     struct stack_slab *fresh = NULL;
-    while (batch.count == 0) {
+    bool taken = false;
+    while (batch.count == 0 && !taken) {
         lock_acquire(&sched->stack_lock);
         if (fresh)
             LIST_INSERT_HEAD(&sched->stack_shelves[STACK_SHELF_WHOLE], fresh, link);
-        batch_take(sched, &batch, sched->ops->thread_per_g ? 1 : CACHE_REFILL);
+        taken = want == CACHE_REFILL && magazine_take(sched, m);
+        if (!taken)
+            batch_take(sched, &batch, want);
         lock_release(&sched->stack_lock);
-        fresh = batch.count == 0 ? slab_map(sched) : NULL;
+        fresh = batch.count == 0 && !taken ? slab_map(sched) : NULL;
     }
-    batch_to_cache(m, &batch);
+    if (!taken)
+        batch_to_cache(m, &batch);
+    for (uint32_t i = CACHE_REFILL; taken && i-- > 0;)
+        cache_push(m, m->stack_magazine[i]);
 }
 
+static void magazine_fill(struct m *m, char *stack)
+{
+    if (!m->stack_magazine)
+        m->stack_magazine = sched_zalloc(CACHE_REFILL * sizeof(void *), "stack.free");
+    for (uint32_t i = 0; stack; i++, stack = stack_top(m->sched, stack)->link)
+        m->stack_magazine[i] = stack;
+}
+
+/* The oldest, which are at the list's end, go. */
 void stacks_spill(struct m *m, uint32_t keep)
 {
     struct sched *sched = m->sched;
     char **at = &m->cache.stacks;
     INVARIANT(keep <= m->cache.stacks_count);
+    uint32_t count = m->cache.stacks_count - keep;
     for (uint32_t i = 0; i < keep; i++)
         at = &stack_top(sched, *at)->link;
     char *spilled = *at;
     *at = NULL;
+    if (count == CACHE_REFILL)
+        magazine_fill(m, spilled);
     lock_acquire(&sched->stack_lock);
-    INVARIANT(sched->stacks_out >= m->cache.stacks_count - keep);
-    sched->stacks_out -= m->cache.stacks_count - keep;
-    while (spilled) {
-        char *stack = spilled;
-        struct stack_slab *slab = stack_top(sched, stack)->slab;
-        spilled = stack_top(sched, stack)->link;
-        uint64_t bit = UINT64_C(1) << ((size_t)(stack - slab->base) / sched->stack_size);
-        INVARIANT(!(slab->free & bit)); /* it is free already */
-        slab->free |= bit;
-        slab->warm |= bit;
-        stacks_warm_count(sched, 1);
-        slab_shelve(sched, slab);
-        INVARIANT(stack_slab_is_valid(slab));
+    stacks_out_count(sched, -(int64_t)count);
+    if (count != CACHE_REFILL || !magazine_put(sched, m)) {
+        while (spilled) {
+            char *stack = spilled;
+            spilled = stack_top(sched, stack)->link;
+            slab_put(sched, stack);
+        }
     }
     lock_release(&sched->stack_lock);
     m->cache.stacks_count = keep;
@@ -394,9 +467,8 @@ void g_release_stack(struct m *m, struct g *gp)
     gp->stack = NULL;
     if (gp->big_stack)
         return; /* still in use; unmapped with the slabs */
-    stack_top(m->sched, stack)->link = m->cache.stacks;
-    m->cache.stacks = stack;
-    if (++m->cache.stacks_count >= CACHE_SPILL)
+    cache_push(m, stack);
+    if (m->cache.stacks_count >= CACHE_SPILL)
         stacks_spill(m, CACHE_REFILL);
 }
 
@@ -408,6 +480,9 @@ void stacks_fini(struct sched *sched)
 #endif
     if (sched->main_stack)
         machine_stacks_unmap(sched->main_stack, 1, STACK_SIZE_MAIN);
+    while (magazine_give_back(sched)) /* slab_unmap() looks for what is to be given up */
+        continue;
+    depot_fini(&sched->stack_depot);
     for (int i = 0; i < STACK_SHELVES; i++) {
         struct stack_slab *slab;
         while ((slab = slab_first(sched, (enum stack_shelf)i))) {

@@ -525,11 +525,11 @@ BREAK(gs_free_fewer_than_none)
 static void magazine_of(struct g *gp)
 {
     int64_t half = SCHED->runtime->gs_cache / 2;
-    struct g **gs = sched_zalloc((size_t)half * sizeof *gs, "g.free");
+    void **gs = sched_zalloc((size_t)half * sizeof *gs, "g.free");
     for (int64_t i = 0; i < half; i++)
         gs[i] = gp;
-    SCHED->g_magazines[0] = gs;
-    SCHED->g_magazines_full = 1;
+    SCHED->g_depot.magazine[0] = gs;
+    SCHED->g_depot.full = 1;
     atomic_fetch_add(&SCHED->gs_free, half);
 }
 
@@ -547,8 +547,17 @@ BREAK(magazine_with_a_g_that_lives)
 
 BREAK(magazines_more_than_there_are_places)
 {
-    SCHED->g_magazines_full = 1000;
+    SCHED->g_depot.full = 5000;
     gs_refill();
+}
+
+BREAK(magazine_put_where_there_are_too_many)
+{
+    SELF->cache.gs = NULL;
+    SELF->cache.gs_count = 0;
+    g_free(SELF, g_alloc(SELF)); /* half a cache is left */
+    SCHED->g_depot.full = 5000;
+    gs_flush();
 }
 
 static struct g *the_free_one(void)

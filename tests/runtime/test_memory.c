@@ -265,13 +265,13 @@ static void magazines_main(void *arg)
     int64_t per_magazine = sched->runtime->gs_cache / 2;
     struct waitgroup done = WG_INIT;
     crowd_of(1000, &done);
-    CHECK(sched->g_magazines_full == 0);
+    CHECK(sched->g_depot.full == 0);
     wg_wait(&done);
-    CHECK(sched->g_magazines_full == 2);
+    CHECK(sched->g_depot.full == 2);
     CHECK(atomic_load(&sched->gs_free) > 2 * per_magazine); /* the others are in slabs */
     int64_t in_slabs = atomic_load(&sched->gs_free) - 2 * per_magazine;
     crowd_of((int)(machine_self()->cache.gs_count + 2 * per_magazine), &done);
-    CHECK(sched->g_magazines_full == 0);
+    CHECK(sched->g_depot.full == 0);
     CHECK(atomic_load(&sched->gs_free) == in_slabs);
     wg_wait(&done);
 }
@@ -295,6 +295,47 @@ static void check_given_back(int64_t most, int64_t stacks)
     if (!SUPPORT_SANITIZED && given < stacks * 4000 - RESIDENT_UNTOLD)
         support_fail(__FILE__, __LINE__, "%lld bytes of %lld stacks", (long long)given,
                      (long long)stacks);
+}
+
+static void yields_once(void *arg)
+{
+    gosched();
+    wg_done(arg);
+}
+
+/* A stack of each of `n` goroutines that live at one time. */
+static void stacks_of(int n, struct waitgroup *done)
+{
+    wg_add(done, n);
+    for (int i = 0; i < n; i++)
+        go(yields_once, done);
+    wg_wait(done);
+}
+
+/* As magazines_main(), of stacks. */
+static void stack_magazines_main(void *arg)
+{
+    (void)arg;
+    struct sched *sched = machine_self()->sched;
+    struct waitgroup done = WG_INIT;
+    stacks_of(300, &done);
+    CHECK(sched->stack_depot.full == 2);
+    size_t peak = atomic_load(&sched->stacks_out_peak);
+    int64_t warm = atomic_load(&sched->stacks_warm);
+    CHECK(peak >= 300);
+    CHECK(warm > 64); /* those in the two magazines, and others in slabs */
+    CHECK(sched->stacks_out + (size_t)warm <= peak + 64);
+    stacks_of(300, &done);
+    CHECK(sched->stack_depot.full == 2);
+    CHECK(atomic_load(&sched->stacks_out_peak) <= peak + 64);
+    CHECK(atomic_load(&sched->stacks_warm) >= warm - 64);
+}
+
+static void ended_stacks_pass_on_in_magazines_as_far_as_there_is_room(void **state)
+{
+    (void)state;
+    run_main("uthread", 1, stack_magazines_main);
+    run_set("gmp", "preempt=none", 1, stack_magazines_main);
 }
 
 static void burst_main(void *arg)
@@ -398,6 +439,7 @@ int main(void)
         cmocka_unit_test(memory_of_a_sleeping_g_is_that_of_a_blocked_one),
         cmocka_unit_test(memory_of_an_unstarted_g_is_its_struct_and_goes_in_the_end),
         cmocka_unit_test(ended_gs_pass_on_in_magazines_as_far_as_there_is_room),
+        cmocka_unit_test(ended_stacks_pass_on_in_magazines_as_far_as_there_is_room),
         cmocka_unit_test(memory_of_a_burst_is_given_back),
         cmocka_unit_test(memory_beside_those_that_stay_is_given_back),
         cmocka_unit_test(memory_given_back_serves_again),
