@@ -14,12 +14,13 @@
 
 #include "g.h"
 
-/* Few enough for few workers that what a crowd leaves goes back to slabs, where the next one finds
- * it in the order of its addresses. */
+/* Two for one worker: what a crowd leaves goes back to slabs, where the next one finds it in the
+ * order of its addresses. The more workers, the more for each: they meet at the lock, which is held
+ * far longer for slabs, whose heads are misses, one after the other. */
 static inline uint32_t depot_room(const struct sched *sched)
 {
-    uint32_t room = 2 * (uint32_t)sched->workers;
-    return room < MAGAZINES ? room : MAGAZINES;
+    uint64_t workers = (uint64_t)sched->workers, room = 2 * workers * workers;
+    return room < MAGAZINES ? (uint32_t)room : MAGAZINES;
 }
 
 /* Exchanges *mine, a full one, for an empty one or NULL. False if there is no room. Pre, here and

@@ -275,7 +275,7 @@ struct beat;
 struct call_sites;
 struct g_slab;     /* galloc.c */
 struct stack_slab; /* stacks.c */
-enum { G_SHELVES = 3, STACK_SHELVES = 4, MAGAZINES = 128 };
+enum { G_SHELVES = 3, STACK_SHELVES = 4, MAGAZINES = 4096 };
 
 /* Full magazines: depot.h. */
 struct depot {
