@@ -13,6 +13,7 @@
 #include "sched.h"
 #include "workloads/workload.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -96,6 +97,8 @@ static bool is_torn(const char *bytes, size_t size)
     while (at + HEADER <= size) {
         char digits[DIGITS + 1] = "";
         memcpy(digits, bytes + at + SIZE_AT, DIGITS);
+        if (!isdigit((unsigned char)*digits)) /* strtoul() would take a minus */
+            return true;
         at += HEADER + strtoul(digits, NULL, 10);
         at += at % 2;
     }
