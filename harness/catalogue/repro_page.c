@@ -2,6 +2,7 @@
 #include "harness/catalogue/repro_page.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/records/run_folder.h"
 #include "harness/report/html.h"
@@ -212,15 +213,38 @@ static void options_write(struct doc *to, const json_t *repro)
     doc_put(to, "</code>");
 }
 
+/* "repro", behind the files from outside the tree that it needs. */
+static void repro_write(struct doc *to, const struct repro_page *page)
+{
+    char *with = run_folder_with(page->environment);
+    doc_put(to, "schedlab%s repro", with);
+    free(with);
+}
+
+/* A path in the folder as a word of a command. */
+static void path_write(struct doc *to, const struct repro_page *page, const char *below)
+{
+    char *word, *path = text_format("%s%s", page->folder, below);
+    FILE *words = memory_stream(&word, NULL);
+    shell_word_print(words, path);
+    fclose(words);
+    doc_put(to, " %s", word);
+    free(word);
+    free(path);
+}
+
 void repro_page_command_write(struct doc *to, const struct repro_page *page,
                               const json_t *experiment)
 {
     const char *id = field_text(experiment, "id");
-    bool ours = json_object_get(page->catalogue, id) != NULL;
-    char *with = run_folder_with(page->environment);
-    doc_put(to, "<p class='again'>Again: <code>schedlab%s repro %s%s%s%s", with,
-            ours ? "" : page->folder, ours ? "" : "/experiments/", id, ours ? "" : ".yaml");
-    free(with);
+    char *below = text_format("/experiments/%s.yaml", id);
+    doc_put(to, "<p class='again'>Again: <code>");
+    repro_write(to, page);
+    if (json_object_get(page->catalogue, id))
+        doc_put(to, " %s", id);
+    else
+        path_write(to, page, below);
+    free(below);
     options_write(to, page->repro);
     doc_put(to, "</p>");
 }
@@ -261,18 +285,24 @@ static void header_write(struct doc *to, const struct repro_page *page)
     const char *model = field_text(cpu, "model");
     doc_put(to,
             "<header><h1>Design decisions of schedulers, reproduced</h1><p class='where'>%s, %s, "
-            "revision %s, on %s with %s. Made by <code>schedlab repro",
+            "revision %s, on %s with %s. Made by <code>",
             field_text(repro, "name"), field_text(repro, "began"), field_text(repro, "revision"),
             *model ? model : "an unknown CPU",
             counted((uint64_t)field_integer(cpu, "usable_threads"), "hardware thread").s);
+    repro_write(to, page);
     if (!json_is_true(json_object_get(run, "all")))
         json_each(id, json_object_get(run, "experiments"))
             doc_put(to, " %s", json_string_value(id));
     options_write(to, repro);
     doc_put(to, ".</p>");
-    if (!json_is_true(json_object_get(repro, "finished")))
+    if (!json_is_true(json_object_get(repro, "finished"))) {
         doc_put(to, "<p class='problem'>The reproduction was stopped before its end: what it did "
-                    "not come to is undecided. `schedlab repro --resume` goes on.</p>");
+                    "not come to is undecided. <code>");
+        repro_write(to, page);
+        doc_put(to, " --resume");
+        path_write(to, page, "");
+        doc_put(to, "</code> goes on.</p>");
+    }
     json_each(problem, page->problems)
         doc_put(to, "<p class='problem'>%s</p>", json_string_value(problem));
     nav_write(to, repro);

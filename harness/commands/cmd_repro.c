@@ -386,8 +386,10 @@ static int repro_run(const struct options *options, struct repro *repro)
                    ? EXIT_DONE
                    : EXIT_FAILED;
     char *with = outside_with_text();
-    fprintf(stderr, "%s: stopped by SIG%s; `schedlab%s repro --resume %s` goes on\n",
-            options->command, sigabbrev_np(result), with, repro->folder);
+    fprintf(stderr, "%s: stopped by SIG%s; `schedlab%s repro --resume ", options->command,
+            sigabbrev_np(result), with);
+    shell_word_print(stderr, repro->folder);
+    fputs("` goes on\n", stderr);
     free(with);
     return EXIT_FAILED;
 }

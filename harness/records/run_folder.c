@@ -5,6 +5,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/suggest.h"
+#include "harness/base/text.h"
 #include "harness/records/same_work.h"
 #include "harness/spec/outside.h"
 
@@ -123,9 +124,11 @@ static void resume_tell(const char *folder, FILE *messages)
     char error[PATH_SIZE];
     json_t *environment = run_folder_environment(folder, error, sizeof error);
     char *with = run_folder_with(environment);
-    if (can_be_resumed(environment))
-        fprintf(messages, ". `schedlab%s sweep --resume %s` measures that sample again", with,
-                folder);
+    if (can_be_resumed(environment)) {
+        fprintf(messages, ". `schedlab%s sweep --resume ", with);
+        shell_word_print(messages, folder);
+        fputs("` measures that sample again", messages);
+    }
     free(with);
     json_decref(environment);
 }
