@@ -307,12 +307,15 @@ static void print_distances(const struct run_table *table, FILE *messages)
  * the command for that row. */
 static void print_parts_absent(const struct run_table *table, FILE *messages)
 {
-    const char *told = "";
     for (size_t i = 0; i < table->count; i++) {
         const char *why = request_table_absent(run_row_first(&table->rows[i], "ok"));
-        if (*why && strncmp(why, told, strcspn(why, ";")) != 0)
+        bool told = !*why;
+        for (size_t k = 0; k < i && !told; k++) {
+            const char *before = request_table_absent(run_row_first(&table->rows[k], "ok"));
+            told = *before && strncmp(why, before, strcspn(why, ";")) == 0;
+        }
+        if (!told)
             fprintf(messages, "schedlab run: where a request's time goes: absent (%s)\n", why);
-        told = *why ? why : told;
     }
 }
 

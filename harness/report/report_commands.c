@@ -65,7 +65,7 @@ static char *run_text(const struct report_cell *cell, const json_t *record)
 static void parting_write(FILE *to, const struct report *report, const struct report_cell *cell,
                           const char *baseline, const char *run)
 {
-    char *with = run_folder_with(report->environment);
+    char *with = run_folder_with(report->environment); /* any baseline may be pinned */
     char *word;
     FILE *words = memory_stream(&word, NULL);
     shell_word_print(words, baseline);
