@@ -323,6 +323,7 @@ void request_follow_begin(int32_t m, int64_t g, int64_t now_ps)
     places_grow((size_t)g + 1);
     running_grow((size_t)m + 1);
     logged.place[g].part = PART_RUNNING;
+    place_of(g)->m = m;
     logged.running[m] = g;
 }
 

@@ -6,6 +6,7 @@
 #include "harness/base/text.h"
 #include "harness/records/request_table.h"
 #include "harness/sample/request_follow.h"
+#include "harness/spec/outside.h"
 #include "harness/spec/spec.h"
 #include "machine.h"
 #include "sched.h"
@@ -156,11 +157,16 @@ static void call_begin(const struct m *m)
 static bool parts_read(const json_t *record, char **why)
 {
     FILE *to = memory_stream(why, NULL);
-    fputs("real threads tell of no goroutine's steps while they are measured; schedlab trace ", to);
-    shell_word_print(to, field_text(record, "variant"));
+    const char *variant = field_text(record, "variant"), *workload = field_text(record, "workload");
+    fputs("real threads tell of no goroutine's steps while they are measured; schedlab", to);
+    if (outside_is_named(variant) || outside_is_named(workload))
+        outside_with_print(to);
+    fputs(" trace ", to);
+    shell_word_print(to, variant);
     fputc(' ', to);
-    shell_word_print(to, field_text(record, "workload"));
-    fprintf(to, " --workers %lld --machine native does", field_integer(record, "workers"));
+    shell_word_print(to, workload);
+    fprintf(to, " --workers %lld --machine native --most 1000000 --only main tells",
+            field_integer(record, "workers"));
     fclose(to);
     return false;
 }

@@ -90,8 +90,9 @@ int64_t go_now(void);
 
 #if defined(SCHEDLAB_SIM) || defined(SCHEDLAB_TRACE)
 /* The caller has served a request that was due at due_ns and served at end_ns, by go_now().
- * Machines that follow goroutines tell where its time went, and take no time for it; on others it
- * is nothing. `kind` tells apart what one workload may measure: see request_kind in workload.h. */
+ * Simulated machines tell where its time went, and take no time for it. Programs that trace real
+ * threads record it in tens of nanoseconds; in those that measure it is nothing. `kind` tells apart
+ * what one workload may measure: see request_kind in workload.h. */
 void go_request(int32_t kind, int64_t due_ns, int64_t end_ns);
 
 /* Likewise, what to call a mutex: a string literal. */

@@ -90,8 +90,6 @@ static void a_parking_that_is_stamped_late_is_none(void **state)
 {
     (void)state;
     scene_begin();
-    told(5, 0, SCHED_READIED, CLIENT, READY_YIELD);
-    told(5, 0, SCHED_DISPATCHED, CLIENT, 0);
     told(20, 1, SCHED_READIED, CLIENT, READY_WOKEN);
     told(21, 2, SCHED_DISPATCHED, CLIENT, 0);
     told(22, 0, SCHED_PARKED, CLIENT, WAIT_MUTEX);

@@ -181,6 +181,11 @@ for size in 5 100 300 2000; do
         left_out+="$size $(cat err)"
 done
 check a_torn_workload_is_told_as_such [ -z "$left_out" ]
+{ printf '!<arch>\n'; printf '%-48s%-10s`\n' lost -60; } >torn/strain.slv
+run run gmp ./torn/strain.slv,primes=20 --reps 1
+check a_size_that_is_no_number_is_torn_too has 'is a torn object' err
+run run ./mine.slv arrivals,n=10 --workers 1 --reps 1 --iterations 1 --warmup 0
+check the_command_that_tells_of_requests_has_the_file has '; schedlab --with ./mine.slv trace mine arrivals,n=10 --workers 1 ' err
 head -c 2000 mine.slv >torn/mine.slv
 run run ./torn/mine.slv grq fib,n=10 --reps 1 --format json --events none
 json a_torn_variant_is_a_failed_cell '[(x["variant"], x["status"]) for x in r] == [("mine", "failed"), ("grq", "ok")] and "is a torn object" in r[0]["reason"]'

@@ -231,7 +231,7 @@ check a_page_names_the_functions_of_a_program eval '[ "$(grep -c "^main.serve  *
 
 "$schedlab" run gmp arrivals,n=20 --workers 1 --reps 1 --iterations 1 --warmup 0 >out 2>err </dev/null
 check on_real_threads_it_is_absent_with_the_reason grep -q "^schedlab run: where a request's time goes: absent (real threads " err
-command=$(sed -n 's/.*; schedlab \(trace gmp .* native\) does)$/\1/p' err)
+command=$(sed -n 's/.*; schedlab \(trace gmp .* --only main\) tells)$/\1/p' err)
 read -ra words <<<"$command"
 "$schedlab" "${words[@]}" >out 2>err </dev/null
 check the_command_it_names_tells eval '[ -n "$command" ] && row "in all" "a > 0 && b >= a"'
