@@ -182,6 +182,14 @@ cp -r pack broken && echo 'run none' >broken/runs/mini/quick.cmd && rm -r broken
 SCHEDLAB=$schedlab broken/reproduce.sh ../never >out 2>err
 check a_command_that_fails_fails_all [ $? = 1 ]
 check and_is_named grep -q 'mini/quick.cmd ended with status 2' err
+# A program that measures without end.
+mkfifo never.pipe
+printf '#!/bin/bash\n[ "$1" != artifact ] || exit 0\ntrap "exit 1" INT\nread -r <>"%s"\n' "$PWD/never.pipe" >endless
+chmod +x endless
+MINUTES=0 SCHEDLAB=$PWD/endless pack/reproduce.sh ../late >out 2>err
+check the_quick_form_ends_in_time [ "$? $(grep -c 'quick.cmd: its time is over; the rest is not measured$' err)" = '0 2' ]
+MINUTES=soon SCHEDLAB=$PWD/endless pack/reproduce.sh ../late >out 2>err
+check a_time_that_is_no_number_is_misuse [ "$? $(wc -l <err)" = '2 1' ]
 SCHEDLAB=$schedlab pack/reproduce.sh --quickly >out 2>err
 check an_unknown_form_is_misuse [ "$? $(wc -l <err)" = '2 1' ]
 
