@@ -243,8 +243,8 @@ check lanes_of_ms_come_and_go_with_m found 'f["taller"] > 32 and f["again"]'
 check sysmon_takes_a_p_and_starts_a_thread found 'f["marks"][2] == [[2, 0], [0, -1]]'
 shows "gmp,netpoll=thread pipes,n=3 --workers 1"
 check the_thread_of_the_poller_is_told found '"The thread of netpoll=thread has no M either" in f["legend"]'
-"$schedlab" trace gmp uneven,tasks=60,rounds=4000 --workers 3 --only stolen,P1 --whole --format json --output steps.json 2>err
-shows "gmp uneven,tasks=60,rounds=4000 --workers 3 --only stolen,P1"
+"$schedlab" trace gmp uneven,tasks=300,rounds=20000,shape=tree --workers 3 --only stolen,P1 --whole --format json --output steps.json 2>err
+shows "gmp uneven,tasks=300,rounds=20000,shape=tree --workers 3 --only stolen,P1"
 check a_page_steps_through_what_is_chosen found 'f["steps"] == [s["index"] for s in j["steps"]] and f["clicked"] == f["steps"][1] + 1'
 check it_says_so found '"Steps are those of stolen,P1 only; the lanes have all." in f["note"]'
 "$schedlab" diff gmp gmp,runnext=off order,n=12 --workers 2 --format page >run.html 2>err
