@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct place {
     json_t *all;
@@ -46,8 +47,17 @@ static void put_column(const struct place *place, const json_t *part, const json
         json_object_set_new(claim, "samples", json_pack("[o]", claim_hash(column)));
 }
 
+/* One that was stopped before its end is not measured: a part of its samples has other medians. */
+static bool is_measured(const json_t *machine)
+{
+    const char *state = field_text(machine, "state");
+    return strcmp(state, "waiting") != 0 && strcmp(state, "begun") != 0;
+}
+
 static void put_machine(const struct place *place, const json_t *machine)
 {
+    if (!is_measured(machine))
+        return;
     claim_new(place, text_format("%s: %s on %s", place->run, place->experiment, place->machine),
               "verdict", field_text(machine, "verdict"));
     json_each(part, json_object_get(machine, "parts"))

@@ -155,7 +155,7 @@ static void words_make(struct words *words, const struct packing *packing)
     word_add(words, "@OUTSIDE@", outside_list(packing));
     word_add(words, "@CLAIMS@", text_format("%zu", pack->claims));
     word_add(words, "@TOLERANCE@", text_format("%.3g", 100 * pack->tolerance));
-    word_add(words, "@QUICK@", minutes(pack->quick_seconds));
+    word_add(words, "@QUICK@", minutes(fmin(pack->quick_seconds, 600)));
     word_add(words, "@FULL@", minutes(pack->full_seconds));
 }
 

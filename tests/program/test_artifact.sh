@@ -187,9 +187,17 @@ mkfifo never.pipe
 printf '#!/bin/bash\n[ "$1" != artifact ] || exit 0\ntrap "exit 1" INT\nread -r <>"%s"\n' "$PWD/never.pipe" >endless
 chmod +x endless
 MINUTES=0 SCHEDLAB=$PWD/endless pack/reproduce.sh ../late >out 2>err
-check the_quick_form_ends_in_time [ "$? $(grep -c 'quick.cmd: its time is over; the rest is not measured$' err)" = '0 2' ]
-MINUTES=soon SCHEDLAB=$PWD/endless pack/reproduce.sh ../late >out 2>err
-check a_time_that_is_no_number_is_misuse [ "$? $(wc -l <err)" = '2 1' ]
+check the_quick_form_ends_in_time [ "$? $(grep -c 'quick.cmd: its time is over; the rest is not measured$' err)" = '1 2' ]
+check and_says_that_nothing_was_measured grep -q '^reproduce.sh: nothing was measured$' err
+for minutes in soon 08; do
+    MINUTES=$minutes SCHEDLAB=$PWD/endless pack/reproduce.sh ../late >out 2>err
+    check "a_time_of_${minutes}_is_misuse" [ "$? $(wc -l <err)" = '2 1' ]
+done
+# A reproduction that was stopped: its one machine is not done.
+mkdir stopped-e26 && cp "$e26"/environment.json stopped-e26 &&
+    sed 's/"state": "done"/"state": "begun"/' "$e26"/repro.json >stopped-e26/repro.json
+run artifact --check pack/claims.json stopped-e26 --format json
+json what_was_stopped_is_not_measured '{c["outcome"] for c in j["claims"] if c["run"] == "e26"} == {"missing"}'
 SCHEDLAB=$schedlab pack/reproduce.sh --quickly >out 2>err
 check an_unknown_form_is_misuse [ "$? $(wc -l <err)" = '2 1' ]
 
