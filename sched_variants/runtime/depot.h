@@ -15,8 +15,8 @@
 #include "g.h"
 
 /* Two for one worker: what a crowd leaves goes back to slabs, where the next one finds it in the
- * order of its addresses. The more workers, the more for each: they meet at the lock, which is held
- * far longer for slabs, whose heads are misses, one after the other. */
+ * order of its addresses. The more workers, the more for each, up to MAGAZINES in all: they meet
+ * at the lock, which is held far longer for slabs, whose heads are misses, one after the other. */
 static inline uint32_t depot_room(const struct sched *sched)
 {
     uint64_t workers = (uint64_t)sched->workers, room = 2 * workers * workers;

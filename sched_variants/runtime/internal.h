@@ -77,8 +77,8 @@ static inline size_t g_stack_size(const struct sched *sched, const struct g *gp)
 
 /* A step towards giving what is kept in excess back to the kernel: for an M without work, which
  * then looks for some again. A step gives one slab back, in tens of microseconds, or puts half a
- * cache of Gs into their slabs, which with a large gs_cache takes longer. False if there is no
- * excess, or all that is left is in use. */
+ * cache of stacks or of Gs into their slabs, which with a large gs_cache takes longer. False if
+ * there is no excess, or all that is left is in use. */
 bool galloc_give_back(struct sched *sched);
 bool stacks_give_back(struct sched *sched); /* of stacks only */
 

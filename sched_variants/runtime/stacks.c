@@ -59,7 +59,7 @@ struct stack_slab {
     LIST_ENTRY(stack_slab) link;
     enum stack_shelf shelf;
     char *base;
-    uint64_t free; /* bit i: neither in use nor in an M's cache */
+    uint64_t free; /* bit i: not in use, in an M's cache or in a magazine */
     uint64_t warm; /* bit i: free, and has memory */
 };
 
