@@ -26,6 +26,7 @@ name: mini
 title: One queue or many
 min_time_ms: 1
 warmup: 0
+steal_max: 100
 groups:
   - id: simulated
     question: Which one is faster on four simulated cores?
