@@ -172,6 +172,8 @@ WORKLOAD_SOURCES := $(wildcard workloads/*.c)
 # x.c defines for others, PREFIX_x, is PREFIX_x_FJ_HELP there. Linked frames are addressed by the frame
 # pointer and lie right above the callee's (sched_variants/runtime/linked.h).
 POLICIES := FJ_GO FJ_HELP FJ_WORK FJ_LINKED
+# Workloads have a serial elision, too.
+policies_of = $(POLICIES) $(if $(filter workloads/%,$(1)),FJ_CALL)
 FORKJOIN_SOURCES := $(shell grep -l 'struct fj_frame' workloads/*.c harness/micro/*.c tests/conform/conform_*.c) harness/scenarios/joins.c
 no_red_zone = $(if $(filter x86_64%,$(shell $(1) -dumpmachine)),-mno-red-zone)
 # The same instructions for all policies: with AVX compilers align frames in a way that linked ones cannot
@@ -194,7 +196,7 @@ PEER_SOURCES := $(wildcard harness/peers/*.c harness/peers/*.cpp)
 PEER_HEADERS := $(wildcard harness/peers/*.h workloads/uts_tree.h workloads/sha1.h workloads/leaves.h)
 
 objects = $(addprefix $(OUT)/,$(addsuffix .o,$(basename $(filter-out $(FORKJOIN_SOURCES),$(1))) \
-    $(foreach policy,$(POLICIES),$(addsuffix .$(policy),$(basename $(filter $(FORKJOIN_SOURCES),$(1)))))))
+    $(foreach source,$(filter $(FORKJOIN_SOURCES),$(1)),$(addprefix $(basename $(source)).,$(call policies_of,$(source))))))
 CORE_OBJECTS := $(call objects,$(RUNTIME_SOURCES) $(WORKLOAD_SOURCES))
 # Most of the harness is the same for real threads, simulated machines and traces. The release build makes an archive
 # of it, which all three programs link.
@@ -349,7 +351,7 @@ $(OUT)/%.$(1).o: %.c $(OUT)/command
 	    $$(SIMULATED) $$(if $$(filter workloads/% harness/scenarios/%,$$<),$(if $(filter FJ_GO FJ_WORK,$(1)),&& $$(INTERRUPTIBLE)))
 endef
 renamed = $(foreach prefix,workload micro crosses,-D$(prefix)_$(1)=$(prefix)_$(1)_$(2)) -D$(1)_cases=$(1)_cases_$(2)
-$(foreach policy,$(POLICIES),$(eval $(call policy_rule,$(policy))))
+$(foreach policy,$(POLICIES) FJ_CALL,$(eval $(call policy_rule,$(policy))))
 
 # The registry also has to know which files are compiled once per policy. One check serves all
 # configurations. It runs before the second make of a build starts, so that a mistake is printed

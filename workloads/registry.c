@@ -48,16 +48,17 @@
 #define NAMES_GOROUTINE(name) workload_##name
 #define NAMES_FORKJOIN(name)                                                                       \
     workload_##name##_FJ_GO, workload_##name##_FJ_HELP, workload_##name##_FJ_WORK,                 \
-        workload_##name##_FJ_LINKED
+        workload_##name##_FJ_LINKED, workload_##name##_FJ_CALL
 #define FIRST_GOROUTINE(name) &workload_##name,
 #define FIRST_FORKJOIN(name) &workload_##name##_FJ_GO,
 #define ROW_GOROUTINE(name)                                                                        \
-    {&workload_##name, &workload_##name, &workload_##name, &workload_##name},
+    {&workload_##name, &workload_##name, &workload_##name, &workload_##name, NULL},
 #define ROW_FORKJOIN(name)                                                                         \
     {[FJ_GO] = &workload_##name##_FJ_GO,                                                           \
      [FJ_HELP] = &workload_##name##_FJ_HELP,                                                       \
      [FJ_WORK] = &workload_##name##_FJ_WORK,                                                       \
-     [FJ_LINKED] = &workload_##name##_FJ_LINKED},
+     [FJ_LINKED] = &workload_##name##_FJ_LINKED,                                                   \
+     [FJ_CALL] = &workload_##name##_FJ_CALL},
 
 #define DECLARE(name, style) extern const struct workload NAMES_##style(name);
 WORKLOADS(DECLARE)
@@ -69,12 +70,24 @@ const struct workload *const workloads[] = {WORKLOADS(FIRST) NULL};
 const char *const workload_words[] = {WORKLOADS(WORD) NULL};
 
 #define ROW(name, style) ROW_##style(name)
-static const struct workload *const compiled[][FJ_LINKED + 1] = {WORKLOADS(ROW)};
+static const struct workload *const compiled[][FJ_CALL + 1] = {WORKLOADS(ROW)};
+
+/* NULL where the workload is not in the registry, or is not compiled for that policy. */
+static const struct workload *compiled_for(const struct workload *workload, enum fj_policy policy)
+{
+    for (size_t row = 0; workloads[row]; row++)
+        if (workloads[row] == workload)
+            return compiled[row][policy];
+    return NULL;
+}
 
 void workload_run(const struct workload *workload, void *state, struct outcome *out)
 {
-    size_t row = 0;
-    while (workloads[row] != workload)
-        row++;
-    compiled[row][fj_policy()]->run(state, out);
+    compiled_for(workload, fj_policy())->run(state, out);
+}
+
+void (*workload_elision(const struct workload *workload))(void *state, struct outcome *out)
+{
+    const struct workload *elided = compiled_for(workload, FJ_CALL);
+    return elided ? elided->run : NULL;
 }

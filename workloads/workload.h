@@ -172,4 +172,9 @@ extern const char *const workload_words[];
  * Main goroutine. */
 void workload_run(const struct workload *workload, void *state, struct outcome *out);
 
+/* The run() of its serial elision: the same source, in which each spawn is an ordinary call. Needs
+ * no scheduler; thread stack or goroutine. NULL where the workload forks nothing, or is none of
+ * workloads[]. */
+void (*workload_elision(const struct workload *workload))(void *state, struct outcome *out);
+
 #endif

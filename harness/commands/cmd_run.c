@@ -285,7 +285,7 @@ static void warn_of_one_worker(const struct options *options)
         char error[ERROR_SIZE];
         if (!variant_spec_parse(&spec, options->arguments.text[i], error, sizeof error))
             continue;
-        if (spec.ops == &spec_serial || spec.ops->single_threaded)
+        if (spec_is_serial(spec.ops) || spec.ops->single_threaded)
             fprintf(stderr, "%s: warning: %s has one worker, however many are asked for\n",
                     options->command, spec.text);
         variant_spec_free(&spec);
@@ -332,11 +332,11 @@ static void warn_of_cores(const struct options *options)
     machine_spec_free(&spec);
 }
 
-/* True if the variant runs where none is named. Other runtimes do not, nor does `serial` where the
- * workload has no such version. */
+/* True if the variant runs where none is named. Other runtimes and `elision` do not, nor does
+ * `serial` where the workload has no such version. */
 static bool is_meant_by_all(const struct sched_ops *ops, const struct workload *workload)
 {
-    return !peer_is(ops) && (ops != &spec_serial || workload->run_serial);
+    return !peer_is(ops) && ops != &spec_elision && (ops != &spec_serial || workload->run_serial);
 }
 
 /* Puts behind each row the same one on the machine that is asked for by --what-if. */

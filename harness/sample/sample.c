@@ -80,7 +80,14 @@ struct sample {
 
 static bool is_serial(const struct sample *sample)
 {
-    return sample->variant.ops == &spec_serial;
+    return spec_is_serial(sample->variant.ops);
+}
+
+/* The run() without a scheduler; NULL: the workload has no such version. */
+static void (*serial_run(const struct sample *sample))(void *state, struct outcome *out)
+{
+    const struct workload *workload = sample->workload.workload;
+    return sample->variant.ops == &spec_elision ? workload_elision(workload) : workload->run_serial;
 }
 
 static void __attribute__((format(printf, 2, 3)))
@@ -308,8 +315,12 @@ static bool must_skip(const struct sample *sample, char *why, size_t why_size)
         return true;
     uint64_t live = live_gs_expected(sample);
     struct limit memory = limits_memory(), threads = limits_threads();
-    if (is_serial(sample) && !sample->workload.workload->run_serial) {
-        snprintf(why, why_size, "%s has no serial version", sample->workload.workload->name);
+    if (is_serial(sample) && !serial_run(sample)) {
+        snprintf(why, why_size, "%s %s", sample->workload.workload->name,
+                 ops == &spec_elision
+                     ? "is compiled for no serial elision: it forks nothing, or is "
+                       "from outside the tree"
+                     : "has no serial version");
         return true;
     }
     if (ops->single_threaded &&
@@ -432,7 +443,7 @@ static int64_t call_alone(struct sample *sample, bool timed)
     else if (sample->sched)
         outside->run(sample->state, &out);
     else
-        workload->run_serial(sample->state, &out);
+        serial_run(sample)(sample->state, &out);
     int64_t returned = go_now(), time_ns = returned - start;
     if (out.time_ns > 0)
         time_ns = out.time_ns;

@@ -80,7 +80,8 @@ bool peer_is_name(const char *spec)
 
 bool peer_is_floor_name(const char *spec)
 {
-    return strncmp(spec, FLOOR_PREFIX, sizeof FLOOR_PREFIX - 1) == 0 || strcmp(spec, "serial") == 0;
+    return strncmp(spec, FLOOR_PREFIX, sizeof FLOOR_PREFIX - 1) == 0 ||
+           strcmp(spec, "serial") == 0 || strcmp(spec, "elision") == 0;
 }
 
 char *peer_program(const struct sched_ops *ops, char *path, size_t path_size)

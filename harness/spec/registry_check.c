@@ -91,9 +91,11 @@ static bool name_check(const struct subject *subject, const char *name)
     if (strcmp(name, subject->word) != 0)
         return complain(subject, ".name is \"%s\"; expected \"%s\", as in %s", name, subject->word,
                         subject->registry);
-    if (!is_word(name) || strcmp(name, "serial") == 0)
-        return complain(
-            subject, ".name is \"%s\"; expected a word of a-z, 0-9 and _, other than serial", name);
+    if (!is_word(name) || strcmp(name, "serial") == 0 || strcmp(name, "elision") == 0)
+        return complain(subject,
+                        ".name is \"%s\"; expected a word of a-z, 0-9 and _, other than serial and "
+                        "elision",
+                        name);
     return true;
 }
 

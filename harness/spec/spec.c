@@ -32,6 +32,12 @@ const struct sched_ops spec_serial = {
     .source = "schedlab",
 };
 
+const struct sched_ops spec_elision = {
+    .name = "elision",
+    .idea = "no scheduler: the workload's own source, each spawn an ordinary call (serial elision)",
+    .source = "[Frigo98]",
+};
+
 const struct param variant_common_params[] = {
     PARAM_WORD(struct variant_common, malloc, allocator_words, ALLOCATOR_JEMALLOC, "schedlab",
                "whose malloc() the process of a sample uses",
@@ -50,7 +56,9 @@ const struct sched_ops *spec_variant(size_t i)
     for (i -= count, count = 0; outside_variants[count]; count++)
         if (i == count)
             return outside_variants[count];
-    return i == count ? &spec_serial : peer_variant(i - count - 1);
+    const struct sched_ops *const serial[] = {&spec_serial, &spec_elision};
+    size_t after = i - count, baselines = sizeof serial / sizeof serial[0];
+    return after < baselines ? serial[after] : peer_variant(after - baselines);
 }
 
 const struct workload *const *spec_workloads(void)
@@ -522,7 +530,7 @@ static void complain_of_name(const struct complaint *to, const char *kind,
 
 static bool is_scheduler(const struct sched_ops *ops)
 {
-    return ops != &spec_serial && !peer_is(ops);
+    return !spec_is_serial(ops) && !peer_is(ops);
 }
 
 static const struct sched_ops *variant_find(const char *name, bool schedulers_only,

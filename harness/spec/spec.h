@@ -19,8 +19,8 @@
  * settings to be named, and two at the most. If two presets leave equally many, it is the one that
  * was named. Only then may two canonical texts mean the same.
  *
- * Beside sched_variants[] there are `serial`: no scheduler, workload->run_serial() as plain C; and
- * other runtimes (peer_table.h).
+ * Beside sched_variants[] there are `serial`: no scheduler, workload->run_serial() as plain C;
+ * `elision`: none either, workload_elision(); and other runtimes (peer_table.h).
  */
 #ifndef SCHEDLAB_SPEC_H
 #define SCHEDLAB_SPEC_H
@@ -61,8 +61,14 @@ const struct sched_ops *spec_variant(size_t i);
 /* All workloads, those from outside the tree last; NULL-terminated. The program's. */
 const struct workload *const *spec_workloads(void);
 
-/* The baseline without a scheduler; none of its functions is set. */
-extern const struct sched_ops spec_serial;
+/* The baselines without a scheduler; none of their functions is set. */
+extern const struct sched_ops spec_serial, spec_elision;
+
+/* Is it one of them? They have one thread, the caller's. */
+static inline bool spec_is_serial(const struct sched_ops *ops)
+{
+    return ops == &spec_serial || ops == &spec_elision;
+}
 
 /* Parse: true, and *spec is to be freed; or false, nothing to free, and one line in error (no
  * newline) that names what is wrong and what is valid. Both call the owner's optional check(). */

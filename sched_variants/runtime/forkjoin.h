@@ -38,6 +38,8 @@
  *              continuation is queued and can be stolen (contsteal, frames=pooled)
  *   FJ_LINKED  work-first too, but the child is an ordinary call on the parent's stack; a thief
  *              continues the parent on a fresh one, with the frame where it was (contsteal)
+ *   FJ_CALL    the serial elision: the child is an ordinary call, and there is no scheduler; only
+ *              workloads have it, and `elision` in a variant's place runs it
  *
  * Rules. Task and argument live until the sync returns. Between fj_begin() and fj_end(), and so in
  * every function that gets a frame, nothing may park (no channels, locks, sleeps) nor wait for
@@ -65,7 +67,7 @@ struct m;
 struct fj_frame;
 struct fj_task;
 
-enum fj_policy { FJ_GO, FJ_HELP, FJ_WORK, FJ_LINKED };
+enum fj_policy { FJ_GO, FJ_HELP, FJ_WORK, FJ_LINKED, FJ_CALL };
 
 /* When a private child of FJ_HELP becomes public: knob promote. */
 enum fj_promote { FJ_PROMOTE_REQUEST, FJ_PROMOTE_BEAT, FJ_PROMOTE_ALWAYS };
@@ -218,7 +220,8 @@ void fj_tell_call_returned(void);
  * place. */
 #define FJ_IS_HELP (FJ_POLICY == FJ_HELP)
 #define FJ_IS_LINKED (FJ_POLICY == FJ_LINKED && FJ_LINKED_WORKS)
-#define FJ_HAS_GS (!FJ_IS_HELP && !FJ_IS_LINKED)
+#define FJ_IS_CALL (FJ_POLICY == FJ_CALL)
+#define FJ_HAS_GS (!FJ_IS_HELP && !FJ_IS_LINKED && !FJ_IS_CALL)
 
 #ifdef SCHEDLAB_DEBUG
 void fj_check_spawn(void);
@@ -243,13 +246,15 @@ static inline void fj_count_live(int n)
  * goroutine nest. */
 static inline void fj_begin(struct fj_frame *root)
 {
-    fj_begin_region(root, FJ_POLICY);
+    if (!FJ_IS_CALL)
+        fj_begin_region(root, FJ_POLICY);
 }
 
 /* Pre: all frames below are synced. */
 static inline void fj_end(struct fj_frame *root)
 {
-    fj_end_region(root, FJ_POLICY);
+    if (!FJ_IS_CALL)
+        fj_end_region(root, FJ_POLICY);
 }
 
 /* Prepares a frame for spawns; up is the one that the function got. No more than some stores. */
@@ -300,6 +305,8 @@ FJ_INLINE void fj_spawn(struct fj_frame *frame, struct fj_task *task, fj_fn *fn)
             fj_tell_goes_on();
     } else if (FJ_POLICY == FJ_WORK || FJ_POLICY == FJ_LINKED) {
         fj_spawn_work(frame, task, fn);
+    } else if (FJ_IS_CALL) {
+        fn(frame, task);
     } else {
         fj_spawn_go(frame, task, fn);
     }
@@ -309,10 +316,10 @@ FJ_INLINE void fj_spawn(struct fj_frame *frame, struct fj_task *task, fj_fn *fn)
  * child, since its parent would only wait for it. A record of the run shows it. */
 FJ_INLINE void fj_call(struct fj_frame *frame, struct fj_task *task, fj_fn *fn)
 {
-    if (MACHINE_KEEPS_EVENTS)
+    if (MACHINE_KEEPS_EVENTS && !FJ_IS_CALL)
         fj_tell_called();
     fn(frame, task);
-    if (MACHINE_KEEPS_EVENTS)
+    if (MACHINE_KEEPS_EVENTS && !FJ_IS_CALL)
         fj_tell_call_returned();
 }
 
@@ -347,7 +354,7 @@ FJ_INLINE void fj_sync(struct fj_frame *frame)
         fj_check_frame(frame, __builtin_frame_address(0));
         if (__builtin_expect(frame->home != NULL, 0))
             fj_sync_linked(frame);
-    } else if (frame->spawned > 0) {
+    } else if (FJ_HAS_GS && frame->spawned > 0) {
         if (FJ_POLICY == FJ_WORK || FJ_POLICY == FJ_LINKED)
             fj_sync_work(frame);
         else

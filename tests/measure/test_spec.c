@@ -237,6 +237,7 @@ static void canonical_text_leaves_defaults_out(void **state)
     assert_canonical("gmp,tick=61", "gmp");
     assert_canonical("gmp,runnext=on,tick=61", "gmp");
     assert_canonical("serial", "serial");
+    assert_canonical("elision", "elision");
 }
 
 static void canonical_text_is_in_table_order(void **state)

@@ -205,6 +205,13 @@ json sample_runs_millions_that_need_no_stack \
     "'of MemAvailable is' in j.get('reason', '') or (j['ops'] == 2000000 and j['events'][0]['value'] < 100)"
 says run_of_skipped_cells_alone_fails 1 "kthread skipped: " -- run kthread spawn,n=10M $quick
 says run_serial_of_goroutines_is_skipped 1 "has no serial version" -- run serial pingpong $quick
+run run elision serial tasksteal nqueens,n=7 $quick --format json
+json an_elision_does_the_same_work "len(j['records']) == 3 and len({(r['digest'], r['ops']) for r in j['records']}) == 1"
+for forks in fib,n=12 nqueens,n=6 skynet,leaves=100 uts mergesort,n=3000 matmul,n=64 locality uneven,tasks=40; do
+    run run elision "$forks" $quick --format json
+    json "${forks%%,*}_has_an_elision" "all(r['status'] == 'ok' for r in j['records'])"
+done
+says run_elision_of_goroutines_is_skipped 1 "pingpong is compiled for no serial elision: it forks nothing" -- run elision pingpong $quick
 says run_that_needs_a_handoff_is_skipped_without 1 "pipes,mode=block would never end: a goroutine in a blocking call keeps its worker in gmp,calls=none" -- \
     run gmp,calls=none pipes,mode=block $quick
 says run_that_needs_a_handoff_is_skipped_on_bound_workers 1 "keeps its worker in static" -- run static pipes,mode=shared $quick

@@ -150,6 +150,9 @@ static void names_are_there_once(void **state)
     ops.name = "serial";
     assert_false(check("serial", "gmp", "load", error));
     assert_wrong_at(error, "sched_variants/serial/serial.c: serial_ops.name", "other than serial");
+    ops.name = "elision";
+    assert_false(check("elision", "gmp", "load", error));
+    assert_wrong_at(error, "sched_variants/elision/elision.c: elision_ops.name", "and elision");
     ops.name = "Mine,too";
     assert_false(check("Mine,too", "gmp", "load", error));
     assert_wrong_at(error, "sched_variants/Mine,too", "a word of a-z");
