@@ -101,10 +101,9 @@ static double event_score(const struct report *report, const struct report_group
                           const struct report_event *event)
 {
     double sum = 0;
-    size_t at = 0;
-    const char *workload;
-    while ((workload = report_next_workload(group, &at)) != NULL)
-        sum += spread(report, group, event->name, workload);
+    struct report_span span = {0};
+    while (report_next_workload(group, &span))
+        sum += spread(report, group, event->name, span.workload);
     if (is_of_a_factor(group, event->name))
         return sum + 1e9;
     bool cache = strcmp(event->source, "pmu") == 0 || strcmp(event->source, "sim") == 0;
@@ -137,9 +136,10 @@ static size_t candidates_find(const struct report *report, const struct report_g
 /* How many events a figure shows: one has a row for each variant. */
 static size_t events_room(const struct report_group *group)
 {
-    size_t variants = 0, at = 0;
-    report_next_workload(group, &at);
-    for (size_t i = 0; i < at; i++)
+    size_t variants = 0;
+    struct report_span span = {0};
+    report_next_workload(group, &span);
+    for (size_t i = 0; i < span.end; i++)
         variants += group->cells[i].workers == group->cells[0].workers;
     size_t room = EVENT_ROWS / (variants ? variants : 1);
     return room < EVENTS_MIN ? EVENTS_MIN : room > EVENTS_MAX ? EVENTS_MAX : room;

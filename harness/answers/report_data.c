@@ -573,12 +573,14 @@ const json_t *report_record(const struct report *report, const char *cell)
     return json_array_get(json_object_get(report->by_cell, cell), 0);
 }
 
-const char *report_next_workload(const struct report_group *group, size_t *at)
+bool report_next_workload(const struct report_group *group, struct report_span *span)
 {
-    if (*at >= group->count)
-        return NULL;
-    const char *workload = group->cells[*at].workload;
-    while (*at < group->count && strcmp(group->cells[*at].workload, workload) == 0)
-        ++*at;
-    return workload;
+    span->first = span->end;
+    if (span->first >= group->count)
+        return false;
+    span->workload = group->cells[span->first].workload;
+    while (span->end < group->count &&
+           strcmp(group->cells[span->end].workload, span->workload) == 0)
+        span->end++;
+    return true;
 }

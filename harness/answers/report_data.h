@@ -162,9 +162,14 @@ const json_t *report_record(const struct report *report, const char *cell);
 struct report_group report_group_pinned(const struct report_group *group, const char *baseline,
                                         int workers);
 
-/* Steps over the workloads of a group: *at is 0 at first and the end of this workload's cells
- * afterwards. NULL after the last one. */
-const char *report_next_workload(const struct report_group *group, size_t *at);
+/* The cells of one workload of a group, from the first one to that before the end. */
+struct report_span {
+    const char *workload;
+    size_t first, end;
+};
+
+/* Steps over the workloads of a group; all zero at first. False after the last one. */
+bool report_next_workload(const struct report_group *group, struct report_span *span);
 
 /* Adds lines to report->warnings, at the end of report_load() (report_fit.c). There is one line
  * each if sweep.yaml is not the one that was measured, if records are of variants that this program

@@ -185,14 +185,14 @@ struct verdict *verdicts_make(const struct report_group *group, size_t *count)
 {
     struct verdict *verdicts = xcalloc(group->count + 1, sizeof *verdicts);
     struct field *fields = xcalloc(group->count + 1, sizeof *fields);
-    const char *workload;
-    size_t at = 0, pairs = 0;
+    struct report_span span = {0};
+    size_t pairs = 0;
     *count = 0;
-    while ((workload = report_next_workload(group, &at)) != NULL) {
-        int workers = report_workers_max(group, workload);
+    while (report_next_workload(group, &span)) {
+        int workers = report_workers_max(group, span.workload);
         struct field *field = &fields[*count];
-        *field = field_make(group, workload, workers);
-        verdicts[(*count)++] = verdict_begin(field, workload, workers);
+        *field = field_make(group, span.workload, workers);
+        verdicts[(*count)++] = verdict_begin(field, span.workload, workers);
         pairs += field_tests(field);
     }
     struct tests tests = {numbers_make(pairs), numbers_make(pairs), 0};

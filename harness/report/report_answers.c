@@ -496,12 +496,13 @@ static void counts_of_write(FILE *to, const struct chart *chart, const char *var
 static void counts_write(FILE *to, const struct chart *chart)
 {
     const struct report_group *group = chart->group;
-    size_t end = 0, written = 0;
-    report_next_workload(group, &end);
+    size_t written = 0;
+    struct report_span span = {0};
+    report_next_workload(group, &span);
     html_put(to, "<p class='says'>%s per %s: ", chart->about,
              chart->per > 1 ? "million operations" : "operation");
-    for (size_t i = 0; i < end; i++) {
-        if (group->cells[i].workers != group->cells[end - 1].workers)
+    for (size_t i = 0; i < span.end; i++) {
+        if (group->cells[i].workers != group->cells[span.end - 1].workers)
             continue;
         html_put(to, "%s", written++ > 0 ? ", " : "");
         counts_of_write(to, chart, group->cells[i].variant);
@@ -588,8 +589,9 @@ static void sizes_of_write(FILE *to, const struct report_group *group, const cha
 /* A question that asks what one of many costs: from few to many. */
 static void sizes_card(FILE *to, const struct report_group *group)
 {
-    size_t end = 0, written = 0;
-    report_next_workload(group, &end);
+    size_t written = 0;
+    struct report_span span = {0};
+    report_next_workload(group, &span);
     card_open(to, group);
     html_put(to, "<span class='line'>Time of one operation, from few to many: ");
     sizes_of_write(to, group, group->cells[0].variant);
@@ -597,8 +599,8 @@ static void sizes_card(FILE *to, const struct report_group *group)
     card_unfold(to, group);
     html_put(to, "<p class='says'>Time of one operation, all calls together, from %s to %s: ",
              group->cells[0].workload, group->cells[group->count - 1].workload);
-    for (size_t i = 0; i < end; i++) {
-        if (group->cells[i].workers != group->cells[end - 1].workers)
+    for (size_t i = 0; i < span.end; i++) {
+        if (group->cells[i].workers != group->cells[span.end - 1].workers)
             continue;
         html_put(to, "%s", written++ > 0 ? ", " : "");
         sizes_of_write(to, group, group->cells[i].variant);

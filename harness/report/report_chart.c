@@ -320,10 +320,10 @@ static void winner_write(FILE *to, const struct verdict *verdict)
 }
 
 /* The variant with the most of the event. */
-static void most_write(FILE *to, const struct chart *chart, size_t first, size_t end)
+static void most_write(FILE *to, const struct chart *chart, const struct report_span *span)
 {
     const struct report_cell *most = NULL;
-    for (size_t i = first; i < end; i++) {
+    for (size_t i = span->first; i < span->end; i++) {
         const struct report_cell *cell = &chart->group->cells[i];
         if (is_in_chart(chart, cell) && isfinite(value_of(chart, cell).median) &&
             (!most || value_of(chart, cell).median > value_of(chart, most).median))
@@ -336,17 +336,15 @@ static void most_write(FILE *to, const struct chart *chart, size_t first, size_t
     html_put(to, "</td>");
 }
 
-/* The cells from first to end are those of the workload. */
 static void workload_row(FILE *to, const struct chart *chart, const struct lanes *lanes,
-                         const struct axis *axis, size_t first, size_t end, size_t verdict)
+                         const struct axis *axis, const struct report_span *span, size_t verdict)
 {
-    const char *workload = chart->group->cells[first].workload;
     int lane = lanes->count > MANY ? LANE_OF_MANY : LANE;
-    html_put(to, "<tr data-workload='%s'><th scope='row'>", workload);
-    name_write(to, workload);
+    html_put(to, "<tr data-workload='%s'><th scope='row'>", span->workload);
+    name_write(to, span->workload);
     html_put(to, "</th><td>");
-    row_open(to, chart, axis, (int)lanes->count * lane + 2 * PAD, workload);
-    for (size_t i = first; i < end; i++) {
+    row_open(to, chart, axis, (int)lanes->count * lane + 2 * PAD, span->workload);
+    for (size_t i = span->first; i < span->end; i++) {
         const struct lane *own = lane_of(lanes, chart->group->cells[i].variant);
         if (is_in_chart(chart, &chart->group->cells[i]))
             mark_write(to, chart, axis, i, own, PAD + lane / 2 + (int)(own - lanes->of) * lane);
@@ -355,9 +353,9 @@ static void workload_row(FILE *to, const struct chart *chart, const struct lanes
     if (chart->verdicts)
         winner_write(to, &chart->verdicts[verdict]);
     else
-        most_write(to, chart, first, end);
+        most_write(to, chart, span);
     html_put(to, "</tr>");
-    for (size_t i = first; i < end; i++)
+    for (size_t i = span->first; i < span->end; i++)
         if (is_in_chart(chart, &chart->group->cells[i]))
             missing_write(to, chart, i);
 }
@@ -394,14 +392,13 @@ static bool has_numbers(const struct chart *chart)
 static void rows_write(FILE *to, const struct chart *chart, const struct lanes *lanes,
                        const struct axis *axis)
 {
-    size_t at = 0, first = 0;
-    for (size_t verdict = 0; report_next_workload(chart->group, &at); verdict++) {
+    struct report_span span = {0};
+    for (size_t verdict = 0; report_next_workload(chart->group, &span); verdict++) {
         if (!lanes->are_rows)
-            workload_row(to, chart, lanes, axis, first, at, verdict);
-        for (size_t i = first; i < at && lanes->are_rows; i++)
+            workload_row(to, chart, lanes, axis, &span, verdict);
+        for (size_t i = span.first; i < span.end && lanes->are_rows; i++)
             if (is_in_chart(chart, &chart->group->cells[i]))
                 variant_row(to, chart, lanes, axis, i);
-        first = at;
     }
 }
 

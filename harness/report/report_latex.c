@@ -178,8 +178,9 @@ static void caption_write(FILE *to, const struct report *report, const struct re
 
 static size_t rows_of(const struct report_group *group)
 {
-    size_t at = 0, rows = group->count;
-    while (report_next_workload(group, &at) != NULL)
+    struct report_span span = {0};
+    size_t rows = group->count;
+    while (report_next_workload(group, &span))
         rows++;
     return rows;
 }
@@ -194,16 +195,15 @@ static void head_write(FILE *to, const struct report_group *group)
 /* Neither the space between workloads nor a workload's name stays alone at the end of a page. */
 static void rows_write(FILE *to, const struct report_group *group)
 {
-    const char **marks = verdicts_over_baseline(group), *workload;
-    size_t at = 0, first = 0;
-    while ((workload = report_next_workload(group, &at)) != NULL) {
-        fputs(first > 0 ? "\\addlinespace\n" : "", to);
+    const char **marks = verdicts_over_baseline(group);
+    struct report_span span = {0};
+    while (report_next_workload(group, &span)) {
+        fputs(span.first > 0 ? "\\addlinespace\n" : "", to);
         fputs("\\multicolumn{4}{@{}l}{\\texttt{", to);
-        put_text(to, workload);
+        put_text(to, span.workload);
         fputs("}} \\\\*\n", to);
-        for (size_t i = first; i < at; i++)
+        for (size_t i = span.first; i < span.end; i++)
             row_write(to, group, &group->cells[i], marks[i]);
-        first = at;
     }
     free(marks);
 }

@@ -125,8 +125,7 @@ static void row_write(FILE *to, const struct report *report, const struct report
 
 void report_levels_write(FILE *to, const struct report *report, const struct report_group *group)
 {
-    size_t at = 0, first = 0;
-    const char *workload;
+    struct report_span span = {0};
     html_put(to, "<details class='print' open=''><summary>Misses of each level of cache"
                  "</summary><p class='note'>Misses per operation. sim: on the simulated machine. "
                  "here: what the processor of this one counted for the same work on as many "
@@ -135,16 +134,15 @@ void report_levels_write(FILE *to, const struct report *report, const struct rep
     html_table_open(to, "Cache misses per operation, simulated and counted here", "numbers");
     html_thead(to, (const char *const[]){"variant", "#workers", "#L1, sim", "#here", "#L2, sim",
                                          "#here", "#L3, sim", "#here", NULL});
-    while ((workload = report_next_workload(group, &at)) != NULL) {
+    while (report_next_workload(group, &span)) {
         html_put(to,
                  "<tbody><tr><th scope='rowgroup' colspan='%d'><span class='name'>%s</span></th>"
                  "</tr>",
-                 COLUMNS, workload);
-        for (size_t i = first; i < at; i++)
+                 COLUMNS, span.workload);
+        for (size_t i = span.first; i < span.end; i++)
             if (report_cell_ok(&group->cells[i]))
                 row_write(to, report, &group->cells[i]);
         html_put(to, "</tbody>");
-        first = at;
     }
     html_table_close(to);
     html_put(to, "</details>");

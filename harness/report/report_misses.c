@@ -147,18 +147,16 @@ void report_misses_write(FILE *to, const struct report *report, const struct rep
              "misses, and upgrades of lines that others had too. The darker, the more. Structures "
              "with less than 1 %% in each column are left out. `schedlab list sim:MODEL` says what "
              "each is; `schedlab run --why` shows the lines of the source.</p>");
-    size_t at = 0, first = 0;
-    const char *workload;
-    while ((workload = report_next_workload(group, &at)) != NULL) {
-        struct columns columns = {xcalloc(at - first + 1, sizeof *columns.cells), 0, 0};
-        int workers = report_workers_max(group, workload);
-        for (size_t i = first; i < at; i++)
+    struct report_span span = {0};
+    while (report_next_workload(group, &span)) {
+        struct columns columns = {xcalloc(span.end - span.first, sizeof *columns.cells), 0, 0};
+        int workers = report_workers_max(group, span.workload);
+        for (size_t i = span.first; i < span.end; i++)
             if (group->cells[i].workers == workers && report_cell_ok(&group->cells[i]))
                 columns.cells[columns.count++] = &group->cells[i];
         if (columns.count > 0)
             table_write(to, report, &columns);
         free(columns.cells);
-        first = at;
     }
     html_put(to, "</details>");
 }

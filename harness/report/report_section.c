@@ -170,20 +170,19 @@ static void throughput_write(FILE *to, const struct report *report,
                  "all. Ended by: what ended the measuring of the cell.</p>");
     html_table_open(to, "Throughput in operations a second", "numbers pinnable");
     throughput_head(to, group);
-    size_t at = 0, first = 0, count;
+    size_t count;
+    struct report_span span = {0};
     struct verdict *verdicts = verdicts_make(group, &count);
     const char **marks = verdicts_over_baseline(group);
-    for (size_t k = 0; k < count; k++) {
-        const char *workload = report_next_workload(group, &at);
+    for (size_t k = 0; report_next_workload(group, &span); k++) {
         char what[128];
-        snprintf(what, sizeof what, "(one operation: %.80s)", group->cells[first].op);
+        snprintf(what, sizeof what, "(one operation: %.80s)", group->cells[span.first].op);
         html_put(to, "<tbody>");
-        rowgroup_write(to, workload, what, COLUMNS_NUMBERS);
-        for (size_t i = first; i < at; i++)
+        rowgroup_write(to, span.workload, what, COLUMNS_NUMBERS);
+        for (size_t i = span.first; i < span.end; i++)
             throughput_row(to, report, group, &group->cells[i],
                            standing_of(&group->cells[i], &verdicts[k]), marks[i]);
         html_put(to, "</tbody>");
-        first = at;
     }
     verdicts_free(verdicts, count);
     free(marks);
@@ -200,9 +199,9 @@ static const struct {
 
 enum { SHOWN_QUANTILES = sizeof shown_quantiles / sizeof shown_quantiles[0] };
 
-static void latency_rows(FILE *to, const struct report_group *group, size_t first, size_t end)
+static void latency_rows(FILE *to, const struct report_group *group, const struct report_span *span)
 {
-    for (size_t i = first; i < end; i++) {
+    for (size_t i = span->first; i < span->end; i++) {
         const struct report_cell *cell = &group->cells[i];
         if (!isfinite(report_latency_ns(cell, 1).median))
             continue;
@@ -228,16 +227,14 @@ static void latency_write(FILE *to, const struct report *report, const struct re
     for (int q = 0; q < SHOWN_QUANTILES; q++)
         th_number(to, shown_quantiles[q].name);
     html_put(to, "</tr></thead>");
-    const char *workload;
-    size_t at = 0, first = 0;
-    while ((workload = report_next_workload(group, &at)) != NULL) {
-        if (report_has_latencies(report, group, workload)) {
-            html_put(to, "<tbody>");
-            rowgroup_write(to, workload, "", COLUMNS_LATENCY);
-            latency_rows(to, group, first, at);
-            html_put(to, "</tbody>");
-        }
-        first = at;
+    struct report_span span = {0};
+    while (report_next_workload(group, &span)) {
+        if (!report_has_latencies(report, group, span.workload))
+            continue;
+        html_put(to, "<tbody>");
+        rowgroup_write(to, span.workload, "", COLUMNS_LATENCY);
+        latency_rows(to, group, &span);
+        html_put(to, "</tbody>");
     }
     html_table_close(to);
     html_put(to, "</details>");
@@ -265,11 +262,11 @@ struct columns {
     size_t count;
 };
 
-static struct columns columns_make(const struct report_group *group, size_t first, size_t end)
+static struct columns columns_make(const struct report_group *group, const struct report_span *span)
 {
-    struct columns columns = {xcalloc(end - first + 1, sizeof *columns.cells), 0};
-    int workers = report_workers_max(group, group->cells[first].workload);
-    for (size_t i = first; i < end; i++)
+    struct columns columns = {xcalloc(span->end - span->first, sizeof *columns.cells), 0};
+    int workers = report_workers_max(group, span->workload);
+    for (size_t i = span->first; i < span->end; i++)
         if (group->cells[i].workers == workers && report_cell_ok(&group->cells[i]))
             columns.cells[columns.count++] = &group->cells[i];
     return columns;
@@ -331,9 +328,9 @@ static void zeros_write(FILE *to, const struct columns *columns)
         html_put(to, "</p>");
 }
 
-static void events_table(FILE *to, const struct report_group *group, size_t first, size_t end)
+static void events_table(FILE *to, const struct report_group *group, const struct report_span *span)
 {
-    struct columns columns = columns_make(group, first, end);
+    struct columns columns = columns_make(group, span);
     if (columns.count > 0) {
         char label[512];
         snprintf(label, sizeof label, "%.300s, %s: events per operation",
@@ -371,11 +368,9 @@ static void events_write(FILE *to, const struct report *report, const struct rep
              group->id);
     html_put(to, "<p class='note'>Events that were absent in every column are in the section on "
                  "sources.</p>");
-    size_t at = 0, first = 0;
-    while (report_next_workload(group, &at)) {
-        events_table(to, group, first, at);
-        first = at;
-    }
+    struct report_span span = {0};
+    while (report_next_workload(group, &span))
+        events_table(to, group, &span);
     html_put(to, "</details>");
 }
 
