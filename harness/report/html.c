@@ -7,6 +7,11 @@
 
 #include <stdlib.h>
 
+void html_th_number(FILE *to, const char *name)
+{
+    html_put(to, "<th scope='col' class='number'>%s</th>", name);
+}
+
 void html_thead(FILE *to, const char *const *names)
 {
     html_put(to, "<thead><tr>");

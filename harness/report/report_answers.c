@@ -95,11 +95,10 @@ static void reason_write(FILE *to, const struct report *report, const struct rep
 
 /* The fastest on one workload, over the next and over the baseline; with its name where it has not
  * won. */
-static void win_write(FILE *to, const struct report *report, const struct report_group *group,
-                      const struct verdict *verdict, bool name)
+static void win_write(FILE *to, const struct report_group *group, const struct verdict *verdict,
+                      bool name)
 {
-    html_put(to, "<li data-workload='%s'><span class='name'>%s</span>: ", verdict->workload,
-             verdict->workload);
+    html_put(to, ": ");
     if (name)
         html_put(to, "%s seen at ", verdict->best->variant);
     multiple_write(to, verdict->over_next, verdict->next->variant, !name);
@@ -110,9 +109,6 @@ static void win_write(FILE *to, const struct report *report, const struct report
         multiple_write(to, verdict->best->to_baseline, group->baseline,
                        !name && is_slower(verdict, group->baseline));
     }
-    slower_write(to, group, verdict);
-    reason_write(to, report, group, verdict);
-    html_put(to, "</li>");
 }
 
 /* The i-th of those that are not told apart, the fastest first. */
@@ -144,25 +140,19 @@ static bool contenders_write(FILE *to, const struct report_group *group,
 }
 
 /* A workload on which the fastest are not told apart. */
-static void tie_write(FILE *to, const struct report *report, const struct report_group *group,
-                      const struct verdict *verdict)
+static void tie_write(FILE *to, const struct report_group *group, const struct verdict *verdict)
 {
-    html_put(to, "<li data-workload='%s'><span class='name'>%s</span>", verdict->workload,
-             verdict->workload);
     bool baseline = contenders_write(to, group, verdict);
     if (!baseline && group->baseline && isfinite(verdict->best->to_baseline.median)) {
         html_put(to, "; %s ", verdict->best->variant);
         multiple_write(to, verdict->best->to_baseline, group->baseline,
                        is_slower(verdict, group->baseline));
     }
-    slower_write(to, group, verdict);
-    reason_write(to, report, group, verdict);
-    html_put(to, "</li>");
 }
 
 /* For a workload on which too few samples were measured at one core distance. A variant that keeps
  * to one core has no core distance, and is not named. */
-static void unlike_text(FILE *to, const struct verdict *verdict)
+static void unlike_write(FILE *to, const struct verdict *verdict)
 {
     size_t named = 0;
     html_put(to, ": fewer than 3 samples of each at one core distance");
@@ -174,14 +164,6 @@ static void unlike_text(FILE *to, const struct verdict *verdict)
                  named++ > 0 ? " \302\267 " : ": ", cell->variant, cell->of_class_count[CLASS_NEAR],
                  cell->of_class_count[CLASS_FAR]);
     }
-}
-
-static void unlike_write(FILE *to, const struct verdict *verdict)
-{
-    html_put(to, "<li data-workload='%s'><span class='name'>%s</span>", verdict->workload,
-             verdict->workload);
-    unlike_text(to, verdict);
-    html_put(to, "</li>");
 }
 
 /* True if two workloads belong in one row. */
@@ -204,27 +186,19 @@ static bool starts_row(const struct verdict *verdicts, size_t i)
 static void workload_write(FILE *to, const struct report *report, const struct report_group *group,
                            const struct verdict *verdict)
 {
-    switch (verdict->outcome) {
-    case VERDICT_WON:
-        win_write(to, report, group, verdict, false);
-        break;
-    case VERDICT_TIED:
-        tie_write(to, report, group, verdict);
-        break;
-    case VERDICT_FEW:
-        win_write(to, report, group, verdict, true);
-        break;
-    case VERDICT_UNLIKE:
+    html_put(to, "<li data-workload='%s'><span class='name'>%s</span>", verdict->workload,
+             verdict->workload);
+    if (verdict->outcome == VERDICT_WON || verdict->outcome == VERDICT_FEW)
+        win_write(to, group, verdict, verdict->outcome == VERDICT_FEW);
+    else if (verdict->outcome == VERDICT_TIED)
+        tie_write(to, group, verdict);
+    else if (verdict->outcome == VERDICT_UNLIKE)
         unlike_write(to, verdict);
-        break;
-    case VERDICT_NONE:
-        html_put(to, "<li data-workload='%s'><span class='name'>%s</span>", verdict->workload,
-                 verdict->workload);
-        if (verdict->best)
-            html_put(to, ": only %s has a number", verdict->best->variant);
-        html_put(to, "</li>");
-        break;
-    }
+    else if (verdict->best)
+        html_put(to, ": only %s has a number", verdict->best->variant);
+    slower_write(to, group, verdict);
+    reason_write(to, report, group, verdict);
+    html_put(to, "</li>");
 }
 
 static void outcome_write(FILE *to, const struct verdict *verdict)
@@ -319,7 +293,7 @@ static void latency_row(FILE *to, const struct report_group *group, const struct
     outcome_write(to, verdict);
     html_put(to, "<td><span class='name'>%s</span>", verdict->workload);
     if (verdict->outcome == VERDICT_UNLIKE)
-        unlike_text(to, verdict);
+        unlike_write(to, verdict);
     if (verdict->best)
         html_put(to, "%s",
                  quantile == VERDICT_TAIL
@@ -366,9 +340,8 @@ static void card_unfold(FILE *to, const struct report_group *group)
 static void rows_open(FILE *to)
 {
     html_put(to, "<details class='print'><summary>In numbers, and why</summary>");
-    html_table_open(to, "Who is fastest on what, by how much", "answers");
-    html_thead(to, (const char *const[]){"Fastest", "On what, by how much", NULL});
-    html_put(to, "<tbody>");
+    html_table_begin(to, "Who is fastest on what, by how much", "answers",
+                     (const char *const[]){"Fastest", "On what, by how much", NULL});
 }
 
 static void rows_close(FILE *to)

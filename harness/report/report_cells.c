@@ -50,7 +50,7 @@ static double strip_median(const struct report_sample *samples, size_t count)
     for (size_t i = 0; i < count; i++)
         if (sample_ok(&samples[i]))
             values[n++] = samples[i].throughput;
-    double median = n > 0 ? statistics_median_alone(values, n) : NAN;
+    double median = statistics_median_alone(values, n);
     free(values);
     return median;
 }
@@ -211,7 +211,7 @@ static double count_median(const json_t *const *records, size_t count, size_t ev
         if (json_array_size(per_m) == ms && json_is_number(json_array_get(per_m, m)))
             values[n++] = json_number_value(json_array_get(per_m, m));
     }
-    double median = n > 0 ? statistics_median_alone(values, n) : NAN;
+    double median = statistics_median_alone(values, n);
     free(values);
     return median;
 }
@@ -357,7 +357,8 @@ static void cell_write(FILE *to, const struct report *report, const struct repor
     cell_more(to, report, cell);
 }
 
-static void head_write(FILE *to)
+/* The cells of a workload, each once, in the order of the catalogue and of their workers. */
+static void workload_write(FILE *to, const struct report *report, const char *workload, double last)
 {
     static const char *const names[] = {"variant",
                                         "#workers",
@@ -367,12 +368,6 @@ static void head_write(FILE *to)
                                         "#samples",
                                         "cell",
                                         NULL};
-    html_thead(to, names);
-}
-
-/* The cells of a workload, each once, in the order of the catalogue and of their workers. */
-static void workload_write(FILE *to, const struct report *report, const char *workload, double last)
-{
     char label[512];
     size_t cells = 0;
     for (size_t i = 0; i < report->cells_count; i++)
@@ -380,9 +375,7 @@ static void workload_write(FILE *to, const struct report *report, const char *wo
     snprintf(label, sizeof label, "%.400s, samples of each cell in run order", workload);
     html_put(to, "<details class='print'><summary><span class='name'>%s</span>, %s</summary>",
              workload, counted(cells, "cell").s);
-    html_table_open(to, label, "cells");
-    head_write(to);
-    html_put(to, "<tbody>");
+    html_table_begin(to, label, "cells", names);
     for (size_t i = 0; i < report->cells_count; i++)
         if (strcmp(report->cells[i].workload, workload) == 0 && report->cells[i].is_first)
             cell_write(to, report, &report->cells[i], last);

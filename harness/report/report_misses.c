@@ -108,7 +108,7 @@ static void table_write(FILE *to, const struct report *report, struct columns *c
         html_table_open(to, label, "numbers");
         html_put(to, "<thead><tr><th scope='col'>structure</th>");
         for (size_t k = 0; k < columns->count; k++)
-            html_put(to, "<th scope='col' class='number'>%s</th>", columns->cells[k]->variant);
+            html_th_number(to, columns->cells[k]->variant);
         html_put(to, "</tr></thead><tbody>");
     }
     for (size_t i = 0; i < count; i++) {

@@ -102,11 +102,6 @@ static void line_write(FILE *to, const struct report_group *group, const struct 
     html_put(to, "</tr>");
 }
 
-static void th_number(FILE *to, const char *text)
-{
-    html_put(to, "<th scope='col' class='number'>%s</th>", text);
-}
-
 static void group_write(FILE *to, const struct report_group *group)
 {
     char label[256];
@@ -116,10 +111,10 @@ static void group_write(FILE *to, const struct report_group *group)
              group->id);
     html_table_open(to, label, "numbers");
     html_put(to, "<thead><tr><th scope='col'>workload</th>");
-    th_number(to, "workers");
+    html_th_number(to, "workers");
     html_put(to, "<th scope='col'>best peer</th>");
     for (size_t i = 0; i < columns.count; i++)
-        th_number(to, columns.variants[i]);
+        html_th_number(to, columns.variants[i]);
     html_put(to, "</tr></thead><tbody>");
     for (size_t at = 0; best_peer_next(group, &at, &line);)
         line_write(to, group, &columns, &line);

@@ -13,11 +13,6 @@
 
 enum { ROWS_UNFOLDED = 40, COLUMNS_NUMBERS = 12, COLUMNS_LATENCY = 8 };
 
-static void th_number(FILE *to, const char *text)
-{
-    html_put(to, "<th scope='col' class='number'>%s</th>", text);
-}
-
 /* A heading across the table, above the rows of one workload. */
 static void rowgroup_write(FILE *to, const char *workload, const char *what, size_t columns)
 {
@@ -222,10 +217,10 @@ static void latency_write(FILE *to, const struct report *report, const struct re
     html_table_open(to, "Time that this share of the operations took at most; medians over samples",
                     "numbers");
     html_put(to, "<thead><tr><th scope='col'>variant</th>");
-    th_number(to, "workers");
+    html_th_number(to, "workers");
     html_put(to, "<th scope='col'>class</th>");
     for (int q = 0; q < SHOWN_QUANTILES; q++)
-        th_number(to, shown_quantiles[q].name);
+        html_th_number(to, shown_quantiles[q].name);
     html_put(to, "</tr></thead>");
     struct report_span span = {0};
     while (report_next_workload(group, &span)) {
@@ -339,7 +334,7 @@ static void events_table(FILE *to, const struct report_group *group, const struc
         html_table_open(to, label, "numbers events");
         html_put(to, "<thead><tr><th scope='col'>event</th><th scope='col'>source</th>");
         for (size_t k = 0; k < columns.count; k++)
-            th_number(to, columns.cells[k]->variant);
+            html_th_number(to, columns.cells[k]->variant);
         html_put(to, "</tr></thead><tbody>");
         classes_row(to, &columns);
         event_rows(to, &columns);

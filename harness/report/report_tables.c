@@ -133,11 +133,9 @@ void report_distances_write(FILE *to, const struct report *report)
                  "Where a hypervisor moves them, its round trip jumps, and what chats between "
                  "cores with it; so like is compared with like.</p>");
     timeline_write(to, &counts);
-    html_table_open(to, "Samples by core distance; above, the run from its beginning to its end",
-                    NULL);
-    html_thead(
-        to, (const char *const[]){"cores", "#samples", "#share", "#round trip", "meaning", NULL});
-    html_put(to, "<tbody>");
+    html_table_begin(
+        to, "Samples by core distance; above, the run from its beginning to its end", NULL,
+        (const char *const[]){"cores", "#samples", "#share", "#round trip", "meaning", NULL});
     bool is_one = counts.all[0] == counts.sum; /* near to nothing else */
     for (int i = 0; i < (is_one ? 1 : DISTANCES); i++)
         distance_row(to, report, &counts, i);
