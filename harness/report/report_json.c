@@ -98,36 +98,34 @@ static json_t *answers_of(const struct report *report, const struct report_group
     return answers;
 }
 
+static json_t *answers_of_latency(const struct report *report, const struct report_group *group,
+                                  double quantile)
+{
+    struct report_group tails = report_tails_make(report, group, quantile);
+    json_t *answers = answers_of(NULL, &tails);
+    report_tails_free(&tails);
+    return answers;
+}
+
 /* Adds the answers by the group's subject, as on the page: a question about counts or sizes has no
  * winner. */
 static void answers_into_json(json_t *object, const struct report *report,
                               const struct report_group *group)
 {
+    static const char *const unanswered[SWEEP_FIGURES] = {[SWEEP_FIGURE_EVENTS] = "events",
+                                                          [SWEEP_FIGURE_SCALE] = "scale",
+                                                          [SWEEP_FIGURE_STALLS] = "stalls"};
     enum sweep_figure subject = report_subject(group);
-    const char *metric = "throughput";
-    json_t *answers;
     if (subject == SWEEP_FIGURE_LATENCY) {
-        struct report_group tails = report_tails_make(report, group, VERDICT_TAIL);
-        metric = "p99 latency";
-        answers = answers_of(NULL, &tails);
-        report_tails_free(&tails);
-        tails = report_tails_make(report, group, VERDICT_MIDDLE);
-        json_object_set_new(object, "answers_p50", answers_of(NULL, &tails));
-        report_tails_free(&tails);
-    } else if (subject == SWEEP_FIGURE_EVENTS) {
-        metric = "events";
-        answers = json_array();
-    } else if (subject == SWEEP_FIGURE_SCALE) {
-        metric = "scale";
-        answers = json_array();
-    } else if (subject == SWEEP_FIGURE_STALLS) {
-        metric = "stalls";
-        answers = json_array();
-    } else {
-        answers = answers_of(report, group);
+        json_object_set_new(object, "answers_p50",
+                            answers_of_latency(report, group, VERDICT_MIDDLE));
+        set_text(object, "metric", "p99 latency");
+        json_object_set_new(object, "answers", answers_of_latency(report, group, VERDICT_TAIL));
+        return;
     }
-    json_object_set_new(object, "metric", json_string(metric));
-    json_object_set_new(object, "answers", answers);
+    set_text(object, "metric", unanswered[subject] ? unanswered[subject] : "throughput");
+    json_object_set_new(object, "answers",
+                        unanswered[subject] ? json_array() : answers_of(report, group));
 }
 
 static void tail_into_json(json_t *object, const struct report_cell *cell)
