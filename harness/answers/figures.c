@@ -44,16 +44,6 @@ static bool has_speedup(const struct report_group *group)
     return one && more;
 }
 
-static bool has_rows(const struct tsv *table, const struct report_group *group)
-{
-    for (size_t row = 1; row < table->rows; row++) {
-        const char *id = tsv_text(table, row, "group");
-        if (id && strcmp(id, group->id) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* True if the specification names the key. */
 static bool spec_has_key(const char *spec, const char *key)
 {
@@ -232,8 +222,8 @@ static void figure_add(struct figures *figures, const struct report *report,
         (kind == SWEEP_FIGURE_SURFACE &&
          !(group->parameter && (figure.parameter_values = parameter_values(group)))) ||
         (kind == SWEEP_FIGURE_HEATMAP && !group->knob2) ||
-        (kind == SWEEP_FIGURE_SCALE && !has_rows(&report->extra.scale, group)) ||
-        (kind == SWEEP_FIGURE_STALLS && !has_rows(&report->extra.structures, group)) ||
+        (kind == SWEEP_FIGURE_SCALE && !tsv_has(&report->extra.scale, "group", group->id)) ||
+        (kind == SWEEP_FIGURE_STALLS && !tsv_has(&report->extra.structures, "group", group->id)) ||
         !has_throughput(group)) {
         free(figure.events);
         free(figure.parameter_values);

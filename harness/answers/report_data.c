@@ -72,11 +72,6 @@ static int cell_compare(const void *a_void, const void *b_void)
 
 /* Tables -------------------------------------------------------------------------------------- */
 
-static const char *text_or(const char *text, const char *other)
-{
-    return text ? text : other;
-}
-
 static int whole(double number)
 {
     return isfinite(number) ? (int)number : 0;
@@ -88,18 +83,18 @@ static void cells_read(struct report *report)
     report->cells = xcalloc(tsv->rows, sizeof *report->cells);
     for (size_t row = 1; row < tsv->rows; row++)
         report->cells[report->cells_count++] = (struct report_cell){
-            .group = text_or(tsv_text(tsv, row, "group"), "-"),
-            .variant = text_or(tsv_text(tsv, row, "variant"), "?"),
-            .workload = text_or(tsv_text(tsv, row, "workload"), "?"),
-            .op = text_or(tsv_text(tsv, row, "op"), "operation"),
-            .id = text_or(tsv_text(tsv, row, "cell"), "?"),
-            .status = text_or(tsv_text(tsv, row, "status"), "failed"),
+            .group = tsv_text_or(tsv, row, "group", "-"),
+            .variant = tsv_text_or(tsv, row, "variant", "?"),
+            .workload = tsv_text_or(tsv, row, "workload", "?"),
+            .op = tsv_text_or(tsv, row, "op", "operation"),
+            .id = tsv_text_or(tsv, row, "cell", "?"),
+            .status = tsv_text_or(tsv, row, "status", "failed"),
             .reason = tsv_text(tsv, row, "reason"),
             .stop = tsv_text(tsv, row, "stop"),
             .n_all = (size_t)whole(tsv_number(tsv, row, "n_all")),
             .chosen = class_of_text(tsv_text(tsv, row, "class")),
             .workers = whole(tsv_number(tsv, row, "workers")),
-            .machine = text_or(tsv_text(tsv, row, "machine"), "native"),
+            .machine = tsv_text_or(tsv, row, "machine", "native"),
             .cores = whole(tsv_number(tsv, row, "cores")),
             .throughput = tsv_interval(tsv, row, "median", "lo", "hi"),
             .speedup = tsv_interval(tsv, row, "speedup", "speedup_lo", "speedup_hi"),
@@ -115,12 +110,12 @@ static void events_read(struct report *report)
     report->events = xcalloc(tsv->rows, sizeof *report->events);
     for (size_t row = 1; row < tsv->rows; row++)
         report->events[report->events_count++] = (struct report_event){
-            .group = text_or(tsv_text(tsv, row, "group"), "-"),
-            .variant = text_or(tsv_text(tsv, row, "variant"), "?"),
-            .workload = text_or(tsv_text(tsv, row, "workload"), "?"),
-            .id = text_or(tsv_text(tsv, row, "cell"), "?"),
-            .name = text_or(tsv_text(tsv, row, "event"), "?"),
-            .source = text_or(tsv_text(tsv, row, "source"), "?"),
+            .group = tsv_text_or(tsv, row, "group", "-"),
+            .variant = tsv_text_or(tsv, row, "variant", "?"),
+            .workload = tsv_text_or(tsv, row, "workload", "?"),
+            .id = tsv_text_or(tsv, row, "cell", "?"),
+            .name = tsv_text_or(tsv, row, "event", "?"),
+            .source = tsv_text_or(tsv, row, "source", "?"),
             .absent = tsv_text(tsv, row, "absent"),
             .workers = whole(tsv_number(tsv, row, "workers")),
             .per_op = tsv_interval(tsv, row, "per_op", "lo", "hi"),
@@ -134,10 +129,10 @@ static void latencies_read(struct report *report)
     report->latencies = xcalloc(tsv->rows, sizeof *report->latencies);
     for (size_t row = 1; row < tsv->rows; row++)
         report->latencies[report->latencies_count++] = (struct report_latency){
-            .group = text_or(tsv_text(tsv, row, "group"), "-"),
-            .variant = text_or(tsv_text(tsv, row, "variant"), "?"),
-            .workload = text_or(tsv_text(tsv, row, "workload"), "?"),
-            .id = text_or(tsv_text(tsv, row, "cell"), "?"),
+            .group = tsv_text_or(tsv, row, "group", "-"),
+            .variant = tsv_text_or(tsv, row, "variant", "?"),
+            .workload = tsv_text_or(tsv, row, "workload", "?"),
+            .id = tsv_text_or(tsv, row, "cell", "?"),
             .workers = whole(tsv_number(tsv, row, "workers")),
             .quantile = tsv_number(tsv, row, "quantile"),
             .ns = tsv_interval(tsv, row, "ns", "lo", "hi"),
@@ -226,8 +221,8 @@ static void latencies_assign(struct report *report, const json_t *index)
 static struct report_cell *cell_of_sample(struct report *report, const json_t *index, size_t row)
 {
     const struct tsv *tsv = &report->tables[SAMPLES];
-    return cell_of_row(report, index, text_or(tsv_text(tsv, row, "group"), "-"),
-                       text_or(tsv_text(tsv, row, "cell"), ""));
+    return cell_of_row(report, index, tsv_text_or(tsv, row, "group", "-"),
+                       tsv_text_or(tsv, row, "cell", ""));
 }
 
 /* Gives each cell that is ok the throughputs of its samples, by class. */
@@ -251,7 +246,7 @@ static void samples_read(struct report *report, const json_t *index)
         double throughput = tsv_number(tsv, row, "throughput");
         if (cell && report_cell_ok(cell) && isfinite(throughput))
             report_cell_add_sample(cell, throughput,
-                                   distance_of_text(text_or(tsv_text(tsv, row, "distance"), "-")),
+                                   distance_of_text(tsv_text_or(tsv, row, "distance", "-")),
                                    tsv_text(tsv, row, "marks") != NULL);
     }
     for (size_t i = 0; i < report->cells_count; i++)

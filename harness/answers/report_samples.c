@@ -49,11 +49,6 @@ static void runs_line_up(struct report_samples *all)
     free(order);
 }
 
-static const char *text_or(const char *text, const char *other)
-{
-    return text ? text : other;
-}
-
 /* A sample stands in the table once for each group of its cell; the first of them counts. Samples
  * outside sweeps have no position to know them by, and no groups. */
 static size_t without_repeats(struct report_sample *samples, size_t count)
@@ -71,8 +66,8 @@ struct report_samples report_samples_make(const struct tsv *tsv)
     struct report_samples all = {xcalloc(tsv->rows + 1, sizeof *all.samples), 0};
     for (size_t row = 1; row < tsv->rows; row++)
         all.samples[all.count++] = (struct report_sample){
-            .cell = text_or(tsv_text(tsv, row, "cell"), "?"),
-            .status = text_or(tsv_text(tsv, row, "status"), "failed"),
+            .cell = tsv_text_or(tsv, row, "cell", "?"),
+            .status = tsv_text_or(tsv, row, "status", "failed"),
             .distance = tsv_text(tsv, row, "distance"),
             .line_ns = tsv_number(tsv, row, "line_ns"),
             .marks = tsv_text(tsv, row, "marks"),

@@ -74,6 +74,20 @@ const char *tsv_text(const struct tsv *tsv, size_t row, const char *column)
     return NULL;
 }
 
+const char *tsv_text_or(const struct tsv *tsv, size_t row, const char *column, const char *other)
+{
+    const char *text = tsv_text(tsv, row, column);
+    return text ? text : other;
+}
+
+bool tsv_has(const struct tsv *tsv, const char *column, const char *text)
+{
+    for (size_t row = 1; row < tsv->rows; row++)
+        if (strcmp(tsv_text_or(tsv, row, column, ""), text) == 0)
+            return true;
+    return false;
+}
+
 double tsv_number(const struct tsv *tsv, size_t row, const char *column)
 {
     const char *text = tsv_text(tsv, row, column);

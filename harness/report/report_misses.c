@@ -126,20 +126,9 @@ static void table_write(FILE *to, const struct report *report, struct columns *c
     free(lines);
 }
 
-static bool has_misses(const struct report *report, const struct report_group *group)
-{
-    const struct tsv *tsv = &report->extra.structures;
-    for (size_t row = 1; row < tsv->rows; row++) {
-        const char *id = tsv_text(tsv, row, "group");
-        if (id && strcmp(id, group->id) == 0)
-            return true;
-    }
-    return false;
-}
-
 void report_misses_write(FILE *to, const struct report *report, const struct report_group *group)
 {
-    if (!has_misses(report, group))
+    if (!tsv_has(&report->extra.structures, "group", group->id))
         return;
     html_put(to,
              "<details class='print'><summary>Where the misses are</summary><p class='note'>What "
