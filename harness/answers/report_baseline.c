@@ -10,14 +10,6 @@
 
 enum { PATH_SIZE = 4096 };
 
-static void put_number(FILE *to, double value)
-{
-    if (isfinite(value))
-        fprintf(to, "%.12g\t", value);
-    else
-        fputs("NA\t", to);
-}
-
 static void rows_write(FILE *to, const void *arg)
 {
     const struct report *report = arg;
@@ -31,9 +23,7 @@ static void rows_write(FILE *to, const void *arg)
             const struct report_cell *cell = &group->cells[i];
             fprintf(to, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t", group->id, group->baseline, cell->variant,
                     cell->workload, cell->workers, cell->id, cell->status);
-            put_number(to, cell->to_baseline.median);
-            put_number(to, cell->to_baseline.lo);
-            put_number(to, cell->to_baseline.hi);
+            interval_put(to, cell->to_baseline, '\t');
             bool compared = report_cell_ok(cell) && isfinite(cell->to_baseline.median);
             fprintf(to, "%s\t%s\n", shown[i] ? shown[i] : "NA",
                     compared ? class_text(cell->beside.chosen) : "NA");

@@ -13,6 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+void number_put(FILE *to, double value, char end)
+{
+    if (isfinite(value))
+        fprintf(to, "%.12g%c", value, end);
+    else
+        fprintf(to, "NA%c", end);
+}
+
+void interval_put(FILE *to, struct interval interval, char end)
+{
+    number_put(to, interval.median, '\t');
+    number_put(to, interval.lo, '\t');
+    number_put(to, interval.hi, end);
+}
+
 static const double TAIL = 0.025; /* beyond each end of a 95 % interval */
 
 /* A generator whose stream depends on all 64 bits of seed: GSL's take 32. */

@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum { STATISTICS_RESAMPLES = 2000, STATISTICS_INTERVAL_MIN = 6 };
 
@@ -38,6 +39,10 @@ struct interval {
     double lo, hi; /* 95 %, lo <= median <= hi; both NAN with too few samples, see above */
     size_t n;      /* samples behind it; of the smaller side for a ratio */
 };
+
+/* Write fields of a table, the number or NA and then `end`; of an interval median, lo and hi. */
+void number_put(FILE *to, double value, char end);
+void interval_put(FILE *to, struct interval interval, char end);
 
 /* The median of x[0..n) and its interval. n == 0 gives NAN in all three numbers. Values must be
  * finite. */

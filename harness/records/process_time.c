@@ -56,8 +56,8 @@ static int pair_compare(const void *a_void, const void *b_void)
 {
     const struct pair *a = a_void, *b = b_void;
     int order = strcmp(field_text(a->record, "workload"), field_text(b->record, "workload"));
-    json_int_t wa = json_integer_value(json_object_get(a->record, "workers"));
-    json_int_t wb = json_integer_value(json_object_get(b->record, "workers"));
+    json_int_t wa = field_integer(a->record, "workers");
+    json_int_t wb = field_integer(b->record, "workers");
     if (!order)
         order = (wa > wb) - (wa < wb);
     if (!order)
@@ -109,29 +109,19 @@ static const char *flag_text(double inside, double outside, struct interval diff
     return is_open ? "unknown" : "-";
 }
 
-static void put_ns(FILE *to, double ns)
-{
-    if (isfinite(ns))
-        fprintf(to, "%.12g\t", ns);
-    else
-        fputs("NA\t", to);
-}
-
 static void cell_write(FILE *to, const struct pair *pairs, size_t n, double *scratch)
 {
     const json_t *record = pairs[0].record;
     double inside = median_of(pairs, n, offsetof(struct pair, inside_ns), scratch);
     double outside = median_of(pairs, n, offsetof(struct pair, outside_ns), scratch);
-    fprintf(to, "%s\t%s\t%s\t%" JSON_INTEGER_FORMAT "\t%zu\t", field_text(record, "cell"),
+    fprintf(to, "%s\t%s\t%s\t%lld\t%zu\t", field_text(record, "cell"),
             field_text(record, "variant"), field_text(record, "workload"),
-            json_integer_value(json_object_get(record, "workers")), n);
-    put_ns(to, inside);
-    put_ns(to, outside);
-    put_ns(to, median_of(pairs, n, offsetof(struct pair, startup_ns), scratch));
+            field_integer(record, "workers"), n);
+    number_put(to, inside, '\t');
+    number_put(to, outside, '\t');
+    number_put(to, median_of(pairs, n, offsetof(struct pair, startup_ns), scratch), '\t');
     struct interval rest = unexplained(pairs, n, scratch);
-    put_ns(to, rest.median);
-    put_ns(to, rest.lo);
-    put_ns(to, rest.hi);
+    interval_put(to, rest, '\t');
     fprintf(to, "%s\n", flag_text(inside, outside, rest));
 }
 

@@ -32,27 +32,12 @@ void put_text(FILE *to, const char *text, char end)
     fputc(end, to);
 }
 
-void put_number(FILE *to, double value, char end)
-{
-    if (isfinite(value))
-        fprintf(to, "%.12g%c", value, end);
-    else
-        fprintf(to, "NA%c", end);
-}
-
 void put_integer(FILE *to, const json_t *record, const char *key, char end)
 {
     if (json_object_get(record, key))
         fprintf(to, "%" JSON_INTEGER_FORMAT "%c", field_integer(record, key), end);
     else
         fprintf(to, "NA%c", end);
-}
-
-void put_interval(FILE *to, struct interval interval, char end)
-{
-    put_number(to, interval.median, '\t');
-    put_number(to, interval.lo, '\t');
-    put_number(to, interval.hi, end);
 }
 
 /* Rows ---------------------------------------------------------------------------------------- */
@@ -225,8 +210,8 @@ static void put_circumstances(FILE *to, const struct table *table, const json_t 
 {
     enum core_distance distance = comparable_distance(&table->classes, record);
     put_text(to, distance == DISTANCE_NONE ? "" : core_distance_text(distance), '\t');
-    put_number(to, comparable_line_ns(record), '\t');
-    put_number(to, field_number(record, "steal_share"), '\t');
+    number_put(to, comparable_line_ns(record), '\t');
+    number_put(to, field_number(record, "steal_share"), '\t');
     put_text(to, field_text(record, "allocator"), '\t');
     put_marks(to, record);
     put_text(to, field_text(record, "why"), '\t');
@@ -249,9 +234,9 @@ static void samples_write(const struct table *table, FILE *to)
         put_names(to, &table->rows[i]);
         put_integer(to, record, "workers", '\t');
         put_text(to, field_text(record, "status"), '\t');
-        put_number(to, ok ? field_number(record, "throughput") : NAN, '\t');
-        put_number(to, ok ? field_number(record, "time_ns") : NAN, '\t');
-        put_number(to, ok ? field_number(record, "ops") : NAN, '\t');
+        number_put(to, ok ? field_number(record, "throughput") : NAN, '\t');
+        number_put(to, ok ? field_number(record, "time_ns") : NAN, '\t');
+        number_put(to, ok ? field_number(record, "ops") : NAN, '\t');
         put_circumstances(to, table, record);
     }
 }
@@ -290,9 +275,9 @@ static void event_write(FILE *to, const struct table *table, const struct cell_r
     put_text(to, name, '\t');
     put_text(to, source, '\t');
     fprintf(to, "%zu\t", whole.n);
-    put_interval(to, interval, '\t');
+    interval_put(to, interval, '\t');
     put_text(to, absent, '\t');
-    put_number(to, statistics_median_alone(whole.x, whole.n), '\n');
+    number_put(to, statistics_median_alone(whole.x, whole.n), '\n');
     free(per_op.x);
     free(whole.x);
 }
@@ -329,8 +314,8 @@ static void latency_write_cell(FILE *to, const struct table *table, const struct
         if (values.n > 0) {
             struct interval interval = statistics_median(values.x, values.n, STATISTICS_SEED);
             put_cell_key(to, cell);
-            put_number(to, quantiles[q], '\t');
-            put_interval(to, interval, '\n');
+            number_put(to, quantiles[q], '\t');
+            interval_put(to, interval, '\n');
         }
         free(values.x);
     }

@@ -133,14 +133,14 @@ static void cell_write(const struct table *table, const struct cell_rows *cell, 
     put_text(to, field_text(record, "cell"), '\t');
     put_text(to, cell_status(cell), '\t');
     fprintf(to, "%zu\t", ok ? values.n : cell_count(cell, "ok"));
-    put_interval(to, statistics_median(values.x, values.n, STATISTICS_SEED), '\t');
-    put_interval(to, speed.own, '\t');
+    interval_put(to, statistics_median(values.x, values.n, STATISTICS_SEED), '\t');
+    interval_put(to, speed.own, '\t');
     put_text(to, reason, '\t');
     put_text(to, ok ? class_text(cell->chosen) : "", '\t');
     fprintf(to, "%zu\t", cell_count(cell, "ok"));
     put_text(to, plan_json_stop(table->plan, field_text(record, "cell")), '\t');
-    put_interval(to, speed.serial, '\t');
-    put_number(to, speed.efficiency, '\t');
+    interval_put(to, speed.serial, '\t');
+    number_put(to, speed.efficiency, '\t');
     put_text(to, field_text(record, "machine"), '\t');
     put_integer(to, record, "cores", '\t');
     put_remarks(to, cell);
@@ -180,7 +180,7 @@ static void class_write(const struct table *table, const struct cell_rows *cell,
         put_cell_key(to, cell);
         put_text(to, core_distance_text(distance), '\t');
         fprintf(to, "%zu\t%zu\t", n, marked);
-        put_interval(to, median, '\n');
+        interval_put(to, median, '\n');
     }
     free(values.x);
 }

@@ -43,10 +43,7 @@ struct table {
 
 /* Fields: each ends in `end`. A missing one is NA. */
 void put_text(FILE *to, const char *text, char end);
-void put_number(FILE *to, double value, char end);
 void put_integer(FILE *to, const json_t *record, const char *key, char end);
-void put_interval(FILE *to, struct interval interval, char end); /* median lo hi */
-
 /* group variant variant_name workload workload_name */
 void put_names(FILE *to, const struct row *row);
 

@@ -96,10 +96,10 @@ static void series_write(FILE *to, const struct series *series, const struct cel
     put_text(to, parameter, '\t');
     put_text(to, series->against_serial ? "serial" : "own", '\t');
     fprintf(to, "%zu\t", series->count);
-    put_number(to, metg, '\t');
+    number_put(to, metg, '\t');
     put_text(to, words[where], '\t');
-    put_number(to, series->smallest_ns, '\t');
-    put_number(to, series->largest_ns, '\n');
+    number_put(to, series->smallest_ns, '\t');
+    number_put(to, series->largest_ns, '\n');
 }
 
 /* The series whose first cell is table->cells[first]; nothing if that stands in an earlier one, or

@@ -96,7 +96,7 @@ static void measure_write(FILE *to, const struct table *table, const struct cell
     put_integer(to, json_object_get(record, "params"), parameter, '\t');
     put_text(to, measures[which].name, '\t');
     fprintf(to, "%zu\t", n);
-    put_interval(to, interval, '\n');
+    interval_put(to, interval, '\n');
     free(name);
 }
 

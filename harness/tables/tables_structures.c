@@ -13,13 +13,13 @@ static void structure_write(FILE *to, const struct cell_rows *cell,
 {
     put_cell_key(to, cell);
     put_text(to, structure->name, '\t');
-    put_number(to, structure->stall_ns, '\t');
-    put_number(to, total_ns > 0 ? structure->stall_ns / total_ns : 0, '\t');
+    number_put(to, structure->stall_ns, '\t');
+    number_put(to, total_ns > 0 ? structure->stall_ns / total_ns : 0, '\t');
     for (int level = 0; level < 3; level++)
-        put_number(to, structure->misses[level], '\t');
-    put_number(to, structure->true_sharing, '\t');
-    put_number(to, structure->false_sharing, '\t');
-    put_number(to, structure->upgrades, '\n');
+        number_put(to, structure->misses[level], '\t');
+    number_put(to, structure->true_sharing, '\t');
+    number_put(to, structure->false_sharing, '\t');
+    number_put(to, structure->upgrades, '\n');
 }
 
 void structures_write(const struct table *table, FILE *to)
