@@ -64,7 +64,7 @@ static char *knob_default(const struct report *report, const struct report_group
         const json_t *record = report_record(report, group->cells[i].id);
         const json_t *value = json_object_get(json_object_get(record, "knobs"), knob->name);
         if (json_is_integer(value))
-            return text_format("%" JSON_INTEGER_FORMAT, json_integer_value(value));
+            return text_format("%lld", json_integer_value(value));
         if (json_is_string(value))
             return text_format("%s", json_string_value(value));
     }

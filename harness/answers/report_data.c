@@ -521,7 +521,7 @@ int report_cores(const struct report *report, const struct report_cell *cell)
     if (json_object_get(report->environment, "measured_on"))
         return 0; /* it was another machine */
     const json_t *cpu = json_object_get(report->environment, "cpu");
-    return (int)json_integer_value(json_object_get(cpu, "usable_threads"));
+    return (int)field_integer(cpu, "usable_threads");
 }
 
 bool report_cell_is_crowded(const struct report *report, const struct report_cell *cell)

@@ -51,7 +51,7 @@ static void lacks_write(struct doc *to, const struct expect_table *table, const 
         if (!repro_file_lacks(cell))
             continue;
         reason = field_text(repro_file_decisive(cell), "reason");
-        json_int_t before = json_integer_value(json_object_get(reasons, reason));
+        json_int_t before = field_integer(reasons, reason);
         json_object_set_new(reasons, reason, json_integer(before + 1));
     }
     json_object_foreach(reasons, reason, count)

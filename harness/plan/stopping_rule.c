@@ -57,7 +57,7 @@ bool stopping_rule_note(struct cell *cell, const json_t *record)
 {
     const char *status = field_text(record, "status");
     struct note note = {
-        .block = (unsigned)json_integer_value(json_object_get(record, "block")),
+        .block = (unsigned)field_integer(record, "block"),
         .why = why_of_record(record),
         .ok = strcmp(status, "ok") == 0,
         .marked = comparable_is_marked(record),

@@ -17,7 +17,7 @@ double comparable_probe_ns(const json_t *record, const char *when)
 
 static bool has_distance(const json_t *record)
 {
-    return json_integer_value(json_object_get(record, "workers")) > 1 && record_is(record, "ok");
+    return field_integer(record, "workers") > 1 && record_is(record, "ok");
 }
 
 /* True for samples of blocks. Most other samples were taken because the cores were at another

@@ -32,7 +32,7 @@ static void count_add(json_t *machines, const char *cpu, const char *host, json_
 {
     char key[KEY_SIZE];
     snprintf(key, sizeof key, "%.255s\t%.255s", cpu, host);
-    samples += json_integer_value(json_object_get(machines, key));
+    samples += field_integer(machines, key);
     json_object_set_new(machines, key, json_integer(samples));
 }
 

@@ -35,7 +35,7 @@ static bool fail(const char *path, int number, char *error, size_t error_size)
 
 char *hunt_log_cell_text(const json_t *cell)
 {
-    return text_format("%s %s %" JSON_INTEGER_FORMAT " %s %s", field_text(cell, "variant"),
+    return text_format("%s %s %lld %s %s", field_text(cell, "variant"),
                        field_text(cell, "workload"), field_integer(cell, "workers"),
                        field_text(cell, "memory"), field_text(cell, "algorithm"));
 }
@@ -43,7 +43,7 @@ char *hunt_log_cell_text(const json_t *cell)
 static char *key_of(const json_t *cell, json_int_t seed, json_int_t from)
 {
     char *text = hunt_log_cell_text(cell);
-    char *key = text_format("%s %" JSON_INTEGER_FORMAT " %" JSON_INTEGER_FORMAT, text, seed, from);
+    char *key = text_format("%s %lld %lld", text, seed, from);
     free(text);
     return key;
 }

@@ -442,8 +442,8 @@ static bool place_is_free(json_t *places, const json_t *record, const struct rec
     const json_t *position = json_object_get(record, "position");
     if (!json_is_integer(seed) || !json_is_integer(position))
         return true;
-    snprintf(key, sizeof key, "position %" JSON_INTEGER_FORMAT " of seed %" JSON_INTEGER_FORMAT,
-             json_integer_value(position), json_integer_value(seed));
+    snprintf(key, sizeof key, "position %lld of seed %lld", json_integer_value(position),
+             json_integer_value(seed));
     const json_t *line = json_object_get(places, key);
     if (line)
         snprintf(error, error_size, "%s:%zu: another sample with %s than on line %lld",

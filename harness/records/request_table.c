@@ -88,8 +88,7 @@ static void classes_print(const json_t *parts, FILE *to)
         row_print(4, "in all", class, to);
     }
     if (left_out > 0)
-        fprintf(to, "other classes of requests: %" JSON_INTEGER_FORMAT ", with fewer each\n",
-                left_out);
+        fprintf(to, "other classes of requests: %lld, with fewer each\n", left_out);
 }
 
 char *request_table(const json_t *record)

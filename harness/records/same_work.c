@@ -57,8 +57,7 @@ static void key_text(const json_t *record, char key[KEY_SIZE])
 {
     const char *workload = field_text(record, "workload");
     json_int_t workers = strstr(workload, "/worker") ? field_integer(record, "workers") : 0;
-    snprintf(key, KEY_SIZE, "%s %" JSON_INTEGER_FORMAT " %" JSON_INTEGER_FORMAT, workload,
-             json_integer_value(json_object_get(record, "seed")), workers);
+    snprintf(key, KEY_SIZE, "%s %lld %lld", workload, field_integer(record, "seed"), workers);
 }
 
 static json_t *object_at(json_t *object, const char *key)
@@ -79,7 +78,7 @@ void same_work_add(struct same_work *book, const json_t *record)
     const char *vote = field_text(record, "digest");
     key_text(record, key);
     json_t *votes = object_at(object_at(book->votes, key), field_text(record, "variant_name"));
-    json_int_t samples = json_integer_value(json_object_get(votes, vote));
+    json_int_t samples = field_integer(votes, vote);
     json_object_set_new(votes, vote, json_integer(samples + 1));
 }
 
@@ -117,7 +116,7 @@ static struct reference reference_find(json_t *variants)
         const char *vote = vote_of_variant(samples_by_digest);
         if (!vote)
             continue;
-        json_int_t n = json_integer_value(json_object_get(tally, vote)) + 1;
+        json_int_t n = field_integer(tally, vote) + 1;
         json_object_set_new(tally, vote, json_integer(n));
         reference.voters++;
         if ((size_t)n > reference.votes) {

@@ -34,8 +34,8 @@ static void table_write(FILE *to, const json_t *audit)
     row_write(to, "the same program twice", json_object_get(audit, "false_positives"));
     json_each(tally, json_object_get(audit, "power")) {
         char what[64];
-        snprintf(what, sizeof what, "slowed down by %" JSON_INTEGER_FORMAT " %%",
-                 json_integer_value(json_object_get(tally, "slowdown_percent")));
+        snprintf(what, sizeof what, "slowed down by %lld %%",
+                 field_integer(tally, "slowdown_percent"));
         row_write(to, what, tally);
     }
     html_table_end(to);
@@ -50,9 +50,8 @@ static void silence_write(FILE *to, const json_t *audit)
     if (strcmp(field_text(audit, "outcome"), audit_outcome_text(AUDIT_SAYS_NOTHING)) != 0)
         return;
     html_put(to,
-             " Fewer than %.0f %% of the slowdowns by %" JSON_INTEGER_FORMAT
-             " %% were found: where nothing can be found, that nothing is found among equals "
-             "says nothing.",
+             " Fewer than %.0f %% of the slowdowns by %lld %% were found: where nothing can be "
+             "found, that nothing is found among equals says nothing.",
              AUDIT_POWER_MIN * 100, field_integer(largest, "slowdown_percent"));
 }
 
@@ -63,12 +62,10 @@ static void too_few_write(FILE *to, const json_t *audit)
     json_each(tally, json_object_get(audit, "power"))
         slowed += field_integer(tally, "too_few");
     if (same + slowed > 0)
-        html_put(
-            to,
-            "Too few samples at one core distance to show any difference had %" JSON_INTEGER_FORMAT
-            " comparisons of equals, which are left out, and %" JSON_INTEGER_FORMAT
-            " of slowdowns, which count as not found. ",
-            same, slowed);
+        html_put(to,
+                 "Too few samples at one core distance to show any difference had %lld comparisons "
+                 "of equals, which are left out, and %lld of slowdowns, which count as not found. ",
+                 same, slowed);
 }
 
 /* The audit's result where cells are judged together, as on this page. */
@@ -78,9 +75,8 @@ static void verdicts_write(FILE *to, const json_t *audit)
     if (!verdicts)
         return;
     html_put(to,
-             "Judged as this page judges, %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
-             " rounds of all cells name a winner among equals; chance explains up to "
-             "%" JSON_INTEGER_FORMAT ". ",
+             "Judged as this page judges, %lld of %lld rounds of all cells name a winner among "
+             "equals; chance explains up to %lld. ",
              field_integer(verdicts, "found"), field_integer(verdicts, "comparisons"),
              field_integer(verdicts, "allowed"));
 }
@@ -93,9 +89,8 @@ static void sentences_write(FILE *to, const json_t *audit)
     const char *outcome = field_text(audit, "outcome");
     html_put(to, "<p>");
     html_put(to,
-             "Audit of %s, revision %s, on %" JSON_INTEGER_FORMAT
-             " cells of its own with at least %" JSON_INTEGER_FORMAT
-             " samples a side and alpha %g: it %s.",
+             "Audit of %s, revision %s, on %lld cells of its own with at least %lld samples a side "
+             "and alpha %g: it %s.",
              field_text(audit, "taken"), revision, field_integer(audit, "cells"),
              field_integer(audit, "samples"), json_number_value(json_object_get(audit, "alpha")),
              *outcome                                        ? outcome
@@ -108,16 +103,13 @@ static void sentences_write(FILE *to, const json_t *audit)
     html_put(to,
              "Verdicts have Holm's correction, here over the cells of a round. A difference of a "
              "size that is seldom found can be there and not be shown, so that ~ says little "
-             "about it. Chance explains up to %" JSON_INTEGER_FORMAT
-             " differences between equals. ",
+             "about it. Chance explains up to %lld differences between equals. ",
              field_integer(same, "allowed"));
     too_few_write(to, audit);
     verdicts_write(to, audit);
     html_put(to,
-             "With the order of the cells reversed, of %" JSON_INTEGER_FORMAT
-             " verdicts %" JSON_INTEGER_FORMAT
-             " were shown in both orders and %" JSON_INTEGER_FORMAT
-             " of these turned around; with the sides swapped, %" JSON_INTEGER_FORMAT " changed.",
+             "With the order of the cells reversed, of %lld verdicts %lld were shown in both "
+             "orders and %lld of these turned around; with the sides swapped, %lld changed.",
              field_integer(order, "comparisons"), field_integer(order, "decided"),
              field_integer(order, "reversed"), field_integer(order, "swapped_changed"));
     html_put(to, "</p>");

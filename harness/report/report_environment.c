@@ -30,7 +30,7 @@ static struct text scalar_text(const char *key, const json_t *value)
     if (json_is_integer(value) && text_ends_with(key, "bytes"))
         return text_bytes((double)json_integer_value(value));
     if (json_is_integer(value))
-        snprintf(text.s, sizeof text.s, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        snprintf(text.s, sizeof text.s, "%lld", json_integer_value(value));
     else if (json_is_real(value))
         snprintf(text.s, sizeof text.s, "%g", json_real_value(value));
     else if (json_is_boolean(value))
@@ -52,9 +52,9 @@ static void row_close(FILE *to)
 static void cache_row(FILE *to, const json_t *cache)
 {
     char name[NAME_SIZE];
-    json_int_t count = json_integer_value(json_object_get(cache, "count"));
-    snprintf(name, sizeof name, "cache L%" JSON_INTEGER_FORMAT " %.40s",
-             json_integer_value(json_object_get(cache, "level")), field_text(cache, "kind"));
+    json_int_t count = field_integer(cache, "count");
+    snprintf(name, sizeof name, "cache L%lld %.40s", field_integer(cache, "level"),
+             field_text(cache, "kind"));
     row_open(to, name);
     html_put(to, "%s%s, lines of %s", text_bytes(field_number(cache, "bytes")).s,
              count == 1 ? "" : " each", text_bytes(field_number(cache, "line_bytes")).s);

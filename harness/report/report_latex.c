@@ -168,7 +168,7 @@ static void caption_write(FILE *to, const struct report *report, const struct re
         fputs(" sweep ", to);
         put_text(to, text_base_name(field_text(settings, "file")));
         if (json_is_integer(json_object_get(settings, "seed")))
-            fprintf(to, " -{}-seed %" JSON_INTEGER_FORMAT, field_integer(settings, "seed"));
+            fprintf(to, " -{}-seed %lld", field_integer(settings, "seed"));
         option_write(to, settings, "machine", "machine");
         option_write(to, settings, "what-if", "what_if");
         fputs("}.", to);

@@ -165,9 +165,8 @@ static json_t *settings_make(const json_t *environment)
     for (const struct param *param = sweep_file_params; param->name; param++) {
         const json_t *value = json_object_get(settings, param->name);
         if (strcmp(param->unit, "percent") == 0 && json_is_integer(value))
-            json_object_set_new(
-                settings, param->name,
-                json_sprintf("%" JSON_INTEGER_FORMAT " %%", json_integer_value(value)));
+            json_object_set_new(settings, param->name,
+                                json_sprintf("%lld %%", json_integer_value(value)));
     }
     return settings;
 }
@@ -178,7 +177,7 @@ static void method_write(FILE *to, const struct report *report)
     json_int_t blocks = 0;
     size_t i;
     json_each(record, report->records) {
-        json_int_t block = json_integer_value(json_object_get(record, "block"));
+        json_int_t block = field_integer(record, "block");
         blocks = block + 1 > blocks ? block + 1 : blocks;
     }
     const char *started = field_text(json_array_get(report->records, 0), "started");

@@ -97,8 +97,7 @@ static struct sweep_file *sweep_load(struct check *check, char *error, size_t er
     struct sweep_file *sweep = sweep_file_load(path, error, error_size);
     if (!sweep)
         return NULL;
-    int64_t seed =
-        json_integer_value(json_object_get(json_object_get(check->then, "sweep"), "seed"));
+    int64_t seed = field_integer(json_object_get(check->then, "sweep"), "seed");
     sweep_origin_apply_machine(check->then, sweep);
     if (!check->resume->other_file)
         sweep_origin_apply(check->then, sweep);
@@ -134,7 +133,7 @@ static bool seeds_are_one(const struct check *check, char *error, size_t error_s
     json_each(part, json_object_get(check->then, "merged")) {
         json_each(seed, json_object_get(part, "seeds")) {
             char text[32];
-            snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(seed));
+            snprintf(text, sizeof text, "%lld", json_integer_value(seed));
             json_object_set_new(seeds, text, json_true());
         }
     }

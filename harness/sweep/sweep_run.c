@@ -149,7 +149,7 @@ static json_t *cell_sample(struct state *state, struct cell *cell, unsigned bloc
 /* Blocks count the sets of events in turn; variants and groups may have unlike numbers of them. */
 static void event_sets_learn(struct state *state, const json_t *record)
 {
-    json_int_t sets = json_integer_value(json_object_get(record, "event_sets"));
+    json_int_t sets = field_integer(record, "event_sets");
     if (sets <= (json_int_t)state->event_sets)
         return;
     state->event_sets = (unsigned)sets;

@@ -110,7 +110,7 @@ static bool terms_hold(const struct compare_side *side, size_t count, const json
 static void set_add(json_t *set, const json_t *value)
 {
     char number[32];
-    snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    snprintf(number, sizeof number, "%lld", json_integer_value(value));
     const char *text = json_is_string(value)    ? json_string_value(value)
                        : json_is_integer(value) ? number
                        : json_is_true(value)    ? "true"
@@ -216,12 +216,10 @@ static void explain_empty(const struct compare_side *side, const json_t *records
 /* The same for all samples of a cell. free() it. */
 static char *cell_key(const json_t *record)
 {
-    char *key;
-    key = text_format("%s\n%s\n%s\n%s\n%s\n%" JSON_INTEGER_FORMAT, field_text(record, "cell"),
-                      field_text(record, "variant"), field_text(record, "workload"),
-                      field_text(record, "machine"), field_text(record, "side"),
-                      field_integer(record, "workers"));
-    return key;
+    return text_format("%s\n%s\n%s\n%s\n%s\n%lld", field_text(record, "cell"),
+                       field_text(record, "variant"), field_text(record, "workload"),
+                       field_text(record, "machine"), field_text(record, "side"),
+                       field_integer(record, "workers"));
 }
 
 /* Failed if one sample did: a scheduler that is wrong once in a while has no speed. */
@@ -246,7 +244,7 @@ static struct compare_cell *cell_of(struct compare_side *side, json_t *index, co
             .workload = field_text(record, "workload"),
             .machine = field_text(record, "machine"),
             .status = field_text(record, "status"),
-            .workers = (int)json_integer_value(json_object_get(record, "workers")),
+            .workers = (int)field_integer(record, "workers"),
             .records = json_array(),
         };
     }

@@ -132,8 +132,7 @@ static void plain_name(const json_t *record, char name[NAME_SIZE])
 {
     const char *side = field_text(record, "side");
     snprintf(name, NAME_SIZE, "%s/%s/workers:%lld%s%s", field_text(record, "variant"),
-             field_text(record, "workload"),
-             (long long)json_integer_value(json_object_get(record, "workers")),
+             field_text(record, "workload"), (long long)field_integer(record, "workers"),
              *side ? "/side:" : "", side);
 }
 
@@ -213,7 +212,7 @@ static json_t *gbench_context(const struct exporting *exporting)
 
 static json_t *gbench_entry(const json_t *record, json_t *family, const char *name)
 {
-    json_int_t index = json_integer_value(json_object_get(family, "done"));
+    json_int_t index = field_integer(family, "done");
     json_t *entry = json_pack("{ss sO si ss ss sO sI si sO sf ss}", "name", name, "family_index",
                               json_object_get(family, "index"), "per_family_instance_index", 0,
                               "run_name", name, "run_type", "iteration", "repetitions",
@@ -351,7 +350,7 @@ static void benchstat_line(const struct exporting *exporting, const json_t *reco
 {
     FILE *to = exporting->to;
     const char *variant = field_text(record, "variant");
-    long long workers = json_integer_value(json_object_get(record, "workers"));
+    long long workers = field_integer(record, "workers");
     fprintf(to, "Benchmark%c", toupper((unsigned char)*variant));
     put_specification(to, variant + 1);
     fputc('/', to);
@@ -486,7 +485,7 @@ static void put_field(FILE *to, const json_t *value)
     if (json_is_string(value))
         put_quoted(to, json_string_value(value));
     else if (json_is_integer(value))
-        fprintf(to, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        fprintf(to, "%lld", json_integer_value(value));
     else if (json_is_real(value))
         fprintf(to, "%.15g", json_real_value(value));
     else if (json_is_boolean(value))

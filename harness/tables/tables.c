@@ -35,7 +35,7 @@ void put_text(FILE *to, const char *text, char end)
 void put_integer(FILE *to, const json_t *record, const char *key, char end)
 {
     if (json_object_get(record, key))
-        fprintf(to, "%" JSON_INTEGER_FORMAT "%c", field_integer(record, key), end);
+        fprintf(to, "%lld%c", field_integer(record, key), end);
     else
         fprintf(to, "NA%c", end);
 }
