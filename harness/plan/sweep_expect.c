@@ -162,17 +162,6 @@ static bool check_metric(const struct expecting *self, enum metric_kind *kind)
     return metric.kind != METRIC_EVENT || check_event(self);
 }
 
-struct unit {
-    const char *name;
-    double factor;
-};
-
-static const struct unit units[][6] = {
-    [METRIC_THROUGHPUT] = {{"/s", 1}},
-    [METRIC_LATENCY] = {{"ns", 1}, {"us", 1e3}, {"\302\265s", 1e3}, {"ms", 1e6}, {"s", 1e9}},
-    [METRIC_EVENT] = {{"", 1}},
-};
-
 /* "84 us": above 0, in a unit of the metric. */
 static bool check_value(const struct expecting *self, enum metric_kind kind)
 {
@@ -181,17 +170,10 @@ static bool check_value(const struct expecting *self, enum metric_kind kind)
         [METRIC_LATENCY] = "a time above 0 in ns, us, ms or s, as in 84 us",
         [METRIC_EVENT] = "a number above 0, as in 5"};
     const char *text = self->expect->value_text;
-    char *end;
-    double value = strtod(text, &end);
-    bool number = end != text;
-    end += strspn(end, " ");
-    for (const struct unit *unit = units[kind]; number && unit->name; unit++) {
-        if (strcmp(end, unit->name) == 0 && value > 0 && isfinite(value)) {
-            self->expect->value = value * unit->factor;
-            return true;
-        }
-    }
-    return yaml_complain(self->reader, line_of(self, "value"), "value is %s; valid: %s", text,
+    bool has_unit = kind != METRIC_THROUGHPUT || text_ends_with(text, "/s");
+    return (has_unit && metric_value_parse(kind, text, &self->expect->value) &&
+            self->expect->value > 0) ||
+           yaml_complain(self->reader, line_of(self, "value"), "value is %s; valid: %s", text,
                          valid[kind]);
 }
 

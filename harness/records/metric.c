@@ -48,12 +48,6 @@ bool metric_is_finding(const char *name)
            metric_parse(&metric, name, error, sizeof error) && metric.kind == METRIC_EVENT;
 }
 
-static double finding_of(const char *name, const json_t *record)
-{
-    json_t *found = json_object_get(record, "found");
-    return field_number(found, name);
-}
-
 const char *metric_name(const struct metric *metric)
 {
     return metric->name ? metric->name : "throughput";
@@ -68,7 +62,7 @@ double metric_of(const struct metric *metric, const json_t *record)
         return record_latency_ns(record, metric->quantile);
     case METRIC_EVENT:
         if (metric_is_finding(metric->name))
-            return finding_of(metric->name, record);
+            return field_number(json_object_get(record, "found"), metric->name);
         return record_event_value(record_event(record, metric->name));
     default:
         return field_number(record, "throughput");
@@ -115,6 +109,35 @@ bool metric_is_known(const struct metric *metric, const json_t *records, char *e
                  "no sample has a %s: its workload has no latencies, or too few of them",
                  metric_name(metric));
     return false;
+}
+
+bool metric_value_parse(enum metric_kind kind, const char *text, double *value)
+{
+    static const struct {
+        const char *name;
+        double factor;
+    } units[][6] = {
+        [METRIC_THROUGHPUT] = {{"/s", 1}, {"", 1}},
+        [METRIC_LATENCY] = {{"ns", 1}, {"us", 1e3}, {"\302\265s", 1e3}, {"ms", 1e6}, {"s", 1e9}},
+        [METRIC_EVENT] = {{"", 1}},
+    };
+    char *end;
+    double number = strtod(text, &end);
+    bool is_number = end != text && isfinite(number);
+    end += strspn(end, " ");
+    for (size_t i = 0; is_number && units[kind][i].name; i++) {
+        *value = number * units[kind][i].factor;
+        if (strcmp(end, units[kind][i].name) == 0)
+            return true;
+    }
+    return false;
+}
+
+struct text metric_text(enum metric_kind kind, double number)
+{
+    return kind == METRIC_LATENCY ? text_time(number)
+           : kind == METRIC_EVENT ? text_count(number)
+                                  : text_si(number);
 }
 
 void metric_describe(const struct metric *metric, char *text, size_t size)

@@ -11,6 +11,8 @@
 #ifndef SCHEDLAB_METRIC_H
 #define SCHEDLAB_METRIC_H
 
+#include "harness/base/units.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,6 +45,13 @@ const char *metric_name(const struct metric *metric);
 
 /* The number of a sample that is ok; NAN if it has none. */
 double metric_of(const struct metric *metric, const json_t *record);
+
+/* The number that a text says, "84 us" or "1000000 /s", in ns or operations a second. False if it
+ * is none, or in no unit of that kind. */
+bool metric_value_parse(enum metric_kind kind, const char *text, double *value);
+
+/* A number of that kind, for people. */
+struct text metric_text(enum metric_kind kind, double number);
 
 /* "operations a second", "p99 of the latencies", "STEALS per operation" */
 void metric_describe(const struct metric *metric, char *text, size_t size);

@@ -107,18 +107,11 @@ bool report_expect_any(const struct report *report)
 
 static struct text number_text(const struct sweep_expect *expect, double number)
 {
-    struct text whole;
-    switch (metric_of_expect(expect).kind) {
-    case METRIC_LATENCY:
-        return text_time(number);
-    case METRIC_EVENT:
-        if (number != floor(number) || number > COUNTED_MAX)
-            return text_count(number);
-        snprintf(whole.s, sizeof whole.s, "%.0f", number);
-        return whole;
-    default:
-        return text_si(number);
-    }
+    enum metric_kind kind = metric_of_expect(expect).kind;
+    struct text text = metric_text(kind, number);
+    if (kind == METRIC_EVENT && number == floor(number) && number <= COUNTED_MAX)
+        snprintf(text.s, sizeof text.s, "%.0f", number);
+    return text;
 }
 
 static void where_write(FILE *to, const struct line *line)

@@ -195,9 +195,8 @@ bool experiment_is_deterministic(const struct experiment_part *part,
 /* "variant", "workload", "workers", "machine"; else the knob. */
 const char *experiment_factor_name(const struct experiment_part *part);
 
-/* A number that the expectation is about, for people: "20 ms", "1.2 M/s", of a ratio "2.50x". To be
- * freed. */
-char *experiment_number_text(const struct experiment_expect *expect, double value);
+/* A number that the expectation is about, for people: "20 ms", "1.2 M/s", of a ratio "2.50x". */
+struct text experiment_number_text(const struct experiment_expect *expect, double value);
 
 /* The folders of experiments that come with the program: the catalogue's, and disputes. */
 #define EXPERIMENT_FOLDER "experiments"

@@ -227,19 +227,6 @@ static bool metric_check(const struct expecting *self)
 
 /* Ranges --------------------------------------------------------------------------------------- */
 
-struct unit {
-    const char *name;
-    double factor;
-};
-
-static const struct unit units[][6] = {
-    [METRIC_THROUGHPUT] = {{"/s", 1}, {"", 1}},
-    [METRIC_LATENCY] = {{"ns", 1}, {"us", 1e3}, {"\302\265s", 1e3}, {"ms", 1e6}, {"s", 1e9}},
-    [METRIC_EVENT] = {{"", 1}},
-};
-
-static const struct unit no_units[] = {{"", 1}, {NULL, 0}};
-
 static bool value_read(const struct expecting *self, const char *key, const char *text,
                        double *value)
 {
@@ -248,47 +235,32 @@ static bool value_read(const struct expecting *self, const char *key, const char
                                         [METRIC_LATENCY] = "a time in ns, us, ms or s, as in 84 us",
                                         [METRIC_EVENT] = "a number, as in 5"};
     const struct experiment_expect *expect = self->expect;
-    const struct unit *unit = expect->over ? no_units : units[expect->measured.kind];
-    char *end;
-    double number = strtod(text, &end);
-    bool is_number = end != text && isfinite(number) && number >= 0;
-    end += strspn(end, " ");
-    for (; is_number && unit->name; unit++) {
-        if (strcmp(end, unit->name) == 0) {
-            *value = number * unit->factor;
-            return true;
-        }
-    }
-    return yaml_complain(self->reader, line_of(self, key), "%s is %s; valid: %s", key, text,
+    enum metric_kind kind = expect->over ? METRIC_EVENT : expect->measured.kind; /* of no unit */
+    return (metric_value_parse(kind, text, value) && *value >= 0) ||
+           yaml_complain(self->reader, line_of(self, key), "%s is %s; valid: %s", key, text,
                          expect->over ? "a ratio, as in 2.5" : valid[expect->measured.kind]);
 }
 
-char *experiment_number_text(const struct experiment_expect *expect, double value)
+struct text experiment_number_text(const struct experiment_expect *expect, double value)
 {
-    char *text;
-    const char *shown;
-    struct text number = expect->over                              ? text_ratio(value)
-                         : expect->measured.kind == METRIC_LATENCY ? text_time(value)
-                         : expect->measured.kind == METRIC_EVENT   ? text_count(value)
-                                                                   : text_si(value);
-    shown =
-        !expect->over && expect->measured.kind == METRIC_THROUGHPUT && isfinite(value) ? "/s" : "";
-    text = text_format("%s%s", number.s, shown);
+    if (expect->over)
+        return text_ratio(value);
+    struct text text = metric_text(expect->measured.kind, value);
+    if (expect->measured.kind == METRIC_THROUGHPUT && isfinite(value))
+        strcat(text.s, "/s");
     return text;
 }
 
 /* "at least 50x" */
 static void wanted_write(struct experiment_expect *expect)
 {
-    char *lo = experiment_number_text(expect, expect->lo);
-    char *hi = experiment_number_text(expect, expect->hi);
-    expect->wanted = expect->is_order   ? text_format("%s", expect->exactly)
-                     : expect->at_least ? text_format("at least %s", lo)
-                     : expect->at_most  ? text_format("at most %s", hi)
-                     : expect->exactly  ? text_format("exactly %s", lo)
-                                        : text_format("%s to %s", lo, hi);
-    free(lo);
-    free(hi);
+    struct text lo = experiment_number_text(expect, expect->lo);
+    struct text hi = experiment_number_text(expect, expect->hi);
+    expect->wanted = expect->is_order   ? xstrdup(expect->exactly)
+                     : expect->at_least ? text_format("at least %s", lo.s)
+                     : expect->at_most  ? text_format("at most %s", hi.s)
+                     : expect->exactly  ? text_format("exactly %s", lo.s)
+                                        : text_format("%s to %s", lo.s, hi.s);
 }
 
 static bool range_read(const struct expecting *self)

@@ -222,26 +222,17 @@ static void side_fill(struct verdict_side *side, const struct cell_samples *samp
 
 /* Ranges --------------------------------------------------------------------------------------- */
 
-static void number_text(const struct judging *self, double value, char *text, size_t size)
-{
-    char *number = experiment_number_text(self->expect, value);
-    snprintf(text, size, "%s", number);
-    free(number);
-}
-
 /* Judges a value without an interval. */
 static void judge_exact(const struct judging *self, double value)
 {
     const struct experiment_expect *expect = self->expect;
     struct verdict_column *column = self->column;
-    char text[96];
     column->exact = true;
     bool inside = value >= expect->lo && value <= expect->hi;
     column->verdict = inside ? VERDICT_SUPPORTED : VERDICT_REFUTED;
-    number_text(self, value, text, sizeof text);
     if (!inside)
-        snprintf(column->reason, sizeof column->reason, "it is %s, and %s was expected", text,
-                 expect->wanted);
+        snprintf(column->reason, sizeof column->reason, "it is %s, and %s was expected",
+                 experiment_number_text(expect, value).s, expect->wanted);
 }
 
 static void judge_interval(const struct judging *self)
@@ -249,22 +240,21 @@ static void judge_interval(const struct judging *self)
     const struct experiment_expect *expect = self->expect;
     struct verdict_column *column = self->column;
     struct interval effect = column->effect;
-    char lo[96], hi[96];
     if (!statistics_has_interval(effect)) {
         lack(column, LACK_SAMPLES, "%s: a 95 %% interval takes %d", counted(effect.n, "sample").s,
              STATISTICS_INTERVAL_MIN);
         return;
     }
-    number_text(self, effect.lo, lo, sizeof lo);
-    number_text(self, effect.hi, hi, sizeof hi);
+    struct text lo = experiment_number_text(expect, effect.lo);
+    struct text hi = experiment_number_text(expect, effect.hi);
     if (effect.lo >= expect->lo && effect.hi <= expect->hi) {
         column->verdict = VERDICT_SUPPORTED;
     } else if (effect.hi < expect->lo || effect.lo > expect->hi) {
         column->verdict = VERDICT_REFUTED;
-        snprintf(column->reason, sizeof column->reason, "it is %s to %s, and %s was expected", lo,
-                 hi, expect->wanted);
+        snprintf(column->reason, sizeof column->reason, "it is %s to %s, and %s was expected", lo.s,
+                 hi.s, expect->wanted);
     } else {
-        lack(column, LACK_WIDTH, "the interval %s to %s reaches over the end of: %s", lo, hi,
+        lack(column, LACK_WIDTH, "the interval %s to %s reaches over the end of: %s", lo.s, hi.s,
              expect->wanted);
     }
 }
@@ -333,15 +323,6 @@ static size_t regimes_of(const struct cell_samples *samples, double medians[2])
     return 2;
 }
 
-/* A number of one side, for people. */
-static struct text side_text(const struct judging *self, double value)
-{
-    enum metric_kind kind = self->expect->measured.kind;
-    return kind == METRIC_LATENCY      ? text_time(value)
-           : kind == METRIC_THROUGHPUT ? text_si(value)
-                                       : text_count(value);
-}
-
 /* Takes the verdict back where it depends on the regime that was met. over: NULL: no ratio. */
 static void regimes_judge(const struct judging *self, const struct cell_samples *level,
                           const struct cell_samples *over)
@@ -365,7 +346,8 @@ static void regimes_judge(const struct judging *self, const struct cell_samples 
     cell_name(cell, name, sizeof name);
     lack(column, LACK_REGIMES,
          "samples of %s are of two regimes, medians %s and %s, and one is inside the range", name,
-         side_text(self, medians[0]).s, side_text(self, medians[1]).s);
+         metric_text(expect->measured.kind, medians[0]).s,
+         metric_text(expect->measured.kind, medians[1]).s);
 }
 
 static void judge_value(const struct judging *self)

@@ -38,24 +38,18 @@ static json_t *side_to_json(const struct verdict_side *side)
 static char *effect_text(const struct judged *judged, const struct verdict_column *column)
 {
     const struct experiment_expect *expect = judged->expect;
-    char *text = NULL;
     if (expect->is_order)
         return column->level.text && *column->level.text ? xstrdup(column->level.text) : NULL;
     if (column->infinite)
         return xstrdup("without bound");
     if (!isfinite(column->effect.median))
         return NULL;
-    char *median = experiment_number_text(expect, column->effect.median);
-    char *lo = experiment_number_text(expect, column->effect.lo);
-    char *hi = experiment_number_text(expect, column->effect.hi);
+    struct text median = experiment_number_text(expect, column->effect.median);
     if (column->exact || !statistics_has_interval(column->effect))
-        text = text_format("%s", median);
-    else
-        text = text_format("%s (%s to %s)", median, lo, hi);
-    free(median);
-    free(lo);
-    free(hi);
-    return text;
+        return xstrdup(median.s);
+    return text_format("%s (%s to %s)", median.s,
+                       experiment_number_text(expect, column->effect.lo).s,
+                       experiment_number_text(expect, column->effect.hi).s);
 }
 
 static json_t *column_to_json(const struct judged *judged, const struct verdict_column *column)

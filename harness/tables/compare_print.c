@@ -14,18 +14,6 @@ enum { LABEL_WIDTH = 17, LABEL_SIZE = 512, NUMBER_SIZE = 48 };
 
 /* Texts ---------------------------------------------------------------------------------------- */
 
-static struct text number_text(const struct comparison *comparison, double value)
-{
-    switch (comparison->options.metric.kind) {
-    case METRIC_LATENCY:
-        return text_time(value);
-    case METRIC_EVENT:
-        return text_count(value);
-    default:
-        return text_si(value);
-    }
-}
-
 /* "Operations a second. B / A above 1: B is faster." */
 static void what_is_compared(const struct comparison *comparison, FILE *to)
 {
@@ -158,8 +146,8 @@ static void table_row(const struct comparison *comparison, const struct compare_
         return;
     }
     snprintf(count, sizeof count, "%zu+%zu", pair->count_a, pair->count_b);
-    struct text a = number_text(comparison, pair->median_a);
-    struct text b = number_text(comparison, pair->median_b);
+    enum metric_kind kind = comparison->options.metric.kind;
+    struct text a = metric_text(kind, pair->median_a), b = metric_text(kind, pair->median_b);
     struct text ratio = text_ratio(pair->ratio.median);
     fprintf(to, " %*s %*s %*s %16s %6s %6s %-8s %7s  %s\n", text_field(a, 8), a.s, text_field(b, 8),
             b.s, text_field(ratio, 6), ratio.s, text_ratio_interval(pair->ratio).s,
@@ -203,6 +191,7 @@ static void markdown_row(const struct comparison *comparison, const struct compa
                          FILE *to)
 {
     char where[LABEL_SIZE], label[LABEL_SIZE];
+    enum metric_kind kind = comparison->options.metric.kind;
     heading(pair, where);
     two_texts(label, sizeof label, pair->a->variant, pair->b->variant);
     fputs("| ", to);
@@ -216,7 +205,7 @@ static void markdown_row(const struct comparison *comparison, const struct compa
         return;
     }
     fprintf(to, " | %s | %s | %s | %s | %s | %s | %s | %zu + %zu: %s |\n",
-            number_text(comparison, pair->median_a).s, number_text(comparison, pair->median_b).s,
+            metric_text(kind, pair->median_a).s, metric_text(kind, pair->median_b).s,
             text_ratio(pair->ratio.median).s, text_ratio_interval(pair->ratio).s,
             superiority_text(pair).s, p_text(pair).s, class_text(pair->chosen), pair->count_a,
             pair->count_b,
