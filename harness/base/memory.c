@@ -36,11 +36,11 @@ void *xrealloc(void *memory, size_t size)
     return have(realloc(memory, size ? size : 1));
 }
 
-void *array_room(void *array, size_t *room, size_t count, size_t first, size_t size)
+void *array_room(void *array, size_t *room, size_t count, size_t size)
 {
     if (count < *room)
         return array;
-    *room = *room ? 2 * *room : first;
+    *room = *room ? 2 * *room : 64;
     return xrealloc(array, *room * size);
 }
 

@@ -23,9 +23,12 @@ void *xrealloc(void *memory, size_t size);
 #define array_add(array, count)                                                                    \
     (*((array) = xrealloc((array), ((size_t)(count) + 1) * sizeof *(array)), &(array)[(count)++]))
 
-/* Room for one more element behind so many: the array, or a larger one of twice as many, and of
- * `first` if there is none yet. */
-void *array_room(void *array, size_t *room, size_t count, size_t first, size_t size);
+/* The same of an array that may get long, and has room for so many. */
+#define array_push(array, count, room)                                                             \
+    (*((array) = array_room((array), &(room), (count), sizeof *(array)), &(array)[(count)++]))
+
+/* Room for one more element behind so many: the array, or a larger one of twice as many. */
+void *array_room(void *array, size_t *room, size_t count, size_t size);
 
 char *xstrdup(const char *text);
 char *xstrndup(const char *text, size_t most);

@@ -153,29 +153,21 @@ static struct thread *thread_of(struct gotrace *trace, uint64_t id)
     for (size_t i = 0; i < trace->threads_count; i++)
         if (trace->threads[i].id == id)
             return &trace->threads[i];
-    if (trace->threads_count == trace->threads_max) {
-        trace->threads_max = trace->threads_max ? 2 * trace->threads_max : 64;
-        trace->threads = xrealloc(trace->threads, trace->threads_max * sizeof *trace->threads);
-    }
-    struct thread *thread = &trace->threads[trace->threads_count++];
-    *thread = (struct thread){.id = id, .first = NONE, .last = NONE};
-    return thread;
+    array_push(trace->threads, trace->threads_count, trace->threads_max) =
+        (struct thread){.id = id, .first = NONE, .last = NONE};
+    return &trace->threads[trace->threads_count - 1];
 }
 
 static void batch_add(struct gotrace *trace, uint64_t thread_id, struct batch batch)
 {
     struct thread *thread = thread_of(trace, thread_id);
-    if (trace->batches_count == trace->batches_max) {
-        trace->batches_max = trace->batches_max ? 2 * trace->batches_max : 256;
-        trace->batches = xrealloc(trace->batches, trace->batches_max * sizeof *trace->batches);
-    }
     batch.next = NONE;
     if (thread->last != NONE)
         trace->batches[thread->last].next = (int64_t)trace->batches_count;
     else
         thread->first = (int64_t)trace->batches_count;
     thread->last = (int64_t)trace->batches_count;
-    trace->batches[trace->batches_count++] = batch;
+    array_push(trace->batches, trace->batches_count, trace->batches_max) = batch;
     if (!trace->has_begun && (trace->batches_count == 1 || batch.ticks < trace->first_ticks))
         trace->first_ticks = batch.ticks;
 }

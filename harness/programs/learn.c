@@ -227,11 +227,7 @@ static void reader_keep(struct learner *self, const struct gotrace_g *g)
         return;
     qsort(learning->candidates, learning->candidates_count, sizeof *learning->candidates,
           compare_candidates);
-    if (self->readers_count == self->readers_max) {
-        self->readers_max = self->readers_max ? 2 * self->readers_max : 64;
-        self->readers = xrealloc(self->readers, self->readers_max * sizeof *self->readers);
-    }
-    struct reader *reader = &self->readers[self->readers_count++];
+    struct reader *reader = &array_push(self->readers, self->readers_count, self->readers_max);
     *reader = (struct reader){.g = g->id};
     for (size_t i = 0; i < learning->candidates_count && i < PEERS_MAX &&
                        learning->candidates[i].hits == learning->candidates[0].hits;

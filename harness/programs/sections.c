@@ -74,14 +74,6 @@ struct sections {
     struct idmap site_of;   /* a hash of its name: 1 + its place */
 };
 
-static void *room_for(void *list, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return list;
-    *room = *room ? 2 * *room : 64;
-    return xrealloc(list, *room * size);
-}
-
 /* Reading -------------------------------------------------------------------------------------- */
 
 struct sections *sections_new(void)
@@ -93,13 +85,12 @@ static struct goroutine *goroutine_of(struct sections *self, uint64_t g)
 {
     uint64_t *number = idmap_put(&self->number_of, g + 1);
     if (*number == 0) {
-        self->goroutines = room_for(self->goroutines, self->goroutines_count,
-                                    &self->goroutines_room, sizeof *self->goroutines);
-        self->goroutines[self->goroutines_count++] = (struct goroutine){.since_ns = INT64_MIN,
-                                                                        .unlocked_ns = INT64_MIN,
-                                                                        .wake = NONE,
-                                                                        .block = NONE,
-                                                                        .woken = NONE};
+        array_push(self->goroutines, self->goroutines_count, self->goroutines_room) =
+            (struct goroutine){.since_ns = INT64_MIN,
+                               .unlocked_ns = INT64_MIN,
+                               .wake = NONE,
+                               .block = NONE,
+                               .woken = NONE};
         *number = self->goroutines_count;
     }
     return &self->goroutines[*number - 1];
@@ -132,18 +123,16 @@ static uint32_t site_find(struct sections *self, const struct gotrace *trace, ui
         free(name);
         return (uint32_t)*number - 1;
     }
-    self->sites = room_for(self->sites, self->sites_count, &self->sites_room, sizeof *self->sites);
-    self->sites[self->sites_count] =
-        (struct site){.name = name, .of = (uint32_t)self->sites_count, .unlocked_ns = INT64_MIN};
-    *number = ++self->sites_count;
-    return (uint32_t)self->sites_count - 1;
+    uint32_t of = (uint32_t)self->sites_count;
+    array_push(self->sites, self->sites_count, self->sites_room) =
+        (struct site){.name = name, .of = of, .unlocked_ns = INT64_MIN};
+    *number = self->sites_count;
+    return of;
 }
 
 static uint32_t record_add(struct sections *self, struct record record)
 {
-    self->records =
-        room_for(self->records, self->records_count, &self->records_room, sizeof *self->records);
-    self->records[self->records_count++] = record;
+    array_push(self->records, self->records_count, self->records_room) = record;
     return (uint32_t)self->records_count - 1;
 }
 
@@ -265,8 +254,7 @@ static void section_find(struct sections *self, uint32_t number, uint32_t root)
     if (from_ns >= wake->ns)
         return;
     site->told++;
-    self->list = room_for(self->list, self->list_count, &self->list_room, sizeof *self->list);
-    self->list[self->list_count++] = (struct section){
+    array_push(self->list, self->list_count, self->list_room) = (struct section){
         wake->by, from_ns, wake->ns, root, was_woken && !overlaps ? wake->wake : NONE, number};
 }
 
@@ -285,9 +273,7 @@ static void sections_find(struct sections *self)
             site->waiting--;
             continue;
         }
-        site->waits_ns =
-            room_for(site->waits_ns, site->waits_count, &site->waits_room, sizeof(int64_t));
-        site->waits_ns[site->waits_count++] = record->ns;
+        array_push(site->waits_ns, site->waits_count, site->waits_room) = record->ns;
         if (site->waiting++ == 0)
             site->waiting_since_ns = record->ns;
     }
@@ -295,9 +281,7 @@ static void sections_find(struct sections *self)
 
 static void mark_add(struct goroutine *goroutine, struct section_mark mark)
 {
-    goroutine->marks =
-        room_for(goroutine->marks, goroutine->marks_count, &goroutine->marks_room, sizeof mark);
-    goroutine->marks[goroutine->marks_count++] = mark;
+    array_push(goroutine->marks, goroutine->marks_count, goroutine->marks_room) = mark;
 }
 
 static void sections_mark(struct sections *self)
@@ -329,9 +313,8 @@ static void waits_replace(struct sections *self)
         struct goroutine *goroutine = goroutine_of(self, wake->g);
         if (!wake->replaces)
             continue;
-        goroutine->replaced_ns = room_for(goroutine->replaced_ns, goroutine->replaced_count,
-                                          &goroutine->replaced_room, sizeof(int64_t));
-        goroutine->replaced_ns[goroutine->replaced_count++] = wake->ns;
+        array_push(goroutine->replaced_ns, goroutine->replaced_count, goroutine->replaced_room) =
+            wake->ns;
     }
 }
 

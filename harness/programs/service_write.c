@@ -82,12 +82,9 @@ static void spawn(struct connection *self, const char *name)
     const struct service_task *task = self->service->tasks;
     while (strcmp(task->name, name) != 0)
         task++;
-    if (self->children_count == self->children_max) {
-        self->children_max = self->children_max ? 2 * self->children_max : 16;
-        self->children = xrealloc(self->children, self->children_max * sizeof *self->children);
-    }
     uint64_t number = self->children_count;
-    self->children[self->children_count++] = (struct child){task, number, 0};
+    array_push(self->children, self->children_count, self->children_max) =
+        (struct child){task, number, 0};
     fprintf(self->to, "go task-%" PRId64 "-%" PRIu64 "\n", self->number, number);
 }
 

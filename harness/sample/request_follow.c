@@ -42,6 +42,11 @@ struct request {
     int32_t kind;
 };
 
+struct known_lock {
+    const void *of;
+    char name[REQUEST_NAME_SIZE];
+};
+
 /* Lists that grow. */
 static struct {
     struct step *step;
@@ -49,16 +54,13 @@ static struct {
     struct place *place;
     int64_t *running; /* by M: the place of its goroutine; -1 */
     struct request *request;
-    const void **lock;
-    char (*lock_name)[REQUEST_NAME_SIZE];
+    struct known_lock *lock;
     size_t steps, steps_room, lives, lives_room, places, ms, requests, requests_room, locks,
         locks_room;
     uint32_t *order; /* of steps: by goroutine, and time */
     int64_t began_ps;
     bool is_full, is_on;
 } logged;
-
-enum { ROOM = 1024 }; /* at first, of arrays that grow */
 
 /* Goroutines ----------------------------------------------------------------------------------- */
 
@@ -98,21 +100,17 @@ static void step_add(struct place *place, uint32_t part, int64_t now_ps, int64_t
         if (last->woken_ps != INT64_MAX && now_ps < last->woken_ps)
             now_ps = last->woken_ps;
     }
-    logged.step =
-        array_room(logged.step, &logged.steps_room, logged.steps, ROOM, sizeof *logged.step);
     life->newest = (uint32_t)logged.steps;
-    logged.step[logged.steps++] =
+    array_push(logged.step, logged.steps, logged.steps_room) =
         (struct step){now_ps, woken_ps, place->goroutine, by_or_lock, part};
 }
 
 /* Numbers a goroutine, which goes on with what its place says. */
 static void life_begin(struct place *place, int64_t made_ps, uint32_t maker)
 {
-    logged.life =
-        array_room(logged.life, &logged.lives_room, logged.lives, ROOM, sizeof *logged.life);
-    logged.life[logged.lives] = (struct life){
+    place->goroutine = (uint32_t)logged.lives;
+    array_push(logged.life, logged.lives, logged.lives_room) = (struct life){
         .made_ps = made_ps, .served_ps = INT64_MIN, .maker = maker, .newest = REQUEST_NOBODY};
-    place->goroutine = (uint32_t)logged.lives++;
     place->woken_early = false;
     place->m = place->parks_late_on = -1;
     place->woken_late = REQUEST_NOBODY;
@@ -146,12 +144,9 @@ static void running_set(int32_t m, int64_t g)
 
 void request_follow_name(const void *lock, const char *name)
 {
-    size_t room = logged.locks_room;
-    logged.lock = array_room(logged.lock, &room, logged.locks, ROOM, sizeof *logged.lock);
-    logged.lock_name = array_room(logged.lock_name, &logged.locks_room, logged.locks, ROOM,
-                                  sizeof *logged.lock_name);
-    snprintf(logged.lock_name[logged.locks], REQUEST_NAME_SIZE, "%s", name);
-    logged.lock[logged.locks++] = lock;
+    struct known_lock *known = &array_push(logged.lock, logged.locks, logged.locks_room);
+    known->of = lock;
+    snprintf(known->name, sizeof known->name, "%s", name);
 }
 
 /* Locks without a name have numbers, in the order in which somebody waited for them first. */
@@ -159,7 +154,7 @@ static uint32_t lock_of(const void *lock)
 {
     char name[REQUEST_NAME_SIZE];
     for (size_t i = logged.locks; i-- > 0;)
-        if (logged.lock[i] == lock)
+        if (logged.lock[i].of == lock)
             return (uint32_t)i;
     if (logged.locks == LOCKS_MAX)
         return LOCKS_MAX - 1;
@@ -303,9 +298,7 @@ void request_follow_request(int64_t g, int32_t kind, int64_t due_ps, int64_t end
         return;
     uint32_t goroutine = place_of(g)->goroutine;
     struct life *life = &logged.life[goroutine];
-    logged.request = array_room(logged.request, &logged.requests_room, logged.requests, ROOM,
-                                sizeof *logged.request);
-    logged.request[logged.requests++] =
+    array_push(logged.request, logged.requests, logged.requests_room) =
         (struct request){{goroutine, due_ps, end_ps, life->served_ps}, kind};
     life->served_ps = end_ps;
 }
@@ -383,7 +376,7 @@ static struct request_step source_step(const void *of, uint32_t goroutine, size_
 static const char *source_lock(const void *of, uint32_t lock)
 {
     (void)of;
-    return logged.lock_name[lock];
+    return logged.lock[lock].name;
 }
 
 void request_follow_parts(int32_t kind, struct request_parts *parts)
@@ -415,7 +408,6 @@ void request_follow_end(void)
     free(logged.running);
     free(logged.request);
     free(logged.lock);
-    free(logged.lock_name);
     free(logged.order);
     memset(&logged, 0, sizeof logged);
 }

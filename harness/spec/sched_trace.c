@@ -236,13 +236,6 @@ static bool event_parse(struct sched_trace_event *event, int64_t *place, char *l
     return true;
 }
 
-static void trace_add(struct sched_trace *trace, size_t *room,
-                      const struct sched_trace_event *event)
-{
-    trace->event = array_room(trace->event, room, trace->count, 4096, sizeof trace->event[0]);
-    trace->event[trace->count++] = *event;
-}
-
 static bool site_add(struct sched_trace *trace, const char *line)
 {
     struct sched_trace_site site;
@@ -272,7 +265,7 @@ bool sched_trace_read(struct sched_trace *trace, FILE *from, char *error, size_t
         if (!ok)
             break;
         reader_name(&reader, &event, place);
-        trace_add(trace, &room, &event);
+        array_push(trace->event, trace->count, room) = event;
     }
     trace->g = reader.g_births.birth;
     trace->gs = reader.g_births.count;

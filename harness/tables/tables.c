@@ -79,9 +79,7 @@ static int row_compare(const void *a_void, const void *b_void)
 
 static void table_add(struct table *table, const char *group, json_t *record)
 {
-    if ((table->count & (table->count - 1)) == 0) /* full: twice as many */
-        table->rows = xrealloc(table->rows, (2 * table->count + 1) * sizeof *table->rows);
-    table->rows[table->count++] = (struct row){group, record};
+    array_push(table->rows, table->count, table->rows_room) = (struct row){group, record};
 }
 
 /* See comparable.h. */

@@ -33,7 +33,7 @@ struct cell_rows {
 
 struct table {
     struct row *rows;
-    size_t count;
+    size_t count, rows_room;
     struct cell_rows *cells;
     size_t cells_count;
     struct comparable classes;

@@ -15,25 +15,20 @@ char *trace_id_text(const struct sched_trace *trace, trace_id id, char text[SCHE
     return sched_trace_name(trace, id & ~TRACE_TASK, id & TRACE_TASK, text);
 }
 
-enum { ROOM = 8 }; /* at first, of arrays that grow */
-
 /* Queues -------------------------------------------------------------------------------------- */
 
 static void note(struct trace_state *state, enum trace_change_kind kind, int32_t where, uint32_t a,
                  uint32_t b)
 {
     struct trace_changes *changes = state->changes;
-    if (!changes)
-        return;
-    changes->change = array_room(changes->change, &changes->room, changes->count, ROOM,
-                                 sizeof changes->change[0]);
-    changes->change[changes->count++] = (struct trace_change){kind, where, a, b};
+    if (changes)
+        array_push(changes->change, changes->count, changes->room) =
+            (struct trace_change){kind, where, a, b};
 }
 
 static void queue_push(struct trace_state *state, struct trace_queue *queue, trace_id id)
 {
-    queue->id = array_room(queue->id, &queue->room, queue->count, ROOM, sizeof queue->id[0]);
-    queue->id[queue->count++] = id;
+    array_push(queue->id, queue->count, queue->room) = id;
     note(state, CHANGE_PUSHED, queue->number, id, 0);
 }
 
@@ -323,14 +318,11 @@ static void task_begins(struct trace_state *state, const struct sched_trace_even
     if (event->a == AS_CLAIMED)
         return;
     struct trace_stack *stack = &m->stack;
-    size_t room = stack->room;
-    stack->id = array_room(stack->id, &room, stack->count, ROOM, sizeof stack->id[0]);
-    stack->stalled =
-        array_room(stack->stalled, &stack->room, stack->count, ROOM, sizeof stack->stalled[0]);
-    if (stack->count)
-        stack->stalled[stack->count - 1] = true;
-    stack->stalled[stack->count] = false;
-    stack->id[stack->count++] = id;
+    size_t room = stack->room, count = stack->count;
+    if (count)
+        stack->stalled[count - 1] = true;
+    array_push(stack->stalled, count, room) = false;
+    array_push(stack->id, stack->count, stack->room) = id;
     note(state, CHANGE_BEGAN, event->m, id, 0);
 }
 

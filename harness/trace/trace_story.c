@@ -18,8 +18,6 @@ struct open_m {
     int32_t woken_by, woken_by_lane;
 };
 
-enum { ROOM = 256 }; /* at first, of arrays that grow */
-
 struct teller {
     struct trace_story *story;
     struct trace_state state;
@@ -32,16 +30,15 @@ static ssize_t slice_open(struct teller *teller, const struct sched_trace_event 
                           enum trace_slice_kind kind, size_t depth)
 {
     struct trace_story *story = teller->story;
-    story->slice =
-        array_room(story->slice, &teller->slice_room, story->slices, ROOM, sizeof story->slice[0]);
-    story->slice[story->slices] = (struct trace_slice){.begin_ps = event->when_ps,
-                                                       .end_ps = -1,
-                                                       .id = id,
-                                                       .m = event->m,
-                                                       .p = event->p,
-                                                       .kind = kind,
-                                                       .depth = (uint32_t)depth};
-    return (ssize_t)story->slices++;
+    array_push(story->slice, story->slices, teller->slice_room) =
+        (struct trace_slice){.begin_ps = event->when_ps,
+                             .end_ps = -1,
+                             .id = id,
+                             .m = event->m,
+                             .p = event->p,
+                             .kind = kind,
+                             .depth = (uint32_t)depth};
+    return (ssize_t)story->slices - 1;
 }
 
 static void slice_close(struct teller *teller, ssize_t *slice, int64_t when_ps)
@@ -54,9 +51,7 @@ static void slice_close(struct teller *teller, ssize_t *slice, int64_t when_ps)
 static void arrow_add(struct teller *teller, const struct trace_arrow *arrow)
 {
     struct trace_story *story = teller->story;
-    story->arrow =
-        array_room(story->arrow, &teller->arrow_room, story->arrows, ROOM, sizeof story->arrow[0]);
-    story->arrow[story->arrows++] = *arrow;
+    array_push(story->arrow, story->arrows, teller->arrow_room) = *arrow;
 }
 
 static void m_stops(struct teller *teller, const struct sched_trace_event *event)
@@ -107,9 +102,8 @@ static void tell_task(struct teller *teller, const struct sched_trace_event *eve
         ssize_t below = m->tasks > 0 ? m->task[m->tasks - 1] : m->g;
         if (below != NONE)
             teller->story->slice[below].covered = true;
-        m->task = array_room(m->task, &m->room, m->tasks, ROOM, sizeof m->task[0]);
         ssize_t slice = slice_open(teller, event, event->g | TRACE_TASK, SLICE_TASK, m->tasks);
-        m->task[m->tasks++] = slice;
+        array_push(m->task, m->tasks, m->room) = slice;
     } else if (event->kind == SCHED_TASK_RETURNED && m->tasks > 0) {
         slice_close(teller, &m->task[--m->tasks], event->when_ps);
     }
@@ -171,9 +165,8 @@ static void length_tell(struct teller *teller, int64_t when_ps, int32_t lane, si
     if (*last == length)
         return;
     *last = (uint32_t)length;
-    story->length = array_room(story->length, &teller->length_room, story->lengths, ROOM,
-                               sizeof story->length[0]);
-    story->length[story->lengths++] = (struct trace_length){when_ps, lane, (uint32_t)length};
+    array_push(story->length, story->lengths, teller->length_room) =
+        (struct trace_length){when_ps, lane, (uint32_t)length};
 }
 
 static void lengths_tell(struct teller *teller, int64_t when_ps)
