@@ -17,6 +17,15 @@ char *text_one_line(char *text)
     return text;
 }
 
+void text_add(char *text, size_t size, const char *format, ...)
+{
+    size_t length = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + length, size - length, format, args);
+    va_end(args);
+}
+
 bool complaint_make(const struct complaint *to, const char *format, ...)
 {
     va_list args;

@@ -15,6 +15,10 @@
  * quotes; returns text. */
 char *text_one_line(char *text);
 
+/* Adds to a text what printf() would print, as far as there is room. */
+void text_add(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Print why a function failed, as snprintf() does; are false or NULL. Macros, so that a compiler
  * sees that: results are not set then. */
 #define error_set(error, error_size, ...) (snprintf(error, error_size, __VA_ARGS__), false)

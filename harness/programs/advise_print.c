@@ -1,4 +1,5 @@
 /* advise_print.c - an advice in ten lines, and as JSON: see advise.h. */
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/programs/advise.h"
 
@@ -77,12 +78,11 @@ static void add_rungs(const struct advice *advice, struct advice_lines *lines, c
                       size_t of)
 {
     char text[ADVISE_LINE_SIZE] = "";
-    size_t size = 0;
-    for (size_t i = 0; i < advice->ladder_count && size < sizeof text; i++) {
+    for (size_t i = 0; i < advice->ladder_count; i++) {
         double ns;
         memcpy(&ns, (const char *)&advice->ladder[i] + of, sizeof ns);
-        size += (size_t)snprintf(text + size, sizeof text - size, "%s%s on %d", i ? ", " : "",
-                                 time_of(ns).s, advice->ladder[i].workers);
+        text_add(text, sizeof text, "%s%s on %d", i ? ", " : "", text_time(ns).s,
+                 advice->ladder[i].workers);
     }
     add(lines, name, "%s", text);
 }

@@ -131,18 +131,15 @@ bool cell_remark_regimes(const json_t *records, char text[CELL_REMARK_SIZE])
     text[0] = '\0';
     if (found) {
         const struct regimes *regimes = &sides.regimes;
-        int length =
-            snprintf(text, CELL_REMARK_SIZE,
-                     "two regimes: %zu of %s at %s/s, %zu at %s/s, so what the median is "
-                     "of depends on which one was met",
-                     regimes->low, counted(sides.count, "sample").s, text_si(regimes->low_median).s,
-                     regimes->high, text_si(regimes->high_median).s);
+        snprintf(text, CELL_REMARK_SIZE,
+                 "two regimes: %zu of %s at %s/s, %zu at %s/s, so what the median is "
+                 "of depends on which one was met",
+                 regimes->low, counted(sides.count, "sample").s, text_si(regimes->low_median).s,
+                 regimes->high, text_si(regimes->high_median).s);
         size_t count = tellers_find(&sides, tellers);
         for (size_t i = 0; i < count; i++)
-            length +=
-                snprintf(text + length, CELL_REMARK_SIZE - (size_t)length, "%s %.60s %.3g and %.3g",
-                         i ? "," : "; they differ in", counter_short_name(tellers[i].name),
-                         tellers[i].low, tellers[i].high);
+            text_add(text, CELL_REMARK_SIZE, "%s %.60s %.3g and %.3g", i ? "," : "; they differ in",
+                     counter_short_name(tellers[i].name), tellers[i].low, tellers[i].high);
     }
     sides_free(&sides);
     return found;

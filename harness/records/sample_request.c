@@ -141,9 +141,8 @@ static bool number_read(const struct sample_field *field, const char *text, int6
         return true;
     if (option_number(option, text, field->min, field->max, field->unit, number, error, error_size))
         return true;
-    size_t length = strlen(error);
     if (field->word)
-        snprintf(error + length, error_size - length, ", or %s", field->word);
+        text_add(error, error_size, ", or %s", field->word);
     return false;
 }
 

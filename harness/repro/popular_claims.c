@@ -263,11 +263,9 @@ static void place_add(struct shown *shown, const json_t *place, enum side side, 
         snprintf(shown->lacks, sizeof shown->lacks, "%s", here.lacks);
     if (*here.runtime)
         snprintf(shown->runtime, sizeof shown->runtime, "%s", here.runtime);
-    if (verdict != VERDICT_NONE) {
-        size_t length = strlen(shown->where);
-        snprintf(shown->where + length, sizeof shown->where - length, "%s%s", length ? ", " : "",
+    if (verdict != VERDICT_NONE)
+        text_add(shown->where, sizeof shown->where, "%s%s", *shown->where ? ", " : "",
                  field_text(place, "machine"));
-    }
 }
 
 /* False if the experiment is not there. */

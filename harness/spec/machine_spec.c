@@ -123,10 +123,8 @@ static bool complain_of_key(const struct complaint *to, const char *model, const
 static bool complain_of_structure(const struct complaint *to, const char *model, const char *name)
 {
     char all[2 * ERROR_SIZE] = "";
-    size_t length = 0;
-    for (size_t i = 0; structures[i].name && length < sizeof all; i++)
-        length += (size_t)snprintf(all + length, sizeof all - length, "%s%s", i ? ", " : "",
-                                   structures[i].name);
+    for (size_t i = 0; structures[i].name; i++)
+        text_add(all, sizeof all, "%s%s", i ? ", " : "", structures[i].name);
     return complaint_make(to, "sim:%s: unknown structure \"%s\"; valid: %s", model, name, all);
 }
 

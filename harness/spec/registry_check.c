@@ -1,6 +1,8 @@
 /* registry_check.c - see registry_check.h. */
 #include "harness/spec/registry_check.h"
+
 #include "harness/base/memory.h"
+#include "harness/base/text.h"
 #include "harness/spec/void_knobs.h"
 #include "runtime/runq.h"
 #include "sched.h"
@@ -34,9 +36,7 @@ complain(const struct subject *subject, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     snprintf(subject->error, subject->error_size, "%s%s", subject->place, text);
-    for (char *at = subject->error; *at; at++)
-        if (iscntrl((unsigned char)*at))
-            *at = '?';
+    text_one_line(subject->error);
     return false;
 }
 
@@ -320,12 +320,10 @@ static bool queue_check(const struct subject *subject, const struct runq_ops *qu
                                      {"get", queue->get, NULL},       {"steal", queue->steal, NULL},
                                      {"length", queue->length, NULL}, {0}};
     char lacks[64] = "";
-    size_t length = 0;
     for (const struct member *member = members; member->name; member++)
         if (!member->is_there)
-            length += (size_t)snprintf(lacks + length, sizeof lacks - length, "%s%s",
-                                       length > 0 ? ", " : "", member->name);
-    return length == 0 ||
+            text_add(lacks, sizeof lacks, "%s%s", *lacks ? ", " : "", member->name);
+    return !*lacks ||
            complain(subject,
                     ": its struct runq_ops lacks %s; required are size, put, get, steal and "
                     "length, see sched_variants/runtime/runq.h",

@@ -16,7 +16,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,28 +200,21 @@ struct param_text param_value_text(const struct param *param, int64_t value)
     return text;
 }
 
-/* Adds to the text as far as there is room. */
-static void __attribute__((format(printf, 2, 3)))
-text_add(struct param_text *text, const char *format, ...)
-{
-    size_t length = strlen(text->s);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text->s + length, sizeof text->s - length, format, args);
-    va_end(args);
-}
-
 struct param_text param_range_text(const struct param *param)
 {
     struct param_text text = {""};
     const char *unit = strcmp(param->unit, "1") == 0 ? "" : param->unit;
     if (param_takes_numbers(param))
-        text_add(&text, "%lld to %lld%s%s", (long long)param->min, (long long)param->max,
-                 *unit ? " " : "", unit);
+        text_add(text.s, sizeof text.s, "%lld to %lld%s%s", (long long)param->min,
+                 (long long)param->max, *unit ? " " : "", unit);
     for (const char *const *word = param->words; word && *word; word++)
-        text_add(&text, "%s%s", !*text.s ? "" : param_takes_numbers(param) ? " or " : ", ", *word);
+        text_add(text.s, sizeof text.s, "%s%s",
+                 !*text.s                     ? ""
+                 : param_takes_numbers(param) ? " or "
+                                              : ", ",
+                 *word);
     if (param_takes_files(param))
-        text_add(&text, "%sthe name of a file", *text.s ? ", or " : "");
+        text_add(text.s, sizeof text.s, "%sthe name of a file", *text.s ? ", or " : "");
     return text;
 }
 
@@ -270,7 +262,7 @@ bool param_parse_value(const struct param *param, const char *text, int64_t *val
 static struct param_text valid_text(const struct param *param)
 {
     struct param_text text = param_range_text(param);
-    text_add(&text, "%s",
+    text_add(text.s, sizeof text.s, "%s",
              strcmp(param->unit, "ns") == 0      ? ", or with a unit as in 10us, 1ms, 2s"
              : strcmp(param->unit, "bytes") == 0 ? ", or as in 64Ki, 1Mi"
                                                  : "");
@@ -326,12 +318,11 @@ static const struct param *owner_find(const struct owner *owner, const char *key
 /* ", a knob of gmp": the variants that have the key; "" if none has, or if it is a parameter. */
 static void owners_of_key(const struct owner *owner, const char *key, char text[OWNERS_SIZE])
 {
-    size_t length = 0;
     *text = '\0';
     for (size_t i = 0; strcmp(owner->kind, "knob") == 0 && sched_variants[i]; i++)
-        if (param_find(sched_variants[i]->knobs, key) && length < OWNERS_SIZE)
-            length += (size_t)snprintf(text + length, OWNERS_SIZE - length, "%s%s",
-                                       length ? ", " : ", a knob of ", sched_variants[i]->name);
+        if (param_find(sched_variants[i]->knobs, key))
+            text_add(text, OWNERS_SIZE, "%s%s", *text ? ", " : ", a knob of ",
+                     sched_variants[i]->name);
 }
 
 static bool complain_of_key(const struct complaint *to, const struct owner *owner, const char *key)
@@ -689,10 +680,10 @@ void variant_spec_free(struct variant_spec *spec)
 
 static size_t table_length(const struct param *table)
 {
-    size_t length = 0;
-    while (table && table[length].name)
-        length++;
-    return length;
+    size_t count = 0;
+    while (table && table[count].name)
+        count++;
+    return count;
 }
 
 static bool workload_spec_fill(struct workload_spec *spec, const struct workload *workload,

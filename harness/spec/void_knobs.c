@@ -1,6 +1,8 @@
 /* void_knobs.c - see void_knobs.h. */
 #include "harness/spec/void_knobs.h"
 
+#include "harness/base/text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -101,16 +103,16 @@ char *void_knob_when_text(const struct param_moot *row, const struct param *tabl
 {
     const char *when = row->when;
     struct clause clause;
-    size_t length = 0;
     text[0] = '\0';
-    while (clause_next(&when, ",", &clause) && length < text_size) {
+    while (clause_next(&when, ",", &clause)) {
         const struct param *param = clause_param(&clause, table);
         int64_t value = *param_field(owner, param);
         const char *word = param_word(param, value);
-        char number[24];
-        snprintf(number, sizeof number, "%lld", (long long)value);
-        length += (size_t)snprintf(text + length, text_size - length, "%s%s=%s", length ? "," : "",
-                                   param_key(param), word ? word : number);
+        text_add(text, text_size, "%s%s=", *text ? "," : "", param_key(param));
+        if (word)
+            text_add(text, text_size, "%s", word);
+        else
+            text_add(text, text_size, "%lld", (long long)value);
     }
     return text;
 }

@@ -76,18 +76,18 @@ static void complaint_print(const struct process_result *result, const char *pro
                             size_t error_size)
 {
     char text[PROCESS_MESSAGES_MAX + 1], prefix[64], *rest = NULL;
-    size_t length = (size_t)snprintf(error, error_size, "%s: ", program), empty = length;
+    const char *separator = "";
     snprintf(prefix, sizeof prefix, "%s: ", program);
+    snprintf(error, error_size, "%s", prefix);
     snprintf(text, sizeof text, "%s", result->messages);
-    for (char *line = strtok_r(text, "\n", &rest); line && length < error_size;
-         line = strtok_r(NULL, "\n", &rest)) {
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         line += strncmp(line, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
         line += strncmp(line, "error: ", 7) == 0 ? 7 : 0;
-        length += (size_t)snprintf(error + length, error_size - length, "%s%s",
-                                   length > empty ? "; " : "", line);
+        text_add(error, error_size, "%s%s", separator, line);
+        separator = "; ";
     }
-    if (length == empty)
-        snprintf(error + length, error_size - length, "no answer");
+    if (!*separator)
+        text_add(error, error_size, "no answer");
 }
 
 /* The answers of sbatch and squeue about an array. */

@@ -43,18 +43,14 @@ static char *worker_name(const struct sched_trace_event *event, char *text, size
 static char *sentence_of(const struct diff_page *page, const int64_t at[2], char *text, size_t size)
 {
     char name[TEXT_SIZE], what[TEXT_SIZE], worker[32];
-    size_t length = 0;
     *text = '\0';
-    for (int side = 0; side < 2 && length < size; side++) {
+    for (int side = 0; side < 2; side++) {
         const struct sched_trace_event *event = event_at(page, side, at[side]);
-        length += (size_t)snprintf(
-            text + length, size - length, "%s%s %s", side ? "; " : "",
-            side_name(page, side, name, sizeof name),
-            event ? diff_event_text(&page->side[side].trace, event, false, what, sizeof what)
-                  : "did nothing more");
-        if (event && event->kind != SCHED_P_TAKEN && page->workers > 1 && length < size)
-            length += (size_t)snprintf(text + length, size - length, " on %s",
-                                       worker_name(event, worker, sizeof worker));
+        text_add(text, size, "%s%s %s", side ? "; " : "", side_name(page, side, name, sizeof name),
+                 event ? diff_event_text(&page->side[side].trace, event, false, what, sizeof what)
+                       : "did nothing more");
+        if (event && event->kind != SCHED_P_TAKEN && page->workers > 1)
+            text_add(text, size, " on %s", worker_name(event, worker, sizeof worker));
     }
     return text;
 }

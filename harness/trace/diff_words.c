@@ -63,40 +63,24 @@ static char letter_of(const struct sched_trace_event *event)
     return event->p >= 0 ? 'P' : 'M';
 }
 
-static void text_of_taken_brief(const struct sched_trace_event *event, const char *g, char *text,
-                                size_t size)
+static void text_of_taken(const struct sched_trace_event *event, const char *g, bool brief,
+                          char *text, size_t size)
 {
-    static const char *const words[] = {
+    static const char *const brief_words[] = {
         [FROM_RUNNEXT] = "runnext",   [FROM_LOCAL] = "own queue", [FROM_GLOBAL] = "global queue",
         [FROM_TICK] = "global, tick", [FROM_VICTIM] = "queue of",
     };
-    int at = snprintf(text, size, "took %s: %s", g, WORD_OF(words, event->a));
+    static const char *const words[] = {
+        [FROM_RUNNEXT] = "runnext",         [FROM_LOCAL] = "its own queue",
+        [FROM_GLOBAL] = "the global queue", [FROM_TICK] = "the global queue because schedtick was",
+        [FROM_VICTIM] = "the queue of",
+    };
+    snprintf(text, size, "took %s%s%s", g, brief ? ": " : " from ",
+             brief ? WORD_OF(brief_words, event->a) : WORD_OF(words, event->a));
     if (event->a == FROM_TICK)
-        snprintf(text + at, size - (size_t)at, " %u", event->tick);
+        text_add(text, size, " %u", event->tick);
     else if (event->a == FROM_VICTIM)
-        snprintf(text + at, size - (size_t)at, " %c%" PRId32, letter_of(event), event->b);
-}
-
-static void text_of_taken(const struct sched_trace_event *event, const char *g, char *text,
-                          size_t size)
-{
-    switch (event->a) {
-    case FROM_RUNNEXT:
-        snprintf(text, size, "took %s from runnext", g);
-        break;
-    case FROM_LOCAL:
-        snprintf(text, size, "took %s from its own queue", g);
-        break;
-    case FROM_TICK:
-        snprintf(text, size, "took %s from the global queue because schedtick was %u", g,
-                 event->tick);
-        break;
-    case FROM_VICTIM:
-        snprintf(text, size, "took %s from the queue of %c%" PRId32, g, letter_of(event), event->b);
-        break;
-    default:
-        snprintf(text, size, "took %s from the global queue", g);
-    }
+        text_add(text, size, " %c%" PRId32, letter_of(event), event->b);
 }
 
 static void text_of_put(const struct sched_trace_event *event, const char *g, char *text,
@@ -108,9 +92,9 @@ static void text_of_put(const struct sched_trace_event *event, const char *g, ch
         [INTO_GLOBAL] = "the global queue",
         [INTO_WORKER] = "the queue of",
     };
-    int at = snprintf(text, size, "put %s into %s", g, WORD_OF(words, event->a));
+    snprintf(text, size, "put %s into %s", g, WORD_OF(words, event->a));
     if (event->a == INTO_WORKER)
-        snprintf(text + at, size - (size_t)at, " %c%" PRId32, letter_of(event), event->b);
+        text_add(text, size, " %c%" PRId32, letter_of(event), event->b);
 }
 
 /* The text of an event: the first %s is whom or how many it is about, the second more_of(). */
@@ -188,7 +172,7 @@ char *diff_event_text(const struct sched_trace *trace, const struct sched_trace_
     if (event->kind == SCHED_PUT)
         text_of_put(event, name, text, size);
     else if (event->kind == SCHED_TAKEN)
-        (brief ? text_of_taken_brief : text_of_taken)(event, name, text, size);
+        text_of_taken(event, name, brief, text, size);
     else
         snprintf(text, size, sentences[event->kind], of_m ? number_of(event).s : name,
                  more_of(event));

@@ -1,6 +1,7 @@
 /* textbook_run.c - see textbook.h: the real rows, read off the events of a run in lock step. */
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
+#include "harness/base/text.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
@@ -222,58 +223,37 @@ static void note_begun(struct replayer *replayer, const struct sched_trace_event
         replayer->g[event->g].begun = event->a != READY_NEW;
 }
 
-static void __attribute__((format(printf, 4, 5)))
-deed_add(struct replayer *replayer, struct textbook_row *row, int32_t m, const char *format, ...)
-{
-    size_t at = strlen(row->deeds);
-    va_list args;
-    if (at == 0 || m != replayer->doer) /* who it is stands before the first of its deeds */
-        at += (size_t)snprintf(row->deeds + at, REPLAY_DEEDS - at, "%sT%d ", at > 0 ? "; " : "",
-                               m + 1);
-    else
-        at += (size_t)snprintf(row->deeds + at, REPLAY_DEEDS - at, ", ");
-    replayer->doer = m;
-    va_start(args, format);
-    if (at < REPLAY_DEEDS)
-        vsnprintf(row->deeds + at, REPLAY_DEEDS - at, format, args);
-    va_end(args);
-}
+/* Deeds of a worker to an activation, or to its continuation. */
+static const struct {
+    const char *words;
+    bool continuation;
+} deeds[SCHED_EVENT_FIRST_OF_MS] = {
+    [SCHED_CREATED] = {"spawned", false},
+    [SCHED_PUT] = {"pushed", true},
+    [SCHED_TAKEN] = {"popped", true},
+    [SCHED_STALLED] = {"stalled in", false},
+    [SCHED_RETURNED] = {"returned from", false},
+    [SCHED_READIED] = {"went on with", true},
+    [SCHED_JOINED] = {"joined in", false},
+};
 
 /* Puts the event in words, after it has been applied: names are known then. */
 static void deed_note(struct replayer *replayer, struct textbook_row *row,
                       const struct sched_trace_event *event)
 {
     char name[32];
-    trace_id id = event->g;
-    if (!id || event->kind >= SCHED_EVENT_FIRST_OF_MS || activation_of(replayer, id)->n == UNKNOWN)
+    if (!event->g || event->kind >= SCHED_EVENT_FIRST_OF_MS || !deeds[event->kind].words ||
+        (event->kind == SCHED_READIED && event->a != READY_WOKEN) ||
+        activation_of(replayer, event->g)->n == UNKNOWN)
         return;
-    switch (event->kind) {
-    case SCHED_CREATED:
-        deed_add(replayer, row, event->m, "spawned %s", name_of(replayer, id, false, name));
-        break;
-    case SCHED_PUT:
-        deed_add(replayer, row, event->m, "pushed %s", name_of(replayer, id, true, name));
-        break;
-    case SCHED_TAKEN:
-        deed_add(replayer, row, event->m, event->a == FROM_VICTIM ? "stole %s" : "popped %s",
-                 name_of(replayer, id, true, name));
-        break;
-    case SCHED_STALLED:
-        deed_add(replayer, row, event->m, "stalled in %s", name_of(replayer, id, false, name));
-        break;
-    case SCHED_RETURNED:
-        deed_add(replayer, row, event->m, "returned from %s", name_of(replayer, id, false, name));
-        break;
-    case SCHED_READIED:
-        if (event->a == READY_WOKEN)
-            deed_add(replayer, row, event->m, "went on with %s", name_of(replayer, id, true, name));
-        break;
-    case SCHED_JOINED:
-        deed_add(replayer, row, event->m, "joined in %s", name_of(replayer, id, false, name));
-        break;
-    default:
-        break;
-    }
+    bool stole = event->kind == SCHED_TAKEN && event->a == FROM_VICTIM;
+    if (!*row->deeds || event->m != replayer->doer) /* who stands before the first of its deeds */
+        text_add(row->deeds, REPLAY_DEEDS, "%sT%d ", *row->deeds ? "; " : "", event->m + 1);
+    else
+        text_add(row->deeds, REPLAY_DEEDS, ", ");
+    replayer->doer = event->m;
+    text_add(row->deeds, REPLAY_DEEDS, "%s %s", stole ? "stole" : deeds[event->kind].words,
+             name_of(replayer, event->g, deeds[event->kind].continuation, name));
 }
 
 /* Applies what happens up to the end of the row's last turn; before the first turn, what it takes

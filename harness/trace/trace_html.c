@@ -10,6 +10,7 @@
  * there, has names for Gs and tasks; "functions" has the functions of Gs, by the names that these
  * have else. "before" is how many events come before those that two runs are compared by.
  */
+#include "harness/base/text.h"
 #include "harness/records/request_table.h"
 #include "harness/report/doc.h"
 #include "harness/report/html.h"
@@ -105,10 +106,10 @@ static uint64_t text_place(struct texts *texts, const struct trace_state *state,
     struct trace_service_mark marks[TRACE_SERVICE_MARKS];
     trace_event_nameless(state, event, text, sizeof text);
     size_t count = trace_service_marks(state, event, marks);
-    int length = snprintf(key, sizeof key, "%d %s", event->kind, text);
+    snprintf(key, sizeof key, "%d %s", event->kind, text);
     for (size_t i = 0; i < count; i++)
-        length += snprintf(key + length, sizeof key - (size_t)length, " %d %d %" PRId32,
-                           marks[i].service, marks[i].mark, marks[i].lane);
+        text_add(key, sizeof key, " %d %d %" PRId32, marks[i].service, marks[i].mark,
+                 marks[i].lane);
     json_t *place = json_object_get(texts->places, key);
     if (!place) {
         place = json_integer((json_int_t)json_array_size(texts->list));

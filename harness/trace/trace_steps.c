@@ -17,25 +17,14 @@ enum { QUEUE_SHOWN = 8, QUEUE_IN_JSON = 300 };
 /* The text of a cell. */
 struct cell {
     char text[256];
-    int at;
 };
-
-static void __attribute__((format(printf, 2, 3)))
-cell_add(struct cell *cell, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int room = (int)sizeof cell->text - cell->at;
-    int n = vsnprintf(cell->text + cell->at, (size_t)room, format, args);
-    va_end(args);
-    cell->at += n < room ? n : room - 1;
-}
 
 static void cell_add_id(struct cell *cell, const struct trace_state *state, trace_id id,
                         const char *after)
 {
     char text[SCHED_TRACE_NAME];
-    cell_add(cell, "%s%s%s", cell->at ? " " : "", trace_id_text(state->trace, id, text), after);
+    text_add(cell->text, sizeof cell->text, "%s%s%s", *cell->text ? " " : "",
+             trace_id_text(state->trace, id, text), after);
 }
 
 static void cell_add_queue(struct cell *cell, const struct trace_state *state,
@@ -44,39 +33,44 @@ static void cell_add_queue(struct cell *cell, const struct trace_state *state,
     for (size_t i = 0; i < queue->count && i < QUEUE_SHOWN; i++)
         cell_add_id(cell, state, queue->id[i], "");
     if (queue->count > QUEUE_SHOWN)
-        cell_add(cell, " +%zu", queue->count - QUEUE_SHOWN);
+        text_add(cell->text, sizeof cell->text, " +%zu", queue->count - QUEUE_SHOWN);
 }
 
 /* The tasks on the stack of the lane's M, the oldest first. */
-static void cell_of_run(struct cell *cell, const struct trace_state *state, int32_t i)
+static struct cell cell_of_run(const struct trace_state *state, int32_t i)
 {
-    *cell = (struct cell){.at = 0};
+    struct cell cell = {""};
     int32_t m = state->lane[i].m;
-    if (m < 0) {
-        cell_add(cell, "-");
-        return;
-    }
+    if (m < 0)
+        return (struct cell){"-"};
     const struct trace_m *who = &state->m[m];
-    if (who->g)
-        cell_add_id(cell, state, who->g, who->stack.count ? "*" : who->in_call ? " call" : "");
-    for (size_t k = 0; who->g && k < who->stack.count; k++)
-        cell_add_id(cell, state, who->stack.id[k], who->stack.stalled[k] ? "*" : "");
-    if (!who->g && who->sleeps)
-        cell_add(cell, "sleeps");
-    else if (!who->g && who->spins)
-        cell_add(cell, "spins");
+    if (!who->g)
+        return who->sleeps ? (struct cell){"sleeps"} : who->spins ? (struct cell){"spins"} : cell;
+    cell_add_id(&cell, state, who->g, who->stack.count ? "*" : who->in_call ? " call" : "");
+    for (size_t k = 0; k < who->stack.count; k++)
+        cell_add_id(&cell, state, who->stack.id[k], who->stack.stalled[k] ? "*" : "");
+    return cell;
 }
 
-static void cell_of_queue(struct cell *cell, const struct trace_state *state, int32_t i)
+static struct cell cell_of_queue(const struct trace_state *state, int32_t i)
 {
-    *cell = (struct cell){.at = 0};
+    struct cell cell = {""};
     const struct trace_lane *lane = &state->lane[i];
     char text[SCHED_TRACE_NAME];
     if (lane->next)
-        cell_add(cell, "(%s)", trace_id_text(state->trace, lane->next, text));
-    cell_add_queue(cell, state, &lane->queue);
+        snprintf(cell.text, sizeof cell.text, "(%s)",
+                 trace_id_text(state->trace, lane->next, text));
+    cell_add_queue(&cell, state, &lane->queue);
     if (lane->m >= 0)
-        cell_add_queue(cell, state, &state->m[lane->m].tasks);
+        cell_add_queue(&cell, state, &state->m[lane->m].tasks);
+    return cell;
+}
+
+static struct cell cell_of_global(const struct trace_state *state)
+{
+    struct cell cell = {""};
+    cell_add_queue(&cell, state, &state->global);
+    return cell;
 }
 
 /* Columns ------------------------------------------------------------------------------------- */
@@ -89,16 +83,15 @@ struct columns {
     bool wide; /* all lanes in each row; else the lane of the event, and below it what changed */
 };
 
-static void widen(int *width, int needed)
+static void widen(int *width, const char *text)
 {
-    if (needed > *width)
-        *width = needed;
+    if ((int)strlen(text) > *width)
+        *width = (int)strlen(text);
 }
 
 static void columns_measure(struct columns *columns, const struct trace_page *page, int width)
 {
     struct trace_state state;
-    struct cell cell;
     trace_state_init(&state, &page->trace, page->by_m, page->workers);
     columns->lanes = state.lanes;
     columns->run = xcalloc((size_t)state.lanes, sizeof(int));
@@ -117,18 +110,13 @@ static void columns_measure(struct columns *columns, const struct trace_page *pa
         trace_state_apply(&state, event);
         if (!trace_shows(page, event))
             continue;
-        widen(&columns->who, (int)strlen(trace_who(&state, event, text, sizeof text)));
-        widen(&columns->event,
-              (int)strlen(diff_event_text(&page->trace, event, true, text, sizeof text)));
+        widen(&columns->who, trace_who(&state, event, text, sizeof text));
+        widen(&columns->event, diff_event_text(&page->trace, event, true, text, sizeof text));
         for (int32_t i = 0; i < state.lanes; i++) {
-            cell_of_run(&cell, &state, i);
-            widen(&columns->run[i], cell.at);
-            cell_of_queue(&cell, &state, i);
-            widen(&columns->queue[i], cell.at);
+            widen(&columns->run[i], cell_of_run(&state, i).text);
+            widen(&columns->queue[i], cell_of_queue(&state, i).text);
         }
-        cell = (struct cell){.at = 0};
-        cell_add_queue(&cell, &state, &state.global);
-        widen(&columns->global, cell.at);
+        widen(&columns->global, cell_of_global(&state).text);
     }
     int total = STEP_WIDTH + columns->who + EVENT_WIDTH + columns->global + GAP;
     for (int32_t i = 0; i < state.lanes; i++)
@@ -191,24 +179,19 @@ static void row_begin(const struct columns *columns, const struct trace_state *s
 static void row_print(const struct columns *columns, const struct trace_state *state,
                       const struct trace_page *page, size_t index, FILE *to)
 {
-    struct cell cell;
     int blanks = 0;
     row_begin(columns, state, page, index, &blanks, to);
     for (int32_t i = 0; i < columns->lanes; i++) {
-        cell_of_run(&cell, state, i);
-        put_cell(to, cell.text, columns->run[i], &blanks);
-        cell_of_queue(&cell, state, i);
-        put_cell(to, cell.text, columns->queue[i], &blanks);
+        put_cell(to, cell_of_run(state, i).text, columns->run[i], &blanks);
+        put_cell(to, cell_of_queue(state, i).text, columns->queue[i], &blanks);
     }
-    cell = (struct cell){.at = 0};
-    cell_add_queue(&cell, state, &state->global);
-    put_cell(to, cell.text, columns->global, &blanks);
+    put_cell(to, cell_of_global(state).text, columns->global, &blanks);
     fputc('\n', to);
 }
 
 /* Narrow tables ------------------------------------------------------------------------------- */
 
-enum { LANE_SIZE = 2 * sizeof(struct cell) };
+enum { LANE_SIZE = 2 * sizeof(struct cell) + 2 };
 
 /* The lanes as the rows above have them. */
 struct shown {
@@ -219,10 +202,9 @@ struct shown {
 static bool lane_changed(struct shown *shown, const struct trace_state *state, int32_t i)
 {
     char text[LANE_SIZE];
-    struct cell run, queue;
-    cell_of_run(&run, state, i);
-    cell_of_queue(&queue, state, i);
-    snprintf(text, sizeof text, "%s%s%s", run.text, queue.at ? " | " : "", queue.text);
+    struct cell queue = cell_of_queue(state, i);
+    snprintf(text, sizeof text, "%s%s%s", cell_of_run(state, i).text, *queue.text ? " | " : "",
+             queue.text);
     bool changed = strcmp(text, shown->lane[i]) != 0;
     snprintf(shown->lane[i], LANE_SIZE, "%s", text);
     return changed;
@@ -242,15 +224,14 @@ static void rows_print(const struct columns *columns, const struct trace_state *
 {
     int32_t own = trace_lane_of(state, &page->trace.event[index]);
     int at = STEP_WIDTH + columns->who + GAP + columns->event + GAP, blanks = 0;
-    struct cell global = {.at = 0};
+    struct cell global = cell_of_global(state);
     char text[LANE_SIZE + sizeof global], lane[16];
     row_begin(columns, state, page, index, &blanks, to);
-    cell_add_queue(&global, state, &state->global);
     if (own >= 0)
         lane_changed(shown, state, own);
     const char *queues = own >= 0 ? shown->lane[own] : "";
     snprintf(text, sizeof text, "%s%s%s", queues,
-             global.at == 0        ? ""
+             !*global.text         ? ""
              : strchr(queues, '|') ? " | "
                                    : " | | ",
              global.text);

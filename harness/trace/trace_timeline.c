@@ -207,9 +207,8 @@ static const char *slice_text(const struct trace_page *page, const struct trace_
     if (slice->covered || hidden)
         return "-";
     trace_function_text(page, slice->id, text);
-    size_t length = strlen(text);
     if (slice->kind == SLICE_CALL)
-        snprintf(text + length, TRACE_NAME_SIZE - length, " (call)");
+        text_add(text, TRACE_NAME_SIZE, " (call)");
     return text;
 }
 
