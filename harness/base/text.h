@@ -20,9 +20,10 @@ void text_add(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Print why a function failed, as snprintf() does; are false or NULL. Macros, so that a compiler
- * sees that: results are not set then. */
+ * sees that: results are not set then. reason_set() is true, and says why something is so. */
 #define error_set(error, error_size, ...) (snprintf(error, error_size, __VA_ARGS__), false)
 #define error_null(error, error_size, ...) (snprintf(error, error_size, __VA_ARGS__), NULL)
+#define reason_set(why, why_size, ...) (snprintf(why, why_size, __VA_ARGS__), true)
 
 /* The buffer in which a parser leaves the one line about a mistake of the user. */
 struct complaint {

@@ -57,6 +57,12 @@ void record_fail(json_t *record, const char *reason)
     json_object_set_new(record, "reason", text ? text : json_string("reason is not UTF-8"));
 }
 
+void record_skip(json_t *record, const char *why)
+{
+    json_object_set_new(record, "status", json_string("skipped"));
+    json_object_set_new(record, "reason", json_string(why));
+}
+
 bool record_is(const json_t *record, const char *status)
 {
     return strcmp(field_text(record, "status"), status) == 0;

@@ -31,6 +31,8 @@ void record_time_text(char text[32]);
 /* Turns record into `failed` with this reason; what it measured stays in it. */
 void record_fail(json_t *record, const char *reason);
 
+void record_skip(json_t *record, const char *why);
+
 /* True if its status is this one: "ok", "failed" or "skipped". */
 bool record_is(const json_t *record, const char *status);
 

@@ -63,17 +63,12 @@ bool peer_must_skip(const struct sample_request *request, const struct variant_s
 {
     if (peer_absence(variant->ops, why, why_size))
         return true;
-    if (request->pin && request->workers > 1) {
-        snprintf(why, why_size, "--pin cannot give each worker of %s a core of its own",
-                 variant->ops->name);
-        return true;
-    }
-    if (request->stack_bytes > 0) {
-        snprintf(why, why_size, "--stack means nothing to %s, which has stacks of its own",
-                 variant->ops->name);
-        return true;
-    }
-    return false;
+    if (request->pin && request->workers > 1)
+        return reason_set(why, why_size, "--pin cannot give each worker of %s a core of its own",
+                          variant->ops->name);
+    return request->stack_bytes > 0 &&
+           reason_set(why, why_size, "--stack means nothing to %s, which has stacks of its own",
+                      variant->ops->name);
 }
 
 /* Running ------------------------------------------------------------------------------------- */
@@ -419,8 +414,7 @@ bool peer_sample_measure(const struct sample_request *request, const struct vari
     run_program(&peer, request, variant->ops, workload);
     if (*peer.unsupported) {
         snprintf(reason, sizeof reason, "%s does not support %s", name, peer.unsupported);
-        json_object_set_new(record, "status", json_string("skipped"));
-        json_object_set_new(record, "reason", json_string(reason));
+        record_skip(record, reason);
         json_decref(events);
         json_decref(peer.line);
         return true;

@@ -262,24 +262,15 @@ static uint64_t memory_expected(const struct sample *sample, uint64_t live)
 /* True, and the reason in why, if no simulated machine has this. */
 static bool is_not_simulated(const struct sample *sample, char *why, size_t why_size)
 {
-    const char *name = sample->variant.ops->name;
     if (peer_is(sample->variant.ops))
-        snprintf(
+        return reason_set(
             why, why_size,
             "%s is another program, which runs on real threads; simulated machines run what is "
             "built for them",
-            name);
-    else if (sample->variant.common.malloc == ALLOCATOR_GLIBC)
-        snprintf(why, why_size, "malloc=glibc: simulated machines have one allocator, their own");
-    else
-        return false;
-    return true;
-}
-
-static void record_skip(json_t *record, const char *why)
-{
-    json_object_set_new(record, "status", json_string("skipped"));
-    json_object_set_new(record, "reason", json_string(why));
+            sample->variant.ops->name);
+    return sample->variant.common.malloc == ALLOCATOR_GLIBC &&
+           reason_set(why, why_size,
+                      "malloc=glibc: simulated machines have one allocator, their own");
 }
 
 /* True if run() would give a wrong answer because descriptors are too few; others are to open so
@@ -297,9 +288,8 @@ static bool lacks_descriptors(const struct sample *sample, uint64_t others, char
         needed += POLLER_DESCRIPTORS;
     if (needed <= now.allowed)
         return false;
-    snprintf(why, why_size, "too few descriptors: %" PRIu64 " needed, %" PRIu64 " allowed", needed,
-             now.allowed);
-    return true;
+    return reason_set(why, why_size, "too few descriptors: %" PRIu64 " needed, %" PRIu64 " allowed",
+                      needed, now.allowed);
 }
 
 /* True, and the reason in why, if the sample might harm the machine or cannot be had at all. */
@@ -315,64 +305,50 @@ static bool must_skip(const struct sample *sample, char *why, size_t why_size)
         return true;
     uint64_t live = live_gs_expected(sample);
     struct limit memory = limits_memory(), threads = limits_threads();
-    if (is_serial(sample) && !serial_run(sample)) {
-        snprintf(why, why_size, "%s %s", sample->workload.workload->name,
-                 ops == &spec_elision
-                     ? "is compiled for no serial elision: it forks nothing, or is "
-                       "from outside the tree"
-                     : "has no serial version");
-        return true;
-    }
+    if (is_serial(sample) && !serial_run(sample))
+        return reason_set(why, why_size, "%s %s", sample->workload.workload->name,
+                          ops == &spec_elision
+                              ? "is compiled for no serial elision: it forks nothing, or is from "
+                                "outside the tree"
+                              : "has no serial version");
     if (ops->single_threaded &&
-        !workload_spec_takes_workers(&sample->workload, 1, enough, sizeof enough)) {
-        snprintf(why, why_size, "%s has one worker, however many are asked for: %s", ops->name,
-                 enough);
-        return true;
-    }
+        !workload_spec_takes_workers(&sample->workload, 1, enough, sizeof enough))
+        return reason_set(why, why_size, "%s has one worker, however many are asked for: %s",
+                          ops->name, enough);
     if (sample->variant.common.malloc == ALLOCATOR_GLIBC &&
-        allocator_found() == ALLOCATOR_SANITIZER) {
-        snprintf(why, why_size, "malloc=glibc: this build's sanitizer brings its own malloc");
-        return true;
-    }
-    if (ops->live_gs_max && live > ops->live_gs_max) {
-        snprintf(why, why_size, "up to %" PRIu64 " goroutines alive, %s allows %" PRIu64 ": %s",
-                 live, ops->name, ops->live_gs_max, ops->limit_reason);
-        return true;
-    }
+        allocator_found() == ALLOCATOR_SANITIZER)
+        return reason_set(why, why_size,
+                          "malloc=glibc: this build's sanitizer brings its own malloc");
+    if (ops->live_gs_max && live > ops->live_gs_max)
+        return reason_set(why, why_size,
+                          "up to %" PRIu64 " goroutines alive, %s allows %" PRIu64 ": %s", live,
+                          ops->name, ops->live_gs_max, ops->limit_reason);
     if (machine_is_simulated()) /* where threads are memory, and no more */
         threads.left = UINT64_MAX;
-    if (ops->thread_per_g &&
-        (threads.left < THREADS_SPARE || live > threads.left - THREADS_SPARE)) {
-        snprintf(why, why_size, "up to %" PRIu64 " threads, %s leaves %" PRIu64, live, threads.name,
-                 threads.left);
-        return true;
-    }
+    if (ops->thread_per_g && (threads.left < THREADS_SPARE || live > threads.left - THREADS_SPARE))
+        return reason_set(why, why_size, "up to %" PRIu64 " threads, %s leaves %" PRIu64, live,
+                          threads.name, threads.left);
     struct promises promises = promises_of(ops, sample->variant.knobs);
     const char *misfit = is_serial(sample) ? NULL
                                            : promises_misfit(&promises, sample->workload.workload,
                                                              sample->workload.params);
-    if (misfit) {
-        snprintf(why, why_size, "%s %s in %s", sample->workload.text, misfit, sample->variant.text);
-        return true;
-    }
+    if (misfit)
+        return reason_set(why, why_size, "%s %s in %s", sample->workload.text, misfit,
+                          sample->variant.text);
     if (!sample->request->pin && knob_by_place(ops->knobs, sample->variant.knobs, why, why_size))
         return true;
     uint64_t needed = memory_expected(sample, live);
-    if (needed > memory.left / 2 && machine_is_simulated()) {
-        snprintf(why, why_size,
-                 "up to %" PRIu64 " goroutines alive take about %" PRIu64
-                 " MB, more than half of what the host has for the simulated machine",
-                 live, needed / 1000000);
-        return true;
-    }
-    if (needed > memory.left / 2) {
-        snprintf(why, why_size,
-                 "up to %" PRIu64 " goroutines alive take about %" PRIu64
-                 " MB; half of %s is %" PRIu64 " MB",
-                 live, needed / 1000000, memory.name, memory.left / 2 / 1000000);
-        return true;
-    }
-    return false;
+    if (needed <= memory.left / 2)
+        return false;
+    if (machine_is_simulated())
+        return reason_set(why, why_size,
+                          "up to %" PRIu64 " goroutines alive take about %" PRIu64
+                          " MB, more than half of what the host has for the simulated machine",
+                          live, needed / 1000000);
+    return reason_set(why, why_size,
+                      "up to %" PRIu64 " goroutines alive take about %" PRIu64
+                      " MB; half of %s is %" PRIu64 " MB",
+                      live, needed / 1000000, memory.name, memory.left / 2 / 1000000);
 }
 
 /* Measuring ----------------------------------------------------------------------------------- */

@@ -1,9 +1,9 @@
 /* knobs.c - see knobs.h. */
 #include "harness/spec/knobs.h"
 
+#include "harness/base/text.h"
 #include "harness/spec/spec.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static size_t table_length(const struct param *table)
@@ -41,13 +41,12 @@ bool knob_by_place(const struct param *table, const void *knobs, char *why, size
         int64_t value;
         memcpy(&value, (const char *)knobs + knob->offset, sizeof value);
         const char *word = param_word(knob, value);
-        if (!word || strcmp(word, by_place[i][1]) != 0)
-            continue;
-        snprintf(why, why_size,
-                 "%s=%s goes by the cores of workers, and these move: add --pin (in a file: pin: "
-                 "true)",
-                 by_place[i][0], by_place[i][1]);
-        return true;
+        if (word && strcmp(word, by_place[i][1]) == 0)
+            return reason_set(
+                why, why_size,
+                "%s=%s goes by the cores of workers, and these move: add --pin (in a file: pin: "
+                "true)",
+                by_place[i][0], by_place[i][1]);
     }
     return false;
 }
