@@ -3,6 +3,7 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
+#include "harness/base/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -130,9 +131,8 @@ static bool lines_read(struct hunt_log *log, FILE *from, const char *path, int64
     free(line);
     if (valid && log->header)
         return true;
-    snprintf(error, error_size, "%s:%zu: no line of a campaign of this version", path,
-             number ? number : 1);
-    return false;
+    return error_set(error, error_size, "%s:%zu: no line of a campaign of this version", path,
+                     number ? number : 1);
 }
 
 bool hunt_log_open(struct hunt_log *log, const char *folder, bool writes, char *error,

@@ -41,8 +41,7 @@ bool run_folder_make(const char *results, const char *name, char *folder, size_t
             break;
         snprintf(again, sizeof again, "-%d", i);
     }
-    snprintf(error, error_size, "cannot make the folder %s: %s", folder, strerror(errno));
-    return false;
+    return error_set(error, error_size, "cannot make the folder %s: %s", folder, strerror(errno));
 }
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)

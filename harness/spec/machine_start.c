@@ -117,12 +117,10 @@ bool machine_trace_program(const char *program, char *path, size_t path_size, ch
 
 bool machine_hunt_program(char *path, size_t path_size, char *error, size_t error_size)
 {
-    if (program_beside(false, NULL, "schedlab-hunt", path, path_size))
-        return true;
-    snprintf(error, error_size,
-             "cannot execute %s, which looks for wrong schedules; `make hunt` builds it%s", path,
-             and_again());
-    return false;
+    return program_beside(false, NULL, "schedlab-hunt", path, path_size) ||
+           error_set(error, error_size,
+                     "cannot execute %s, which looks for wrong schedules; `make hunt` builds it%s",
+                     path, and_again());
 }
 
 void machine_record_values(json_t *record, const struct sim_model *model)

@@ -1,4 +1,5 @@
 /* machine_start_sim.c - machine_start.h in the program that runs samples on simulated machines. */
+#include "harness/base/text.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/sched_trace.h"
@@ -40,13 +41,11 @@ static void start_with_free(void *start_void)
 bool machine_start(const struct machine_spec *spec, uint64_t seed, void (*fn)(void *arg), void *arg,
                    char *error, size_t error_size)
 {
-    if (!spec->simulated) {
-        snprintf(error, error_size,
-                 "this program runs on simulated machines only, not on \"%s\"; valid: "
-                 "--machine=sim:MODEL[,KEY=VALUE]...",
-                 spec->text);
-        return false;
-    }
+    if (!spec->simulated)
+        return error_set(error, error_size,
+                         "this program runs on simulated machines only, not on \"%s\"; valid: "
+                         "--machine=sim:MODEL[,KEY=VALUE]...",
+                         spec->text);
     struct start start = {spec, fn, arg};
     sim_waste_kinds(KIND(SCHED_READIED) | KIND(SCHED_TASK_SPAWNED),
                     KIND(SCHED_DISPATCHED) | KIND(SCHED_TASK_BEGUN));
@@ -126,12 +125,10 @@ bool machine_lock_step(const char *text, char *error, size_t error_size)
             steps.cores = (int)core + 1;
         at = *end ? end + 1 : end;
     }
-    if (!ok) {
-        snprintf(error, error_size,
-                 "\"%s\" is no schedule of steps; valid: help:CORE[,CORE]... or work:CORE...",
-                 text);
-        return false;
-    }
+    if (!ok)
+        return error_set(
+            error, error_size,
+            "\"%s\" is no schedule of steps; valid: help:CORE[,CORE]... or work:CORE...", text);
     steps.uses = step_kinds[kind].uses;
     steps.before = step_kinds[kind].before;
     steps.after = step_kinds[kind].after;

@@ -132,10 +132,10 @@ bool option_number(const char *option, const char *text, int64_t min, int64_t ma
 {
     if (spec_parse_number(text, unit, value) && *value >= min && *value <= max)
         return true;
-    snprintf(error, error_size, "--%s=%s is not valid; valid: %" PRId64 " to %" PRId64 "%s%s%s",
-             option, text, min, max, *unit ? " " : "", unit,
-             strcmp(unit, "bytes") == 0 ? ", or as in 64Ki, 1Mi" : "");
-    return false;
+    return error_set(error, error_size,
+                     "--%s=%s is not valid; valid: %" PRId64 " to %" PRId64 "%s%s%s", option, text,
+                     min, max, *unit ? " " : "", unit,
+                     strcmp(unit, "bytes") == 0 ? ", or as in 64Ki, 1Mi" : "");
 }
 
 /* "200ms", "24.1us", "3" in units of plain_ns; to the nearest ns. */
@@ -162,11 +162,10 @@ bool option_time(const char *option, const char *text, int64_t plain_ns, int64_t
         return true;
     int64_t plain = plain_ns, most = max_ns;
     const char *most_unit = time_unit(&most), *plain_unit = time_unit(&plain);
-    snprintf(error, error_size,
-             "--%s=%s is not valid; valid: %s to %" PRId64
-             " %s, in ns, us, ms (as in 200ms, 1.5ms) or s; plain numbers are %s",
-             option, text, min_ns > 0 ? "above 0" : "0", most, most_unit, plain_unit);
-    return false;
+    return error_set(error, error_size,
+                     "--%s=%s is not valid; valid: %s to %" PRId64
+                     " %s, in ns, us, ms (as in 200ms, 1.5ms) or s; plain numbers are %s",
+                     option, text, min_ns > 0 ? "above 0" : "0", most, most_unit, plain_unit);
 }
 
 /* Settings ----------------------------------------------------------------------------------- */

@@ -322,9 +322,9 @@ static bool slurm_cancel(struct engine *engine, char *error, size_t error_size)
     posix_spawn_file_actions_destroy(&silent);
     if (done)
         return true;
-    snprintf(error, error_size,
-             "the jobs could not be cancelled; once Slurm answers, `scancel %s` does that", name);
-    return false;
+    return error_set(error, error_size,
+                     "the jobs could not be cancelled; once Slurm answers, `scancel %s` does that",
+                     name);
 }
 
 /* Forgets the user's settings for squeue and scancel. They say what the user wants to see and to
@@ -350,19 +350,17 @@ static bool slurm_check(bool answer, char *error, size_t error_size)
     char program[ENGINE_PATH_SIZE];
     struct process_result result;
     wishes_forget();
-    if (getenv("SBATCH_CLUSTERS")) {
-        snprintf(error, error_size,
-                 "SBATCH_CLUSTERS is set, which squeue does not obey; valid: SLURM_CLUSTERS, which "
-                 "all programs of Slurm do");
-        return false;
-    }
+    if (getenv("SBATCH_CLUSTERS"))
+        return error_set(
+            error, error_size,
+            "SBATCH_CLUSTERS is set, which squeue does not obey; valid: SLURM_CLUSTERS, which "
+            "all programs of Slurm do");
     for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
-        if (!process_find(programs[i], program, sizeof program)) {
-            snprintf(error, error_size,
-                     "%s is not in PATH; --engine=slurm takes a machine that may submit jobs",
-                     programs[i]);
-            return false;
-        }
+        if (!process_find(programs[i], program, sizeof program))
+            return error_set(
+                error, error_size,
+                "%s is not in PATH; --engine=slurm takes a machine that may submit jobs",
+                programs[i]);
     if (!answer)
         return true;
     int failed = process_run(program, arguments, ANSWER_S, &result); /* squeue */

@@ -55,10 +55,9 @@ bool git_build_find(struct git_build *revision, const char *text, char *error, s
         const char *program = i == 0 ? "git" : "make";
         if (process_find(program, top, sizeof top))
             continue;
-        snprintf(error, error_size,
-                 "--git takes %s, which is missing; the Debian package %s has it", program,
-                 program);
-        return false;
+        return error_set(error, error_size,
+                         "--git takes %s, which is missing; the Debian package %s has it", program,
+                         program);
     }
     snprintf(commit, sizeof commit, "%s^{commit}", text);
     if (command(COMMAND("git", "rev-parse", "--show-toplevel"), top, sizeof top, why, sizeof why) <

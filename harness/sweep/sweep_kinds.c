@@ -3,6 +3,7 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
+#include "harness/base/text.h"
 #include "harness/records/hosts_used.h"
 #include "harness/records/records.h"
 #include "harness/spec/machine_start.h"
@@ -98,12 +99,12 @@ bool sweep_kinds_note(struct sweep_kinds *kinds, const struct cell *cell, const 
         *kind = name_keep(kinds, cpu);
     if (kind_fits(kinds, cell, cpu))
         return true;
-    snprintf(error, error_size,
-             "%s on %s with %d worker%s was measured%s%s with the processor \"%s\", and what it is "
-             "compared with on \"%s\"; --mix-machines takes both nevertheless",
-             cell->variant, cell->workload, cell->workers, cell->workers == 1 ? "" : "s",
-             *host ? " on " : "", host, cpu, *kind);
-    return false;
+    return error_set(
+        error, error_size,
+        "%s on %s with %d worker%s was measured%s%s with the processor \"%s\", and what it is "
+        "compared with on \"%s\"; --mix-machines takes both nevertheless",
+        cell->variant, cell->workload, cell->workers, cell->workers == 1 ? "" : "s",
+        *host ? " on " : "", host, cpu, *kind);
 }
 
 bool sweep_kinds_may_measure(struct sweep_kinds *kinds, const struct cell *cell, char *error,
@@ -155,13 +156,12 @@ bool sweep_kinds_foresee(struct sweep_kinds *kinds, bool here, const char **kind
             continue;
         if (here && !sweep_kinds_may_measure(kinds, kinds->lacking[set], error, error_size))
             return false;
-        if (*kind && strcmp(*kind, known) != 0) {
-            snprintf(error, error_size,
-                     "what is lacking is compared with samples of the processors \"%s\" and "
-                     "\"%s\", and jobs measure on one kind; --mix-machines takes any",
-                     *kind, known);
-            return false;
-        }
+        if (*kind && strcmp(*kind, known) != 0)
+            return error_set(
+                error, error_size,
+                "what is lacking is compared with samples of the processors \"%s\" and "
+                "\"%s\", and jobs measure on one kind; --mix-machines takes any",
+                *kind, known);
         *kind = known;
     }
     if (!here && !*kind)

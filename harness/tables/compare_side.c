@@ -33,12 +33,10 @@ static bool terms_parse(struct compare_side *side, const char *text, char *error
 {
     for (const char *at = text; at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL) {
         size_t length = strcspn(at, "/"), key = strcspn(at, "=");
-        if (key == 0 || key + 1 >= length) {
-            snprintf(error, error_size,
-                     "%s: \"%.*s\" is not KEY=VALUE; for example RUN:variant=gmp/workers=2",
-                     side->label, (int)length, at);
-            return false;
-        }
+        if (key == 0 || key + 1 >= length)
+            return error_set(error, error_size,
+                             "%s: \"%.*s\" is not KEY=VALUE; for example RUN:variant=gmp/workers=2",
+                             side->label, (int)length, at);
         struct compare_term *term = &array_add(side->terms, side->terms_count);
         char *value = xstrndup(at + key + 1, length - key - 1);
         term->key = xstrndup(at, key);
@@ -479,13 +477,12 @@ static bool keys_differ(const struct compare_side *side, char *error, size_t err
     const struct compare_cell *first, *second;
     if (!keys_clash(side, &first, &second))
         return true;
-    snprintf(error, error_size,
-             "%s: %s on %s (%s) and %s on %s (%s) would both be compared with the "
-             "same cell; filter one of them out",
-             side->label, first->variant, first->workload,
-             counted((uint64_t)first->workers, "worker").s, second->variant, second->workload,
-             counted((uint64_t)second->workers, "worker").s);
-    return false;
+    return error_set(error, error_size,
+                     "%s: %s on %s (%s) and %s on %s (%s) would both be compared with the "
+                     "same cell; filter one of them out",
+                     side->label, first->variant, first->workload,
+                     counted((uint64_t)first->workers, "worker").s, second->variant,
+                     second->workload, counted((uint64_t)second->workers, "worker").s);
 }
 
 /* Events are part of the keys only where cells differ in nothing else: runs of different events
