@@ -18,6 +18,8 @@ struct check {
     json_t *then;         /* the run's environment */
     json_t *differences;  /* lines */
     char copy[PATH_SIZE]; /* path of the run's sweep.yaml */
+    char *error;
+    size_t error_size;
 };
 
 static void differ(struct check *check, const char *format, ...)
@@ -32,14 +34,14 @@ static void differ(struct check *check, const char *format, ...)
 }
 
 /* The file that the run was begun with must be the one in its folder, and the user's. */
-static bool files_compare(struct check *check, char *error, size_t error_size)
+static bool files_compare(struct check *check)
 {
     char copy[FINGERPRINT_SIZE], given[FINGERPRINT_SIZE];
     const json_t *numbers = json_object_get(check->then, "sweep");
     const char *begun = field_text(numbers, "fingerprint");
     const char *file = check->resume->file;
-    if (!sweep_origin_fingerprint(check->copy, copy, error, error_size) ||
-        (file && !sweep_origin_fingerprint(file, given, error, error_size)))
+    if (!sweep_origin_fingerprint(check->copy, copy, check->error, check->error_size) ||
+        (file && !sweep_origin_fingerprint(file, given, check->error, check->error_size)))
         return false;
     if (*begun && strcmp(begun, copy) != 0)
         differ(check, "%s was changed since the run began", check->copy);
@@ -64,12 +66,11 @@ static void programs_compare(struct check *check, const json_t *now)
 }
 
 /* Refuses, or with force says what differs. */
-static bool differences_judge(const struct check *check, FILE *messages, char *error,
-                              size_t error_size)
+static bool differences_judge(const struct check *check, FILE *messages)
 {
     size_t count = json_array_size(check->differences);
     if (count > 0 && !check->resume->force)
-        return error_set(error, error_size, "%s; --force goes on nevertheless",
+        return error_set(check->error, check->error_size, "%s; --force goes on nevertheless",
                          json_string_value(json_array_get(check->differences, 0)));
     json_each(line, check->differences)
         fprintf(messages, "in spite of it: %s\n", json_string_value(line));
@@ -91,10 +92,10 @@ static void resumption_add(struct check *check, const json_t *now)
 }
 
 /* Pre: nothing differs, or all differences are forgiven. */
-static struct sweep_file *sweep_load(struct check *check, char *error, size_t error_size)
+static struct sweep_file *sweep_load(struct check *check)
 {
     const char *path = check->resume->other_file ? check->resume->file : check->copy;
-    struct sweep_file *sweep = sweep_file_load(path, error, error_size);
+    struct sweep_file *sweep = sweep_file_load(path, check->error, check->error_size);
     if (!sweep)
         return NULL;
     int64_t seed = field_integer(json_object_get(check->then, "sweep"), "seed");
@@ -105,15 +106,13 @@ static struct sweep_file *sweep_load(struct check *check, char *error, size_t er
     return sweep;
 }
 
-static struct sweep_file *check_and_load(struct check *check, FILE *messages, char *error,
-                                         size_t error_size)
+static struct sweep_file *check_and_load(struct check *check, FILE *messages)
 {
     json_t *now = environment_to_json();
     programs_compare(check, now);
     struct sweep_file *sweep = NULL;
-    if (files_compare(check, error, error_size) &&
-        differences_judge(check, messages, error, error_size))
-        sweep = sweep_load(check, error, error_size);
+    if (files_compare(check) && differences_judge(check, messages))
+        sweep = sweep_load(check);
     if (sweep)
         resumption_add(check, now);
     json_decref(now);
@@ -127,7 +126,7 @@ static void copy_path(const struct sweep_resume *resume, char path[PATH_SIZE])
 
 /* Positions and blocks of a run of several seeds begin anew with each; only parts of one run can be
  * merged into something that goes on. */
-static bool seeds_are_one(const struct check *check, char *error, size_t error_size)
+static bool seeds_are_one(const struct check *check)
 {
     json_t *seeds = json_object();
     json_each(part, json_object_get(check->then, "merged")) {
@@ -140,7 +139,7 @@ static bool seeds_are_one(const struct check *check, char *error, size_t error_s
     size_t count = json_object_size(seeds);
     json_decref(seeds);
     if (count > 1)
-        snprintf(error, error_size,
+        snprintf(check->error, check->error_size,
                  "%s was merged from runs of %zu seeds; valid is one of those runs: resume it, and "
                  "merge again",
                  check->resume->folder, count);
@@ -150,7 +149,7 @@ static bool seeds_are_one(const struct check *check, char *error, size_t error_s
 struct sweep_file *sweep_resume_load(struct sweep_resume *resume, FILE *messages, char *error,
                                      size_t error_size)
 {
-    struct check check = {.resume = resume};
+    struct check check = {.resume = resume, .error = error, .error_size = error_size};
     check.then = sweep_origin_read(resume->folder, error, error_size);
     if (!check.then)
         return NULL;
@@ -159,8 +158,8 @@ struct sweep_file *sweep_resume_load(struct sweep_resume *resume, FILE *messages
     const json_t *options = json_object_get(check.then, "sweep");
     resume->hyperfine = strcmp(field_text(options, "timer"), "hyperfine") == 0;
     struct sweep_file *sweep = NULL;
-    if (seeds_are_one(&check, error, error_size))
-        sweep = check_and_load(&check, messages, error, error_size);
+    if (seeds_are_one(&check))
+        sweep = check_and_load(&check, messages);
     json_decref(check.differences);
     json_decref(check.then);
     return sweep;

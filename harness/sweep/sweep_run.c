@@ -64,6 +64,8 @@ struct state {
     double announced;    /* when a cell was last shown */
     size_t position;     /* of the next record in the whole run */
     unsigned event_sets; /* the most sets that a sample's events fall into, as far as records say */
+    char *error;         /* one line on what went wrong; else "" */
+    size_t error_size;
 };
 
 /* Takes note of the record. If the cell has now run into the time limit too often, the record says
@@ -160,36 +162,34 @@ static void event_sets_learn(struct state *state, const json_t *record)
                          state->event_sets, state->run->sweep->reps);
 }
 
-static bool written(const struct state *state, int result, char *error, size_t error_size)
+static bool written(const struct state *state, int result)
 {
     if (result)
-        snprintf(error, error_size, "cannot write %s: %s; in it: %s", state->file.path,
-                 strerror(-result), counted(state->position, "sample").s);
+        snprintf(state->error, state->error_size, "cannot write %s: %s; in it: %s",
+                 state->file.path, strerror(-result), counted(state->position, "sample").s);
     return !result;
 }
 
-static bool room_reserve(struct state *state, char *error, size_t error_size)
+static bool room_reserve(struct state *state)
 {
-    return written(state, record_file_reserve(&state->file), error, error_size);
+    return written(state, record_file_reserve(&state->file));
 }
 
 /* False if the program that measures is no longer there. Its records would say nothing about their
  * cells, which are measured when the sweep is resumed. */
-static bool program_ran(const struct state *state, const json_t *record, char *error,
-                        size_t error_size)
+static bool program_ran(const struct state *state, const json_t *record)
 {
     if (!child_record_has_no_program(record))
         return true;
-    snprintf(error, error_size,
-             "no sample can be started, %s; in %s: %s; `schedlab sweep --resume` goes on once the "
-             "program is back",
-             field_text(record, "reason"), state->file.path, counted(state->position, "sample").s);
-    return false;
+    return error_set(
+        state->error, state->error_size,
+        "no sample can be started, %s; in %s: %s; `schedlab sweep --resume` goes on once the "
+        "program is back",
+        field_text(record, "reason"), state->file.path, counted(state->position, "sample").s);
 }
 
 /* Completes and judges the record, and puts it into the file. Takes it. */
-static bool record_keep(struct state *state, struct cell *cell, unsigned block, json_t *record,
-                        char *error, size_t error_size)
+static bool record_keep(struct state *state, struct cell *cell, unsigned block, json_t *record)
 {
     char reason[REASON_SIZE];
     record_complete(state, cell, block, record);
@@ -208,35 +208,34 @@ static bool record_keep(struct state *state, struct cell *cell, unsigned block, 
     }
     json_decref(record);
     cell->why = WHY_NONE;
-    return written(state, result, error, error_size);
+    return written(state, result);
 }
 
 /* Puts a sample that was measured here into the folder of results, if there is one. */
 static bool result_keep(struct state *state, const struct cell *cell, unsigned block,
-                        json_t *record, double seconds, char *error, size_t error_size)
+                        json_t *record, double seconds)
 {
     if (!state->run->cells && !state->run->elsewhere)
         return true;
-    if (state->run->cells &&
-        !sweep_cells_put(&state->cells, cell, block, record, seconds, error, error_size))
+    if (state->run->cells && !sweep_cells_put(&state->cells, cell, block, record, seconds,
+                                              state->error, state->error_size))
         return false;
     if (!state->run->cells && !machine_text_is_simulated(cell->machine))
         hosts_used_mark(record);
-    return sweep_kinds_note(&state->kinds, cell, record, "", error, error_size);
+    return sweep_kinds_note(&state->kinds, cell, record, "", state->error, state->error_size);
 }
 
 /* One sample, from the reservation on the disk to the record. False if the sweep cannot go on. */
-static bool cell_measure(struct state *state, struct cell *cell, unsigned block, char *error,
-                         size_t error_size)
+static bool cell_measure(struct state *state, struct cell *cell, unsigned block)
 {
-    if (!sweep_kinds_may_measure(&state->kinds, cell, error, error_size) ||
-        !room_reserve(state, error, error_size))
+    if (!sweep_kinds_may_measure(&state->kinds, cell, state->error, state->error_size) ||
+        !room_reserve(state))
         return false;
     double before = cell->process_seconds;
     json_t *record = cell_sample(state, cell, block);
-    if (!stop_signal() && program_ran(state, record, error, error_size) &&
-        result_keep(state, cell, block, record, cell->process_seconds - before, error, error_size))
-        return record_keep(state, cell, block, record, error, error_size);
+    if (!stop_signal() && program_ran(state, record) &&
+        result_keep(state, cell, block, record, cell->process_seconds - before))
+        return record_keep(state, cell, block, record);
     json_decref(record);
     return false;
 }
@@ -244,7 +243,7 @@ static bool cell_measure(struct state *state, struct cell *cell, unsigned block,
 /* Simulated samples ---------------------------------------------------------------------------- */
 
 /* Keeps the records of those that have ended, in the order in which they were started. */
-static bool pool_keep(struct state *state, unsigned block, char *error, size_t error_size)
+static bool pool_keep(struct state *state, unsigned block)
 {
     void *tag;
     double seconds;
@@ -257,40 +256,35 @@ static bool pool_keep(struct state *state, unsigned block, char *error, size_t e
             cell->processes++;
             cell->process_seconds += seconds;
         }
-        if (!program_ran(state, record, error, error_size) ||
-            !room_reserve(state, error, error_size) ||
-            (!cell->stored &&
-             !result_keep(state, cell, block, record, seconds, error, error_size))) {
+        if (!program_ran(state, record) || !room_reserve(state) ||
+            (!cell->stored && !result_keep(state, cell, block, record, seconds))) {
             json_decref(record);
             return false;
         }
-        if (!record_keep(state, cell, block, record, error, error_size))
+        if (!record_keep(state, cell, block, record))
             return false;
     }
     return true;
 }
 
 /* Waits until there is room for another one or, with `all`, until none is left. */
-static bool pool_wait(struct state *state, unsigned block, bool all, char *error, size_t error_size)
+static bool pool_wait(struct state *state, unsigned block, bool all)
 {
     while (all ? sample_pool_count(state->pool) > 0 : !sample_pool_has_room(state->pool)) {
-        if (!sample_pool_wait(state->pool) || stop_signal() ||
-            !pool_keep(state, block, error, error_size))
+        if (!sample_pool_wait(state->pool) || stop_signal() || !pool_keep(state, block))
             return false;
     }
     return true;
 }
 
-static bool pool_drain(struct state *state, unsigned block, char *error, size_t error_size)
+static bool pool_drain(struct state *state, unsigned block)
 {
-    return pool_wait(state, block, true, error, error_size);
+    return pool_wait(state, block, true);
 }
 
-static bool cell_start(struct state *state, struct cell *cell, unsigned block, char *error,
-                       size_t error_size)
+static bool cell_start(struct state *state, struct cell *cell, unsigned block)
 {
-    if (!pool_wait(state, block, false, error, error_size) ||
-        !room_reserve(state, error, error_size))
+    if (!pool_wait(state, block, false) || !room_reserve(state))
         return false;
     struct sample_request request = sweep_request_cell(&state->request, cell, block);
     sample_pool_start(state->pool, &request, cell);
@@ -299,50 +293,48 @@ static bool cell_start(struct state *state, struct cell *cell, unsigned block, c
 
 /* The cell's record of the block, if it is in the folder of results. False if the sweep cannot go
  * on. */
-static bool result_take(struct state *state, struct cell *cell, unsigned block, json_t **record,
-                        char *error, size_t error_size)
+static bool result_take(struct state *state, struct cell *cell, unsigned block, json_t **record)
 {
     double seconds;
     *record = NULL;
     if (state->run->cells)
-        *record = sweep_cells_take(&state->cells, cell, block, &seconds, error, error_size);
+        *record =
+            sweep_cells_take(&state->cells, cell, block, &seconds, state->error, state->error_size);
     cell->stored = *record != NULL;
     if (cell->stored) {
         cell->processes++;
         cell->process_seconds += seconds;
     }
-    if (*record && !sweep_kinds_note(&state->kinds, cell, *record, "", error, error_size)) {
+    if (*record &&
+        !sweep_kinds_note(&state->kinds, cell, *record, "", state->error, state->error_size)) {
         json_decref(*record);
         *record = NULL;
     }
-    return *record || !state->run->cells || !*error;
+    return *record || !state->run->cells || !*state->error;
 }
 
 /* A record that was there, in its place among those that are being measured. Takes it. */
-static bool stored_add(struct state *state, struct cell *cell, unsigned block, json_t *record,
-                       char *error, size_t error_size)
+static bool stored_add(struct state *state, struct cell *cell, unsigned block, json_t *record)
 {
-    if (!pool_wait(state, block, false, error, error_size)) {
+    if (!pool_wait(state, block, false)) {
         json_decref(record);
         return false;
     }
     sample_pool_add(state->pool, record, cell);
-    return pool_keep(state, block, error, error_size);
+    return pool_keep(state, block);
 }
 
 /* One sample of the block, begun or done. */
-static bool cell_take_turn(struct state *state, struct cell *cell, unsigned block, char *error,
-                           size_t error_size)
+static bool cell_take_turn(struct state *state, struct cell *cell, unsigned block)
 {
     json_t *record;
-    if (!result_take(state, cell, block, &record, error, error_size))
+    if (!result_take(state, cell, block, &record))
         return false;
     if (record)
-        return stored_add(state, cell, block, record, error, error_size);
+        return stored_add(state, cell, block, record);
     if (machine_text_is_simulated(cell->machine))
-        return cell_start(state, cell, block, error, error_size);
-    return pool_drain(state, block, error, error_size) && !stop_signal() &&
-           cell_measure(state, cell, block, error, error_size);
+        return cell_start(state, cell, block);
+    return pool_drain(state, block) && !stop_signal() && cell_measure(state, cell, block);
 }
 
 static void block_order(struct state *state, unsigned block)
@@ -403,7 +395,7 @@ static struct engine_unit *units_lacking(struct state *state, unsigned block, si
 }
 
 /* Takes note of all native samples that the folder of results has and lacks, from this block on. */
-static bool kinds_look(struct state *state, unsigned block, char *error, size_t error_size)
+static bool kinds_look(struct state *state, unsigned block)
 {
     const struct plan *plan = state->run->plan;
     unsigned reps = (unsigned)state->run->sweep->reps, end = block + 1 > reps ? block + 1 : reps;
@@ -414,12 +406,12 @@ static bool kinds_look(struct state *state, unsigned block, char *error, size_t 
             if (machine_text_is_simulated(cell->machine) ||
                 !cell_follows(state, cell, block, later))
                 continue;
-            json_t *record =
-                sweep_cells_take(&state->cells, cell, later, &seconds, error, error_size);
-            if (!record && *error)
+            json_t *record = sweep_cells_take(&state->cells, cell, later, &seconds, state->error,
+                                              state->error_size);
+            if (!record && *state->error)
                 return false;
-            bool fits =
-                !record || sweep_kinds_note(&state->kinds, cell, record, "", error, error_size);
+            bool fits = !record || sweep_kinds_note(&state->kinds, cell, record, "", state->error,
+                                                    state->error_size);
             if (!record)
                 sweep_kinds_lack(&state->kinds, cell);
             json_decref(record);
@@ -432,26 +424,26 @@ static bool kinds_look(struct state *state, unsigned block, char *error, size_t 
 
 /* Refuses what would mix kinds of processors before it is measured. block: the first with something
  * to measure. */
-static bool kinds_foresee(struct state *state, unsigned block, char *error, size_t error_size)
+static bool kinds_foresee(struct state *state, unsigned block)
 {
     struct engine *engine = state->run->engine;
     const char *kind;
     if (!state->run->cells || state->run->mix_machines)
         return true;
-    return kinds_look(state, block, error, error_size) &&
-           sweep_kinds_foresee(&state->kinds, !engine, &kind, error, error_size) &&
-           (!engine || !kind || engine_kind_set(engine, kind, error, error_size));
+    return kinds_look(state, block) &&
+           sweep_kinds_foresee(&state->kinds, !engine, &kind, state->error, state->error_size) &&
+           (!engine || !kind || engine_kind_set(engine, kind, state->error, state->error_size));
 }
 
 /* Has the engine measure what the block needs. */
-static bool block_fetch(struct state *state, unsigned block, char *error, size_t error_size)
+static bool block_fetch(struct state *state, unsigned block)
 {
     if (!state->run->engine)
         return true;
     size_t count;
     struct engine_unit *units = units_lacking(state, block, &count);
-    bool ok = count == 0 ||
-              engine_measure(state->run->engine, units, count, &state->progress, error, error_size);
+    bool ok = count == 0 || engine_measure(state->run->engine, units, count, &state->progress,
+                                           state->error, state->error_size);
     free(units);
     return ok && !stop_signal();
 }
@@ -472,9 +464,9 @@ static void cell_announce(struct state *state, const struct cell *cell, unsigned
                                     block + 1 < reps ? reps - 1 - block : 0));
 }
 
-static bool block_measure(struct state *state, unsigned block, char *error, size_t error_size)
+static bool block_measure(struct state *state, unsigned block)
 {
-    if (!block_fetch(state, block, error, error_size))
+    if (!block_fetch(state, block))
         return false;
     struct plan *plan = state->run->plan;
     block_order(state, block);
@@ -483,10 +475,10 @@ static bool block_measure(struct state *state, unsigned block, char *error, size
         if (cell->why == WHY_NONE)
             continue;
         cell_announce(state, cell, block, i);
-        if (!cell_take_turn(state, cell, block, error, error_size))
+        if (!cell_take_turn(state, cell, block))
             return false;
     }
-    return !stop_signal() && pool_drain(state, block, error, error_size) && !stop_signal();
+    return !stop_signal() && pool_drain(state, block) && !stop_signal();
 }
 
 /* How many samples are certain to come: those of this block and of the first `reps`. */
@@ -505,7 +497,7 @@ static void total_update(struct state *state, unsigned block)
 }
 
 /* Error is "" where nothing went wrong. */
-static void blocks_measure(struct state *state, char *error, size_t error_size)
+static void blocks_measure(struct state *state)
 {
     bool going_on = true, foreseen = false;
     size_t held, held_before = 0;
@@ -519,20 +511,21 @@ static void blocks_measure(struct state *state, char *error, size_t error_size)
                                  ? "narrower intervals"
                                  : "few samples at the common core distance, or disturbed ones");
         held_before = held;
-        going_on = foreseen || kinds_foresee(state, block, error, error_size);
+        going_on = foreseen || kinds_foresee(state, block);
         foreseen = true;
-        going_on = going_on && block_measure(state, block, error, error_size);
+        going_on = going_on && block_measure(state, block);
     }
     int result = record_file_close(&state->file);
-    if (result && !*error)
-        snprintf(error, error_size, "cannot write %s: %s", state->file.path, strerror(-result));
+    if (result && !*state->error)
+        snprintf(state->error, state->error_size, "cannot write %s: %s", state->file.path,
+                 strerror(-result));
 }
 
 /* Reading back -------------------------------------------------------------------------------- */
 
 /* One record of before the interruption. */
 static bool record_take(struct state *state, const struct record_reader *reader, json_t *record,
-                        size_t *strangers, char *error, size_t error_size)
+                        size_t *strangers)
 {
     struct cell *cell = plan_find(state->run->plan, field_text(record, "cell"));
     const json_t *position = json_object_get(record, "position");
@@ -541,36 +534,32 @@ static bool record_take(struct state *state, const struct record_reader *reader,
     same_work_add(state->digests, record);
     event_sets_learn(state, record);
     *strangers += !cell;
-    if (cell && !stopping_rule_note(cell, record)) {
-        snprintf(error, error_size,
-                 "%s:%zu: cell %s is in block %" JSON_INTEGER_FORMAT
-                 " a second time, or after a later one",
-                 reader->path, reader->number, cell->id,
-                 json_integer_value(json_object_get(record, "block")));
-        return false;
-    }
+    if (cell && !stopping_rule_note(cell, record))
+        return error_set(state->error, state->error_size,
+                         "%s:%zu: cell %s is in block %lld a second time, or after a later one",
+                         reader->path, reader->number, cell->id, field_integer(record, "block"));
     hosts_used_note(state->machines, record, "");
     if (cell)
         record_count(state, record);
-    return !cell ||
-           sweep_kinds_note(&state->kinds, cell, record, state->unnamed, error, error_size);
+    return !cell || sweep_kinds_note(&state->kinds, cell, record, state->unnamed, state->error,
+                                     state->error_size);
 }
 
 /* Takes note of all whole records and cuts off what follows them. */
-static bool records_take(struct state *state, struct record_reader *reader, char *error,
-                         size_t error_size)
+static bool records_take(struct state *state, struct record_reader *reader)
 {
     json_t *record;
     enum record_read read;
     size_t strangers = 0;
     bool ok = true;
-    while (ok && (read = record_reader_next(reader, &record, error, error_size)) == RECORD_READ) {
-        ok = record_take(state, reader, record, &strangers, error, error_size);
+    while (ok && (read = record_reader_next(reader, &record, state->error, state->error_size)) ==
+                     RECORD_READ) {
+        ok = record_take(state, reader, record, &strangers);
         json_decref(record);
     }
     if (!ok || read == RECORD_READ_BAD)
         return false;
-    error[0] = '\0'; /* a torn last line is none */
+    state->error[0] = '\0'; /* a torn last line is none */
     if (read == RECORD_READ_TORN)
         progress_message(&state->progress, "%s: its last line is not whole; cut off %s",
                          reader->path, counted(reader->length, "byte").s);
@@ -582,21 +571,24 @@ static bool records_take(struct state *state, struct record_reader *reader, char
                          counted(strangers, "record").s);
     int result = record_file_cut(&state->file, reader->whole);
     if (result)
-        snprintf(error, error_size, "cannot write %s: %s", reader->path, strerror(-result));
+        snprintf(state->error, state->error_size, "cannot write %s: %s", reader->path,
+                 strerror(-result));
     return !result;
 }
 
-static bool read_back(struct state *state, char *error, size_t error_size)
+static bool read_back(struct state *state)
 {
     struct record_reader reader;
     int result = record_reader_open(&reader, state->file.path);
     if (result)
-        return error_set(error, error_size, "%s: %s", state->file.path, strerror(-result));
-    json_t *environment = run_folder_environment(state->run->folder, error, error_size);
+        return error_set(state->error, state->error_size, "%s: %s", state->file.path,
+                         strerror(-result));
+    json_t *environment =
+        run_folder_environment(state->run->folder, state->error, state->error_size);
     /* With force on another machine, the user was told that it is another one. */
-    if (!*error && (state->run->engine || !state->run->elsewhere))
+    if (!*state->error && (state->run->engine || !state->run->elsewhere))
         state->unnamed = sweep_origin_cpu(environment, (json_int_t)state->run->seed);
-    bool ok = !*error && records_take(state, &reader, error, error_size);
+    bool ok = !*state->error && records_take(state, &reader);
     json_decref(environment);
     record_reader_close(&reader);
     if (ok)
@@ -608,7 +600,7 @@ static bool read_back(struct state *state, char *error, size_t error_size)
 /* The whole ----------------------------------------------------------------------------------- */
 
 /* Writes the files of the end. If the sweep was stopped before, the message about that is kept. */
-static int outcome_write(const struct state *state, char *error, size_t error_size)
+static int outcome_write(const struct state *state)
 {
     char path[PATH_SIZE], problem[ERROR_SIZE];
     snprintf(path, sizeof path, "%s/plan.json", state->run->folder);
@@ -617,9 +609,9 @@ static int outcome_write(const struct state *state, char *error, size_t error_si
     json_decref(plan);
     ok = ok && unit_times_write(state->run->folder, state->run->plan, problem, sizeof problem) &&
          hosts_used_write(state->run->folder, state->machines, problem, sizeof problem);
-    if (!ok && !*error)
-        snprintf(error, error_size, "%s", problem);
-    return *error ? -1 : 0;
+    if (!ok && !*state->error)
+        snprintf(state->error, state->error_size, "%s", problem);
+    return *state->error ? -1 : 0;
 }
 
 static int cores_of(const char *machine)
@@ -659,7 +651,7 @@ static void warn_of_workers(struct state *state)
     json_decref(most);
 }
 
-static int run_measure(struct state *state, FILE *messages, char *error, size_t error_size)
+static int run_measure(struct state *state, FILE *messages)
 {
     struct sweep_run *run = state->run;
     struct stop stop;
@@ -676,13 +668,13 @@ static int run_measure(struct state *state, FILE *messages, char *error, size_t 
         progress_message(&state->progress, "native cells: nothing pins workers to cores of their "
                                            "nodes; `pin: true` in the sweep file does");
     double started = monotonic_seconds();
-    error[0] = '\0';
+    state->error[0] = '\0';
     int result = -1;
-    if ((!run->resume || read_back(state, error, error_size)) &&
-        (!run->begin || run->begin(run->begin_arg, error, error_size))) {
-        blocks_measure(state, error, error_size);
+    if ((!run->resume || read_back(state)) &&
+        (!run->begin || run->begin(run->begin_arg, state->error, state->error_size))) {
+        blocks_measure(state);
         stopping_rule_conclude(&state->needs);
-        result = outcome_write(state, error, error_size);
+        result = outcome_write(state);
     }
     run->seconds = monotonic_seconds() - started;
     run->stopped_by = stop_signal();
@@ -698,7 +690,7 @@ static int run_measure(struct state *state, FILE *messages, char *error, size_t 
     return result;
 }
 
-static bool file_open(struct state *state, char *error, size_t error_size)
+static bool file_open(struct state *state)
 {
     bool resume = state->run->resume;
     char path[sizeof state->file.path];
@@ -706,10 +698,10 @@ static bool file_open(struct state *state, char *error, size_t error_size)
     int result =
         resume ? record_file_open(&state->file, path) : record_file_create(&state->file, path);
     if (result == -EWOULDBLOCK)
-        snprintf(error, error_size, "%s: another process is measuring into it", path);
+        snprintf(state->error, state->error_size, "%s: another process is measuring into it", path);
     else if (result)
-        snprintf(error, error_size, "cannot %s %s: %s", resume ? "open" : "create", path,
-                 strerror(-result));
+        snprintf(state->error, state->error_size, "cannot %s %s: %s", resume ? "open" : "create",
+                 path, strerror(-result));
     return !result;
 }
 
@@ -723,9 +715,10 @@ static bool outside_folder_make(const struct sweep_run *run, char *error, size_t
 
 int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t error_size)
 {
-    struct state state = {.run = run, .event_sets = 1, .unnamed = ""};
+    struct state state = {
+        .run = run, .event_sets = 1, .unnamed = "", .error = error, .error_size = error_size};
     if ((run->cells && !unit_store_make(run->cells, error, error_size)) ||
-        !outside_folder_make(run, error, error_size) || !file_open(&state, error, error_size))
+        !outside_folder_make(run, error, error_size) || !file_open(&state))
         return -1;
     char *events = text_join(run->sweep->events, run->sweep->events_count);
     if (run->engine && !engine_begin(run->engine, error, error_size)) {
@@ -743,7 +736,7 @@ int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t
     state.machines = json_object();
     state.pool_width = topology_cpu_count();
     state.pool = sample_pool_make(state.pool_width);
-    int result = run_measure(&state, messages, error, error_size);
+    int result = run_measure(&state, messages);
     sample_pool_free(state.pool);
     record_file_close(&state.file); /* where it was not reached before */
     stopping_rule_end(&state.needs);
