@@ -13,6 +13,7 @@
 #include "harness/spec/machine_start.h"
 
 #include <errno.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,12 +82,6 @@ static void turns_run(const struct advice *advice, const char *workload, struct 
     sample_pool_free(pool);
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The median of a number over the records; range: its least and its most, NULL: not asked for. */
 static double median_of(const struct turn *turns, const char *name, double *range)
 {
@@ -96,7 +91,7 @@ static double median_of(const struct turn *turns, const char *name, double *rang
     metric_parse(&metric, name, why, sizeof why);
     for (int i = 0; i < ADVISE_SEEDS; i++)
         values[i] = metric_of(&metric, turns[i].record);
-    qsort(values, ADVISE_SEEDS, sizeof *values, compare);
+    gsl_sort(values, 1, ADVISE_SEEDS);
     if (range) {
         range[0] = values[0];
         range[1] = values[ADVISE_SEEDS - 1];

@@ -12,11 +12,6 @@ enum { SHOWN_MAX = 3 };
 
 static const double CHANGE_MIN = 0.03, NEAR = 0.15; /* shares */
 
-static struct text time_of(double ns)
-{
-    return text_time(ns);
-}
-
 double advice_change(double value, double base)
 {
     return base > 0 ? value / base - 1 : 0;
@@ -96,8 +91,8 @@ static void add_ladder(const struct advice *advice, struct advice_lines *lines)
     add(lines, "workers", "%d%s", base->workers,
         is_last ? ", and more may still help" : ": more take less than 5 % off");
     add(lines, "limit", "%s", limit_of(advice));
-    add(lines, "waiting", "for workers %s, for locks %s, in all", time_of(base->late_ns).s,
-        time_of(base->lock_ns).s);
+    add(lines, "waiting", "for workers %s, for locks %s, in all", text_time(base->late_ns).s,
+        text_time(base->lock_ns).s);
 }
 
 /* A change in whole percent, never -0. */
@@ -191,8 +186,8 @@ void advice_print(const struct advice *advice, FILE *to)
     struct advice_lines lines;
     advice_lines_make(advice, &lines);
     fprintf(to, "%s on %s: %zu goroutines, %s of computing, critical path %s\n", advice->file,
-            advice->machine, program->goroutines_count, time_of((double)program->work_ns).s,
-            time_of((double)program->critical_ns).s);
+            advice->machine, program->goroutines_count, text_time((double)program->work_ns).s,
+            text_time((double)program->critical_ns).s);
     for (size_t i = 0; i < lines.count; i++)
         fprintf(to, "%-14s %s\n", lines.of[i].name, lines.of[i].text);
 }

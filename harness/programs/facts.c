@@ -10,29 +10,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const ready_words[READY_KINDS] = {
-    [READY_CREATED] = "started",
-    [READY_WOKEN] = "woken by goroutines",
-    [READY_LOCK] = "woken for a lock",
-    [READY_PEER] = "since it was written to",
-    [READY_RUNTIME] = "woken by the runtime",
-    [READY_STOPPED] = "preempted, yielded",
-};
-static const char *const ready_keys[READY_KINDS] = {
-    [READY_CREATED] = "started",          [READY_WOKEN] = "woken",
-    [READY_LOCK] = "woken_for_locks",     [READY_PEER] = "woken_by_writers",
-    [READY_RUNTIME] = "woken_by_runtime", [READY_STOPPED] = "stopped",
+/* For people, and in JSON. */
+struct name {
+    const char *word, *key;
 };
 
-static const char *const part_words[SEGMENTS] = {
-    [SEGMENT_PROGRAM] = "the program",       [SEGMENT_RUNTIME] = "the runtime",
-    [SEGMENT_COLLECTOR] = "the collector",   [SEGMENT_FILTER] = "excluded by filter",
-    [SEGMENT_WAITS] = "waits for collector", [SEGMENT_STOPS] = "the world stopped",
+static const struct name readies[READY_KINDS] = {
+    [READY_CREATED] = {"started", "started"},
+    [READY_WOKEN] = {"woken by goroutines", "woken"},
+    [READY_LOCK] = {"woken for a lock", "woken_for_locks"},
+    [READY_PEER] = {"since it was written to", "woken_by_writers"},
+    [READY_RUNTIME] = {"woken by the runtime", "woken_by_runtime"},
+    [READY_STOPPED] = {"preempted, yielded", "stopped"},
 };
-static const char *const part_keys[SEGMENTS] = {
-    [SEGMENT_PROGRAM] = "program",       [SEGMENT_RUNTIME] = "runtime",
-    [SEGMENT_COLLECTOR] = "collector",   [SEGMENT_FILTER] = "filtered",
-    [SEGMENT_WAITS] = "collector_waits", [SEGMENT_STOPS] = "stops",
+
+static const struct name segments[SEGMENTS] = {
+    [SEGMENT_PROGRAM] = {"the program", "program"},
+    [SEGMENT_RUNTIME] = {"the runtime", "runtime"},
+    [SEGMENT_COLLECTOR] = {"the collector", "collector"},
+    [SEGMENT_FILTER] = {"excluded by filter", "filtered"},
+    [SEGMENT_WAITS] = {"waits for collector", "collector_waits"},
+    [SEGMENT_STOPS] = {"the world stopped", "stops"},
 };
 
 static const double percents[] = {50, 90, 99, 99.9};
@@ -146,7 +144,7 @@ static void print_late(const struct import_facts *facts, FILE *to)
         const struct histogram *late = &facts->late[kind];
         if (histogram_count(late) == 0)
             continue;
-        fprintf(to, "  %-22s %9" PRIu64, ready_words[kind], histogram_count(late));
+        fprintf(to, "  %-22s %9" PRIu64, readies[kind].word, histogram_count(late));
         for (int i = 0; i < PERCENTS; i++)
             print_cell(time_of(histogram_percentile(late, percents[i])), to);
         fputc('\n', to);
@@ -160,7 +158,7 @@ static void print_parts(const struct import_facts *facts, FILE *to)
         const struct import_part *part = &facts->parts[segment];
         if (part->count == 0)
             continue;
-        fprintf(to, "  %-22s %9" PRIu64, part_words[segment], part->count);
+        fprintf(to, "  %-22s %9" PRIu64, segments[segment].word, part->count);
         print_cell(time_of(part->ns), to);
         fprintf(to, "  %s\n",
                 segment == SEGMENT_STOPS ? "kept as computing of who stopped it; others do not stop"
@@ -226,7 +224,7 @@ static json_t *parts_to_json(const struct import_facts *facts)
     json_t *object = json_object();
     for (int segment = 0; segment < SEGMENTS; segment++) {
         const struct import_part *part = &facts->parts[segment];
-        json_object_set_new(object, part_keys[segment],
+        json_object_set_new(object, segments[segment].key,
                             json_pack("{sI sI sb}", "count", (json_int_t)part->count, "ns",
                                       (json_int_t)part->ns, "kept", part->is_kept));
     }
@@ -243,7 +241,7 @@ json_t *facts_to_json(const struct import_facts *facts)
                             json_pack("{sI sI}", "count", (json_int_t)reasons[i].count, "ns",
                                       (json_int_t)reasons[i].ns));
     for (int kind = 0; kind < READY_KINDS; kind++)
-        json_object_set_new(late, ready_keys[kind], late_to_json(&facts->late[kind]));
+        json_object_set_new(late, readies[kind].key, late_to_json(&facts->late[kind]));
     const struct histogram sum = started_and_woken(facts);
     json_object_set_new(late, "started_and_woken", late_to_json(&sum));
     return json_pack(

@@ -351,25 +351,15 @@ static bool metric_read(struct reader *self)
     return true;
 }
 
-static bool region_read(struct reader *self, unsigned kind)
+/* A region or a task: the word before its number, and the argument that is its type. */
+static bool task_read(struct reader *self, unsigned kind, const char *word, size_t type)
 {
     int64_t task;
     self->pending.event.kind = kind;
-    if (!field_number(self->line, " Task=", &task))
+    if (!field_number(self->line, word, &task))
         return false;
     self->pending.event.args[0] = (uint64_t)task;
-    self->pending.event.args[1] = field_string(self, " Type=\"");
-    return true;
-}
-
-static bool task_read(struct reader *self, unsigned kind)
-{
-    int64_t task;
-    self->pending.event.kind = kind;
-    if (!field_number(self->line, " ID=", &task))
-        return false;
-    self->pending.event.args[0] = (uint64_t)task;
-    self->pending.event.args[2] = field_string(self, " Type=\"");
+    self->pending.event.args[type] = field_string(self, " Type=\"");
     return true;
 }
 
@@ -378,13 +368,13 @@ static bool details_read(struct reader *self, const char *kind)
     if (strcmp(kind, "StateTransition") == 0)
         return transition_read(self);
     if (strcmp(kind, "RegionBegin") == 0)
-        return region_read(self, GOTRACE_REGION_BEGIN);
+        return task_read(self, GOTRACE_REGION_BEGIN, " Task=", 1);
     if (strcmp(kind, "RegionEnd") == 0)
-        return region_read(self, GOTRACE_REGION_END);
+        return task_read(self, GOTRACE_REGION_END, " Task=", 1);
     if (strcmp(kind, "TaskBegin") == 0)
-        return task_read(self, GOTRACE_TASK_BEGIN);
+        return task_read(self, GOTRACE_TASK_BEGIN, " ID=", 2);
     if (strcmp(kind, "TaskEnd") == 0)
-        return task_read(self, GOTRACE_TASK_END);
+        return task_read(self, GOTRACE_TASK_END, " ID=", 2);
     if (strcmp(kind, "RangeBegin") == 0)
         return range_read(self, GOTRACE_STW_BEGIN);
     if (strcmp(kind, "RangeEnd") == 0)

@@ -356,18 +356,22 @@ static void bind(struct gotrace *trace, struct thread *thread, struct gotrace_g 
     thread->on = g;
 }
 
-static void g_sequence(const struct gotrace *trace, struct gotrace_g *g, uint64_t sequence)
+/* The goroutine of the event, which has this status now. */
+static struct gotrace_g *g_become(struct gotrace *trace, struct gotrace_event *event,
+                                  enum gotrace_status status, uint64_t sequence)
 {
-    g->generation = trace->generation;
-    g->sequence = sequence;
+    event->of = g_make(trace, event->args[0]);
+    event->of->status = status;
+    event->of->generation = trace->generation;
+    event->of->sequence = sequence;
+    return event->of;
 }
 
 static void status_apply(struct gotrace *trace, struct thread *thread, struct gotrace_event *event)
 {
-    struct gotrace_g *g = event->of = g_make(trace, event->args[0]);
     uint64_t status = event->args[2];
-    g->status = status <= GOTRACE_WAITING ? (enum gotrace_status)status : GOTRACE_UNKNOWN;
-    g_sequence(trace, g, 0);
+    struct gotrace_g *g = g_become(
+        trace, event, status <= GOTRACE_WAITING ? (enum gotrace_status)status : GOTRACE_UNKNOWN, 0);
     if (g->status == GOTRACE_RUNNING ||
         (g->status == GOTRACE_SYSCALL && event->args[1] == thread->id))
         bind(trace, thread, g);
@@ -400,30 +404,21 @@ static void event_apply(struct gotrace *trace, struct thread *thread, struct got
     switch (event->kind) {
     case GOTRACE_CREATE:
     case GOTRACE_CREATE_BLOCKED:
-        event->of = g_make(trace, event->args[0]);
-        event->of->status = event->kind == GOTRACE_CREATE ? GOTRACE_RUNNABLE : GOTRACE_WAITING;
-        g_sequence(trace, event->of, 0);
+        g_become(trace, event, event->kind == GOTRACE_CREATE ? GOTRACE_RUNNABLE : GOTRACE_WAITING,
+                 0);
         break;
     case GOTRACE_CREATE_SYSCALL:
-        event->of = g_make(trace, event->args[0]);
-        event->of->status = GOTRACE_SYSCALL;
-        g_sequence(trace, event->of, 0);
-        bind(trace, thread, event->of);
+        bind(trace, thread, g_become(trace, event, GOTRACE_SYSCALL, 0));
         break;
     case GOTRACE_SWITCH:
     case GOTRACE_SWITCH_DESTROY:
         stop_apply(trace, thread, event); /* and then START */
         /* fall through */
     case GOTRACE_START:
-        event->of = g_make(trace, event->args[0]);
-        event->of->status = GOTRACE_RUNNING;
-        g_sequence(trace, event->of, event->args[1]);
-        bind(trace, thread, event->of);
+        bind(trace, thread, g_become(trace, event, GOTRACE_RUNNING, event->args[1]));
         break;
     case GOTRACE_UNBLOCK:
-        event->of = g_make(trace, event->args[0]);
-        event->of->status = GOTRACE_RUNNABLE;
-        g_sequence(trace, event->of, event->args[1]);
+        g_become(trace, event, GOTRACE_RUNNABLE, event->args[1]);
         break;
     case GOTRACE_SYSCALL_BEGIN:
     case GOTRACE_SYSCALL_END:

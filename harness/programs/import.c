@@ -516,7 +516,7 @@ static void call_end(struct importer *self, struct traced *traced,
     bool may_be_told = traced->call == CALL_ACCEPT || learned_peer(self->learned, traced->id);
     if ((traced->call == CALL_READ || traced->call == CALL_ACCEPT) && may_be_told &&
         begin_step(self, traced, event->ns)) {
-        if (!traced_has_steps(traced))
+        if (traced->chunks_count == 0)
             traced_add(traced, " \n"); /* so that no free line is at 0 */
         traced->read_line = traced_add_free_line(traced);
     }

@@ -5,9 +5,7 @@
 #include "harness/base/memory.h"
 #include "harness/programs/idmap.h"
 #include "harness/programs/stacks.h"
-#include "workloads/program.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,12 +99,7 @@ static char *site_name(const char *name, size_t size)
 {
     static const char deferred[] = ".deferwrap";
     const char *end = memmem(name, size, deferred, sizeof deferred - 1);
-    size = end ? (size_t)(end - name) : size;
-    char *word = xstrndup(name, size < PROGRAM_WORD_MAX ? size : PROGRAM_WORD_MAX);
-    for (char *at = word; *at; at++)
-        if (isspace((unsigned char)*at) || iscntrl((unsigned char)*at) || *at == '#')
-            *at = '_';
-    return word;
+    return stacks_word(name, end ? (size_t)(end - name) : size);
 }
 
 /* The function that called that one of sync.Mutex; NONE: nobody did, or another one of sync. */
@@ -118,6 +111,8 @@ static uint32_t site_find(struct sections *self, const struct gotrace *trace, ui
     if (size == 0 || strncmp(caller, "sync.", size < 5 ? size : 5) == 0)
         return NONE;
     char *name = site_name(caller, size);
+    if (!name)
+        return NONE;
     uint64_t *number = idmap_put(&self->site_of, fnv1a(FNV1A_SEED, name, strlen(name)) | 1);
     if (*number > 0) {
         free(name);

@@ -23,30 +23,22 @@ bool stacks_has(const struct gotrace *trace, uint64_t stack, size_t most, const 
     return false;
 }
 
-static bool has_one_of(const struct gotrace *trace, uint64_t stack, const char *const *words)
-{
-    for (; *words; words++)
-        if (stacks_has(trace, stack, CALL_FRAMES, *words))
-            return true;
-    return false;
-}
-
 static enum call_kind call_find(const struct gotrace *trace, uint64_t stack)
 {
-    static const char *const connect[] = {"syscall.connect", "syscall.Connect", NULL};
-    static const char *const write[] = {
-        "syscall.write",  "syscall.Write",    "syscall.send",      "syscall.Send",
-        "syscall.writev", "syscall.shutdown", "net.(*conn).Close", NULL};
-    static const char *const read[] = {"syscall.read", "syscall.Read", "syscall.recv",
-                                       "syscall.Recv", NULL};
-    static const char *const accept[] = {"syscall.accept", "syscall.Accept", NULL};
-    if (has_one_of(trace, stack, connect))
-        return CALL_CONNECT;
-    if (has_one_of(trace, stack, accept))
-        return CALL_ACCEPT;
-    if (has_one_of(trace, stack, write))
-        return CALL_WRITE;
-    return has_one_of(trace, stack, read) ? CALL_READ : CALL_OTHER;
+    static const struct {
+        const char *word;
+        enum call_kind kind;
+    } calls[] = {{"syscall.connect", CALL_CONNECT}, {"syscall.Connect", CALL_CONNECT},
+                 {"syscall.accept", CALL_ACCEPT},   {"syscall.Accept", CALL_ACCEPT},
+                 {"syscall.write", CALL_WRITE},     {"syscall.Write", CALL_WRITE},
+                 {"syscall.send", CALL_WRITE},      {"syscall.Send", CALL_WRITE},
+                 {"syscall.shutdown", CALL_WRITE},  {"net.(*conn).Close", CALL_WRITE},
+                 {"syscall.read", CALL_READ},       {"syscall.Read", CALL_READ},
+                 {"syscall.recv", CALL_READ},       {"syscall.Recv", CALL_READ}};
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        if (stacks_has(trace, stack, CALL_FRAMES, calls[i].word))
+            return calls[i].kind;
+    return CALL_OTHER;
 }
 
 enum call_kind stacks_call(struct call_kinds *kinds, const struct gotrace *trace, uint64_t stack)

@@ -66,11 +66,6 @@ void traced_add_time(struct traced *traced, const char *step, int64_t ns);
 /* Its next step begins no earlier than that on the longest chain. */
 void traced_path_at_least(struct traced *traced, int64_t ns);
 
-static inline bool traced_has_steps(const struct traced *traced)
-{
-    return traced->chunks_count > 0;
-}
-
 /* An empty line that may be filled later, with TRACED_FREE_LINE - 1 bytes at most; its place. */
 size_t traced_add_free_line(struct traced *traced);
 void traced_fill_line(struct traced *traced, size_t at, const char *text);
