@@ -1,15 +1,12 @@
 /* service.c - see service.h. Reads and checks the file; service_write.c makes the program. */
 #include "harness/programs/service.h"
 
-#include "harness/base/memory.h"
 #include "harness/base/yaml_reader.h"
 #include "harness/programs/service_steps.h"
 #include "harness/spec/spec.h"
-#include "workloads/program.h"
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { PLACE_SIZE = 128, ERROR_SIZE = 512 };
@@ -32,13 +29,8 @@ static const cyaml_schema_field_t task_fields[] = {
     CYAML_FIELD_END,
 };
 
-static const cyaml_schema_value_t class_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct service_class, class_fields),
-};
-
-static const cyaml_schema_value_t task_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct service_task, task_fields),
-};
+static const cyaml_schema_value_t class_schema = YAML_ENTRY(struct service_class, class_fields);
+static const cyaml_schema_value_t task_schema = YAML_ENTRY(struct service_task, task_fields);
 
 static const cyaml_schema_field_t service_fields[] = {
     YAML_TEXT("service", struct service, name),
@@ -54,9 +46,7 @@ static const cyaml_schema_field_t service_fields[] = {
     CYAML_FIELD_END,
 };
 
-static const cyaml_schema_value_t service_schema = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct service, service_fields),
-};
+static const cyaml_schema_value_t service_schema = YAML_FILE(struct service, service_fields);
 
 static const cyaml_schema_field_t *fields_of(const char *place, const char **owner)
 {

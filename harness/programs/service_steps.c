@@ -74,6 +74,14 @@ bool service_step_read(struct service_step *step, const char *text, unsigned kin
            complaint_make(&to, "%s \"%s\" is not valid; valid: %s", words[0], ns, SERVICE_TIMES);
 }
 
+struct service_step service_step_of(const char *text)
+{
+    struct service_step step = {.kind = STEP_KINDS};
+    char why[TEXT_SIZE];
+    service_step_read(&step, text, STEPS_OF_CLASS, "", why, sizeof why);
+    return step;
+}
+
 uint64_t service_random(const struct service *service, uint64_t stream, uint64_t number)
 {
     return digest_mix(digest_mix((uint64_t)service->seed + digest_mix(stream)) + number);
@@ -97,10 +105,8 @@ const struct service_class *service_class_of(const struct service *service, int6
 static int64_t balance_of(char *const *steps, unsigned count, unsigned skip, const char *channel)
 {
     int64_t balance = 0;
-    struct service_step step;
-    char why[TEXT_SIZE];
     for (unsigned i = skip; i < count; i++) {
-        service_step_read(&step, steps[i], STEPS_OF_CLASS, "", why, sizeof why);
+        struct service_step step = service_step_of(steps[i]);
         if (strcmp(step.name, channel) == 0)
             balance += (step.kind == STEP_SEND) - (step.kind == STEP_RECEIVE);
     }
@@ -111,10 +117,8 @@ static int64_t tasks_balance(const struct service *service, const struct service
                              const char *channel)
 {
     int64_t balance = 0;
-    struct service_step step;
-    char why[TEXT_SIZE];
     for (unsigned i = 0; i < class->steps_count; i++) {
-        service_step_read(&step, class->steps[i], STEPS_OF_CLASS, "", why, sizeof why);
+        struct service_step step = service_step_of(class->steps[i]);
         for (unsigned k = 0; step.kind == STEP_SPAWN && k < service->tasks_count; k++)
             if (strcmp(service->tasks[k].name, step.name) == 0)
                 balance +=
@@ -125,13 +129,9 @@ static int64_t tasks_balance(const struct service *service, const struct service
 
 static const struct service_task *worker_on(const struct service *service, const char *channel)
 {
-    struct service_step step;
-    char why[TEXT_SIZE];
-    for (unsigned i = 0; i < service->workers_count; i++) {
-        service_step_read(&step, service->workers[i].steps[0], STEPS_OF_TASK, "", why, sizeof why);
-        if (strcmp(step.name, channel) == 0)
+    for (unsigned i = 0; i < service->workers_count; i++)
+        if (strcmp(service_step_of(service->workers[i].steps[0]).name, channel) == 0)
             return &service->workers[i];
-    }
     return NULL;
 }
 
@@ -146,10 +146,8 @@ static int64_t messages(const struct service *service, const char *channel, unsi
     }
     for (unsigned i = 0; i < service->workers_count && depth < service->workers_count; i++) {
         const struct service_task *worker = &service->workers[i];
-        struct service_step first;
-        char why[TEXT_SIZE];
+        struct service_step first = service_step_of(worker->steps[0]);
         int64_t each = balance_of(worker->steps, worker->steps_count, 1, channel);
-        service_step_read(&first, worker->steps[0], STEPS_OF_TASK, "", why, sizeof why);
         if (each != 0 && strcmp(first.name, channel) != 0)
             count += each * messages(service, first.name, depth + 1);
     }
@@ -164,10 +162,8 @@ int64_t service_messages(const struct service *service, const char *channel)
 static bool list_check(const struct yaml_reader *reader, const struct service *service,
                        const char *list, unsigned number, char *const *steps, unsigned count)
 {
-    struct service_step step;
-    char why[TEXT_SIZE];
     for (unsigned i = 0; i < count; i++) {
-        service_step_read(&step, steps[i], STEPS_OF_CLASS, "", why, sizeof why);
+        struct service_step step = service_step_of(steps[i]);
         size_t line = yaml_line(reader, "%s/%u/steps/%u", list, number, i);
         int64_t left = step.kind == STEP_RECEIVE || step.kind == STEP_SEND
                            ? service_messages(service, step.name)
@@ -185,19 +181,21 @@ static bool list_check(const struct yaml_reader *reader, const struct service *s
     return true;
 }
 
+static bool tasks_check(const struct yaml_reader *reader, const struct service *service,
+                        const char *list, const struct service_task *tasks, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (!list_check(reader, service, list, i, tasks[i].steps, tasks[i].steps_count))
+            return false;
+    return true;
+}
+
 bool service_messages_check(const struct yaml_reader *reader, const struct service *service)
 {
     for (unsigned i = 0; i < service->classes_count; i++)
         if (!list_check(reader, service, "classes", i, service->classes[i].steps,
                         service->classes[i].steps_count))
             return false;
-    for (unsigned i = 0; i < service->tasks_count; i++)
-        if (!list_check(reader, service, "tasks", i, service->tasks[i].steps,
-                        service->tasks[i].steps_count))
-            return false;
-    for (unsigned i = 0; i < service->workers_count; i++)
-        if (!list_check(reader, service, "workers", i, service->workers[i].steps,
-                        service->workers[i].steps_count))
-            return false;
-    return true;
+    return tasks_check(reader, service, "tasks", service->tasks, service->tasks_count) &&
+           tasks_check(reader, service, "workers", service->workers, service->workers_count);
 }

@@ -45,6 +45,9 @@ struct service_step {
 bool service_step_read(struct service_step *step, const char *text, unsigned kinds,
                        const char *owner, char *why, size_t why_size);
 
+/* The step of a text that was read before. */
+struct service_step service_step_of(const char *text);
+
 bool service_time(const char *text, int64_t *ns);
 
 /* The class of a request: 0 to clients * requests - 1. */

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAM_ARRIVALS = 2, STREAM_THINK = 3, ERROR_SIZE = 256 };
+enum { STREAM_ARRIVALS = 2, STREAM_THINK = 3 };
 
 /* A goroutine that a request has started. */
 struct child {
@@ -33,14 +33,6 @@ struct connection {
     size_t children_count, children_max, waited; /* those before that were waited for */
     FILE *to;
 };
-
-static struct service_step step_of(const char *text)
-{
-    struct service_step step = {.kind = STEP_KINDS};
-    char why[ERROR_SIZE];
-    service_step_read(&step, text, STEPS_OF_CLASS, "", why, sizeof why);
-    return step;
-}
 
 /* Steps that are the same everywhere. */
 static void write_step(const struct service_step *step, FILE *to)
@@ -66,6 +58,14 @@ static void write_step(const struct service_step *step, FILE *to)
         break;
     default:
         break;
+    }
+}
+
+static void write_steps(const struct service_task *task, FILE *to)
+{
+    for (unsigned i = 0; i < task->steps_count; i++) {
+        struct service_step step = service_step_of(task->steps[i]);
+        write_step(&step, to);
     }
 }
 
@@ -113,7 +113,7 @@ static void serve(struct connection *self, int64_t request)
     self->read_wait[request] = ++self->waits;
     write_io(self->service, self->to);
     for (unsigned i = 0; i < class->steps_count; i++) {
-        struct service_step step = step_of(class->steps[i]);
+        struct service_step step = service_step_of(class->steps[i]);
         if (step.kind == STEP_SPAWN)
             spawn(self, step.name);
         else if (step.kind == STEP_WAIT)
@@ -135,10 +135,7 @@ static void write_children(const struct connection *self)
         const struct child *child = &self->children[i];
         fprintf(self->to, "goroutine task-%" PRId64 "-%" PRIu64 " %s\n", self->number,
                 child->number, child->task->name);
-        for (unsigned k = 0; k < child->task->steps_count; k++) {
-            struct service_step step = step_of(child->task->steps[k]);
-            write_step(&step, self->to);
-        }
+        write_steps(child->task, self->to);
         if (child->wait > 0)
             fprintf(self->to, "wake connection-%" PRId64 " %" PRIu32 "\n", self->number,
                     child->wait);
@@ -204,17 +201,13 @@ static void write_arrivals(const struct connection *self)
 static void write_workers(const struct service *service, const struct service_task *worker,
                           FILE *to)
 {
-    struct service_step first = step_of(worker->steps[0]);
+    struct service_step first = service_step_of(worker->steps[0]);
     int64_t messages = service_messages(service, first.name);
     for (int64_t i = 0; i < worker->count; i++) {
         int64_t rounds = messages / worker->count + (i < messages % worker->count);
         fprintf(to, "goroutine worker-%s-%" PRId64 " %s\n", worker->name, i, worker->name);
-        for (int64_t round = 0; round < rounds; round++) {
-            for (unsigned k = 0; k < worker->steps_count; k++) {
-                struct service_step step = step_of(worker->steps[k]);
-                write_step(&step, to);
-            }
-        }
+        for (int64_t round = 0; round < rounds; round++)
+            write_steps(worker, to);
         fputs("end\n", to);
     }
 }
