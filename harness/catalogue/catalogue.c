@@ -154,7 +154,6 @@ static void claims_write(struct doc *to, const struct catalogue_pages *pages)
     if (!pages->claims)
         return;
     const json_t *judged = json_object_get(pages->reference, "claims");
-    const char *runtime = claims_runtime(judged);
     doc_put(to,
             "<h2>What popular accounts say</h2><p>Each claim has a degree by Go's source. Beside "
             "it stand the parts of experiments that ask for the way that the source has it, of "
@@ -168,7 +167,7 @@ static void claims_write(struct doc *to, const struct catalogue_pages *pages)
     doc_put(to,
             "| claim | what it says | degree | what Go's source does | our gmp | %s |\n"
             "|---|---|---|---|---|---|\n",
-            *runtime ? runtime : "Go itself");
+            claims_runtime(judged));
     for (unsigned i = 0; i < pages->claims->count; i++)
         claim_row(to, pages, &pages->claims->list[i]);
 }

@@ -13,13 +13,6 @@
 
 enum { HEAD_SIZE = 128 };
 
-/* "Go 1.19.8", or who that would be. */
-static const char *runtime_of(const json_t *claims)
-{
-    const char *runtime = claims_runtime(claims);
-    return *runtime ? runtime : "Go itself";
-}
-
 /* Sums ----------------------------------------------------------------------------------------- */
 
 static void count_put(struct doc *to, size_t count)
@@ -59,8 +52,8 @@ static void sums_write(struct doc *to, const json_t *claims)
                                  NULL};
     const char *who;
     json_t *accounts = fields_group(claims, "who"), *of;
-    snprintf(agrees, sizeof agrees, "#%s agrees", runtime_of(claims));
-    snprintf(differs, sizeof differs, "#%s differs", runtime_of(claims));
+    snprintf(agrees, sizeof agrees, "#%s agrees", claims_runtime(claims));
+    snprintf(differs, sizeof differs, "#%s differs", claims_runtime(claims));
     html_table_begin(to->to, "How many of each", "sums", names);
     sum_row(to, "All", claims);
     if (json_object_size(accounts) > 1)
@@ -126,8 +119,9 @@ static void claim_row(struct doc *to, const struct repro_page *page, const json_
 void repro_page_claims_write(struct doc *to, const struct repro_page *page)
 {
     const json_t *claims = json_object_get(page->repro, "claims");
-    const char *const names[] = {"claim",   "what it says",     "degree", "what Go's source does",
-                                 "our gmp", runtime_of(claims), NULL};
+    const char *const names[] = {
+        "claim",   "what it says",         "degree", "what Go's source does",
+        "our gmp", claims_runtime(claims), NULL};
     if (json_array_size(claims) == 0)
         return;
     doc_put(to, "<section id='claims'><h2>What popular accounts say</h2><p>Each claim has a degree "

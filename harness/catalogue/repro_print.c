@@ -235,7 +235,7 @@ static void print_claim(FILE *to, const json_t *claim, const char *runtime, int 
     fprintf(line, "%s: %s Go: %s", field_text(claim, "who"), field_text(claim, "says"),
             field_text(claim, "go"));
     side_put(line, claim, "gmp", "gmp");
-    side_put(line, claim, "itself", *runtime ? runtime : "Go itself");
+    side_put(line, claim, "itself", runtime);
     if (*not_shown)
         fprintf(line, " %s: %s.",
                 claim_is_not_measured(claim) ? "Nothing measures it" : "gmp: not measured",

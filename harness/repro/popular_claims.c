@@ -431,7 +431,7 @@ const char *claims_runtime(const json_t *claims)
         if (*runtime)
             return runtime;
     }
-    return "";
+    return "Go itself";
 }
 
 size_t claims_count(const json_t *claims, const char *degree, const char *side,
@@ -463,13 +463,12 @@ char *claims_sum_text(const json_t *claims)
 {
     char *text = NULL, name[NAME_SIZE];
     size_t unmeasured = 0;
-    const char *runtime = claims_runtime(claims);
     FILE *to = memory_stream(&text, NULL);
     fputs(counted(json_array_size(claims), "claim").s, to);
     for (size_t i = 0; claim_degrees[i]; i++)
         fprintf(to, "%s %zu %s", i ? "," : ":", claims_count(claims, claim_degrees[i], NULL, NULL),
                 claim_degrees[i]);
-    snprintf(name, sizeof name, "%s ", *runtime ? runtime : "Go itself");
+    snprintf(name, sizeof name, "%s ", claims_runtime(claims));
     side_sum_put(to, claims, "gmp", "gmp ");
     side_sum_put(to, claims, "itself", name);
     json_each(claim, claims)

@@ -71,8 +71,8 @@ const char *claim_agreement(const json_t *claim, const char *side);
 /* True if no part at all is about it. */
 bool claim_is_not_measured(const json_t *claim);
 
-/* The name and version of the Go that was run, "Go 1.19.8", of the first claim that tells them; ""
- * if none does. */
+/* The name and version of the Go that was run, "Go 1.19.8", of the first claim that tells them, or
+ * else "Go itself". */
 const char *claims_runtime(const json_t *claims);
 
 /* "120 claims: 58 right, 15 imprecise, 2 outdated, 45 wrong", and which of the answers were how
