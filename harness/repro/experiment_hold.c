@@ -12,12 +12,6 @@ struct used {
     bool *levels, *variants, *workloads, *workers;
 };
 
-static bool *flags_make(unsigned count)
-{
-    bool *flags = xcalloc(count + 1, sizeof *flags);
-    return flags;
-}
-
 static void text_put(char **field, const char *text)
 {
     free(*field);
@@ -72,8 +66,10 @@ static void used_add(const struct experiment_part *part, const struct experiment
 
 static struct used used_of(const struct experiment_part *part)
 {
-    struct used used = {flags_make(part->levels_count), flags_make(part->variants_count),
-                        flags_make(part->workloads_count), flags_make(part->workers_count)};
+    struct used used = {.levels = xcalloc(part->levels_count, sizeof(bool)),
+                        .variants = xcalloc(part->variants_count, sizeof(bool)),
+                        .workloads = xcalloc(part->workloads_count, sizeof(bool)),
+                        .workers = xcalloc(part->workers_count, sizeof(bool))};
     bool **axis = part->factor == FACTOR_VARIANT    ? &used.variants
                   : part->factor == FACTOR_WORKLOAD ? &used.workloads
                   : part->factor == FACTOR_WORKERS  ? &used.workers
@@ -118,7 +114,7 @@ static unsigned numbers_keep(int64_t *list, unsigned count, const bool *keep)
 /* Keeps the used pairs of a variant and a level, where the factor is a knob. */
 static void cell_variants_keep(struct experiment_part *part, const struct used *used)
 {
-    bool *keep = flags_make(part->cell_variants_count);
+    bool *keep = xcalloc(part->cell_variants_count, sizeof *keep);
     for (unsigned i = 0; i < part->cell_variants_count; i++)
         keep[i] = used->variants[i / part->levels_count] && used->levels[i % part->levels_count];
     part->cell_variants_count = texts_keep(part->cell_variants, part->cell_variants_count, keep);

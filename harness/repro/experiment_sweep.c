@@ -18,14 +18,6 @@ enum { ERROR_SIZE = 1024 };
 
 /* Machines ------------------------------------------------------------------------------------- */
 
-static bool list_has(char *const *list, size_t count, const char *text)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(list[i], text) == 0)
-            return true;
-    return false;
-}
-
 /* True if the machine is one of the list, or the guest of one where guests are measured. */
 static bool list_names(char *const *list, size_t count, const char *machine,
                        const struct experiment_form *form)
@@ -33,7 +25,7 @@ static bool list_names(char *const *list, size_t count, const char *machine,
     for (size_t i = 0; form->guests && i < count; i++)
         if (machine_spec_is_guest_of(machine, list[i]))
             return true;
-    return list_has(list, count, machine);
+    return text_is_among(machine, list, count);
 }
 
 const char **experiment_places(const struct experiment *experiment)
@@ -49,7 +41,7 @@ const char **experiment_places(const struct experiment *experiment)
         const struct experiment_part *part = &experiment->parts[p];
         levels = levels || part->factor == FACTOR_MACHINE;
         for (unsigned i = 0; i < part->machines_count; i++)
-            if (!list_has((char *const *)places, count, part->machines[i]))
+            if (!text_is_among(part->machines[i], (char *const *)places, count))
                 places[count++] = part->machines[i];
     }
     if (levels)
@@ -235,14 +227,11 @@ static void write_numbers(FILE *to, const struct experiment *experiment, const c
     int64_t reps = form->held    ? EXPERIMENT_QUICK_REPS
                    : form->quick ? experiment_quick_reps(experiment)
                                  : num->reps;
-    int64_t reps_max;
+    int64_t reps_max = form->quick                  ? EXPERIMENT_QUICK_MORE * reps
+                       : num->reps_max_given        ? num->reps_max
+                       : reps > EXPERIMENT_REPS_MAX ? reps
+                                                    : EXPERIMENT_REPS_MAX;
     int64_t width = num->width > 0 ? num->width : EXPERIMENT_WIDTH;
-    if (form->quick)
-        reps_max = EXPERIMENT_QUICK_MORE * reps;
-    else
-        reps_max = num->reps_max_given          ? num->reps_max
-                   : reps > EXPERIMENT_REPS_MAX ? reps
-                                                : EXPERIMENT_REPS_MAX;
     fprintf(to, "reps: %" PRId64 "\nreps_max: %" PRId64 "\n", reps, reps_max);
     if (!form->held && reps_max >= EXPERIMENT_QUICK_REPS)
         fprintf(to, "width: %" PRId64 "\n", width);
@@ -285,7 +274,7 @@ static void write_events(FILE *to, const struct experiment *experiment,
             !metric_parse(&metric, name, error, sizeof error) || metric.kind != METRIC_EVENT ||
             !counter_names_split(&more, name, error, sizeof error))
             continue;
-        if (!list_has(names.name, names.count, more.name[0])) {
+        if (!text_is_among(more.name[0], names.name, names.count)) {
             is_default = false;
             array_add(names.name, names.count) = more.name[0];
             more.name[0] = NULL;
@@ -373,8 +362,7 @@ char *experiment_sweep_text(const struct experiment *experiment, const char *mac
     fprintf(to, "# What schedlab repro measures of the experiment %s on %s.\n", experiment->id,
             machine);
     write_key(to, "", "name", experiment->id);
-    char *title;
-    title = text_format("%s: %s", experiment->id, experiment->title);
+    char *title = text_format("%s: %s", experiment->id, experiment->title);
     write_key(to, "", "title", title);
     free(title);
     write_numbers(to, experiment, machine, form);

@@ -17,23 +17,12 @@ struct table {
     const struct experiment_expect *from;
     char place[PLACE_SIZE]; /* parts/0/expect/1 */
     struct experiment_expect *to;
-    unsigned count, room;
+    unsigned count;
 };
 
 static char *copy(const char *text)
 {
     return text ? xstrdup(text) : NULL;
-}
-
-static struct experiment_expect *append(struct table *table)
-{
-    if (table->count == table->room) {
-        table->room = table->room ? 2 * table->room : 16;
-        table->to = reallocarray(table->to, table->room, sizeof *table->to);
-        if (!table->to)
-            abort();
-    }
-    return &table->to[table->count++];
 }
 
 /* The value of a level in a column. */
@@ -42,7 +31,7 @@ static void cell_append(struct table *table, const char *level, unsigned column,
     const struct experiment_expect *from = table->from;
     const struct experiment_part *part = table->part;
     struct experiment_column at = experiment_column(part, column);
-    struct experiment_expect *cell = append(table);
+    struct experiment_expect *cell = &array_add(table->to, table->count);
     *cell = (struct experiment_expect){
         .source = copy(from->source),
         .role = from->role,
@@ -110,13 +99,6 @@ static bool table_read(struct table *table)
     return true;
 }
 
-/* Takes it over as it is. */
-static void move(struct table *table, struct experiment_expect *from)
-{
-    *append(table) = *from;
-    *from = (struct experiment_expect){.says = NULL};
-}
-
 bool experiment_tables_expand(const struct yaml_reader *reader, struct experiment_part *part,
                               unsigned p)
 {
@@ -126,10 +108,12 @@ bool experiment_tables_expand(const struct yaml_reader *reader, struct experimen
         part->expect[i].in_file = i;
         table.from = &part->expect[i];
         snprintf(table.place, sizeof table.place, "parts/%u/expect/%u", p, i);
-        if (!table.from->table)
-            move(&table, &part->expect[i]);
-        else
+        if (table.from->table) {
             ok = ok && table_read(&table);
+            continue;
+        }
+        array_add(table.to, table.count) = part->expect[i];
+        part->expect[i] = (struct experiment_expect){.says = NULL};
     }
     experiment_expects_free(part->expect, part->expect_count);
     part->expect = table.to;

@@ -91,16 +91,12 @@ char *outcome_said(const char *verdict, const json_t *tally)
 {
     char *text = NULL;
     FILE *to = memory_stream(&text, NULL);
-    switch (verdict_of_text(verdict)) {
-    case VERDICT_NONE:
+    if (verdict_of_text(verdict) == VERDICT_NONE)
         fputs("no claim measured", to);
-        break;
-    case VERDICT_DISAGREE:
+    else if (verdict_of_text(verdict) == VERDICT_DISAGREE)
         fputs("machines disagree on the claim", to);
-        break;
-    default:
+    else
         fprintf(to, "claim %s", verdict);
-    }
     role_put(to, tally, ROLE_SIZE, "as expected");
     role_put(to, tally, ROLE_PRICE, "as expected");
     role_put(to, tally, ROLE_CHECK, "held");

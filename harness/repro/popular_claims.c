@@ -244,19 +244,22 @@ static enum verdict worst_of(const struct shown *shown)
     return VERDICT_NONE;
 }
 
+static const json_t *expectations_of(const json_t *place, const char *part)
+{
+    json_each(one, json_object_get(place, "parts"))
+        if (strcmp(field_text(one, "id"), part) == 0)
+            return json_object_get(one, "expectations");
+    return NULL;
+}
+
 /* Adds what a machine says of a part. A part is supported there if all of its expectations are. */
 static void place_add(struct shown *shown, const json_t *place, enum side side, const char *part,
                       unsigned number)
 {
     struct shown here = {.where = ""};
-    json_each(one, json_object_get(place, "parts")) {
-        if (strcmp(field_text(one, "id"), part) != 0)
-            continue;
-        json_each(expectation, json_object_get(one, "expectations")) {
-            if (number == 0 || field_integer(expectation, "number") == number)
-                expectation_add(&here, expectation, side, field_text(place, "machine"));
-        }
-    }
+    json_each(expectation, expectations_of(place, part))
+        if (number == 0 || field_integer(expectation, "number") == number)
+            expectation_add(&here, expectation, side, field_text(place, "machine"));
     enum verdict verdict = worst_of(&here);
     shown->count[verdict]++;
     if (*here.lacks)
@@ -338,19 +341,14 @@ static json_t *side_judge(char *const *references, unsigned count, const json_t 
 static void cost_add(json_t *costs, const char *reference, const json_t *place, const char *part,
                      unsigned number)
 {
-    json_each(one, json_object_get(place, "parts")) {
-        if (strcmp(field_text(one, "id"), part) != 0)
+    json_each(expectation, expectations_of(place, part)) {
+        const json_t *column = json_array_get(json_object_get(expectation, "columns"), 0);
+        const char *text = field_text(json_object_get(column, "effect"), "text");
+        if ((number > 0 && field_integer(expectation, "number") != number) || !*text)
             continue;
-        json_each(expectation, json_object_get(one, "expectations")) {
-            const json_t *column = json_array_get(json_object_get(expectation, "columns"), 0);
-            const char *text = field_text(json_object_get(column, "effect"), "text");
-            if ((number > 0 && field_integer(expectation, "number") != number) || !*text)
-                continue;
-            json_array_append_new(costs,
-                                  json_pack("{ss ss ss ss}", "expectation", reference, "metric",
-                                            field_text(expectation, "metric"), "effect", text,
-                                            "machine", field_text(place, "machine")));
-        }
+        json_array_append_new(costs, json_pack("{ss ss ss ss}", "expectation", reference, "metric",
+                                               field_text(expectation, "metric"), "effect", text,
+                                               "machine", field_text(place, "machine")));
     }
 }
 

@@ -275,12 +275,8 @@ void repro_free(struct repro *repro)
     }
     for (size_t i = 0; i < repro->count; i++)
         experiment_free(repro->experiments[i]);
-    for (size_t i = 0; i < repro->machines_count; i++)
-        free(repro->machines[i]);
-    free(repro->machines);
-    for (size_t i = 0; i < repro->guests_count; i++)
-        free(repro->guests[i]);
-    free(repro->guests);
+    texts_free(repro->machines, repro->machines_count);
+    texts_free(repro->guests, repro->guests_count);
     free(repro->experiments);
     free(repro->jobs);
     claims_free(repro->claims);
@@ -352,17 +348,14 @@ static bool origin_check(struct repro *repro, char *error, size_t error_size)
 static bool experiments_load(struct repro *repro, const json_t *run, char *error, size_t error_size)
 {
     char path[2 * REPRO_PATH_SIZE];
-    size_t i;
-    const json_t *id;
     const json_t *ids = json_object_get(run, "experiments");
     repro->experiments = xcalloc(json_array_size(ids) + 1, sizeof(struct experiment *));
-    json_array_foreach(ids, i, id)
-    {
+    json_each(id, ids) {
         snprintf(path, sizeof path, "%s/experiments/%s.yaml", repro->folder, json_string_value(id));
-        repro->experiments[i] = experiment_load(path, error, error_size);
-        if (!repro->experiments[i])
+        struct experiment *experiment = experiment_load(path, error, error_size);
+        if (!experiment)
             return false;
-        repro->count++;
+        repro->experiments[repro->count++] = experiment;
     }
     snprintf(path, sizeof path, "%s/experiments/claims.yaml", repro->folder);
     if (json_is_true(json_object_get(run, "claims")))
@@ -370,7 +363,7 @@ static bool experiments_load(struct repro *repro, const json_t *run, char *error
     return repro->claims || !json_is_true(json_object_get(run, "claims"));
 }
 
-static bool machines_load(struct repro *repro, const json_t *run)
+static void machines_load(struct repro *repro, const json_t *run)
 {
     const json_t *given = json_object_get(run, "machines");
     const char *which = field_text(run, "which");
@@ -378,10 +371,8 @@ static bool machines_load(struct repro *repro, const json_t *run)
                    : strcmp(which, "given") == 0   ? REPRO_GIVEN
                                                    : REPRO_OWN;
     repro->machines = xcalloc(json_array_size(given) + 1, sizeof *repro->machines);
-    json_each(text, given) {
+    json_each(text, given)
         repro->machines[repro->machines_count++] = xstrdup(json_string_value(text));
-    }
-    return true;
 }
 
 /* Reads from repro.json which jobs are done. */
@@ -413,23 +404,21 @@ bool repro_resume(struct repro *repro, char *error, size_t error_size)
 {
     char path[2 * REPRO_PATH_SIZE];
     snprintf(path, sizeof path, "%s/repro.json", repro->folder);
-    if (!repro_file_is_there(repro->folder)) {
-        snprintf(error, error_size,
-                 "%s is no reproduction: it has no repro.json; valid: a folder that `schedlab "
-                 "repro` has made",
-                 repro->folder);
-        return false;
-    }
+    if (!repro_file_is_there(repro->folder))
+        return error_set(error, error_size,
+                         "%s is no reproduction: it has no repro.json; valid: a folder that "
+                         "`schedlab repro` has made",
+                         repro->folder);
     json_t *old = json_read(path, error, error_size);
     if (!old)
         return false;
     const json_t *run = json_object_get(old, "run");
-    bool ok = field_integer(old, "schema") == REPRO_SCHEMA;
-    if (!ok)
-        snprintf(error, error_size, "%s: its schema is not %d", path, REPRO_SCHEMA);
-    ok = ok && experiments_load(repro, run, error, error_size) && machines_load(repro, run) &&
+    bool ok = field_integer(old, "schema") == REPRO_SCHEMA ||
+              error_set(error, error_size, "%s: its schema is not %d", path, REPRO_SCHEMA);
+    ok = ok && experiments_load(repro, run, error, error_size) &&
          origin_check(repro, error, error_size);
     if (ok) {
+        machines_load(repro, run);
         repro->form.deterministic = json_is_true(json_object_get(run, "deterministic"));
         repro->form.guests = json_is_true(json_object_get(run, "guests"));
         repro->form.held = strcmp(field_text(run, "form"), "held") == 0;

@@ -208,11 +208,10 @@ static json_t *run_to_json(const struct repro *repro)
 {
     static const char *const which[] = {
         [REPRO_OWN] = "own", [REPRO_SIMULATED] = "simulated", [REPRO_GIVEN] = "given"};
-    json_t *ids = json_array(), *machines = json_array();
+    json_t *ids = json_array();
     for (size_t i = 0; i < repro->count; i++)
         json_array_append_new(ids, json_string(repro->experiments[i]->id));
-    for (size_t i = 0; i < repro->machines_count; i++)
-        json_array_append_new(machines, json_string(repro->machines[i]));
+    json_t *machines = texts_to_json(repro->machines, (unsigned)repro->machines_count);
     const char *form = repro->form.held ? "held" : repro->form.quick ? "quick" : "full";
     return json_pack("{ss sb sb ss so so sb sb}", "form", form, "guests", repro->form.guests,
                      "deterministic", repro->form.deterministic, "which", which[repro->which],
