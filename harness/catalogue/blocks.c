@@ -125,6 +125,22 @@ void block_number(struct doc *to, const json_t *expectation)
         doc_put(to, " over `%s`", over);
 }
 
+void block_numbers(struct doc *to, const json_t *experiment, bool breaks)
+{
+    const json_t *part;
+    size_t told = 0;
+    json_each(place, json_object_get(experiment, "machines")) {
+        const json_t *expectation = repro_file_main(place, &part);
+        if (!expectation)
+            continue;
+        if (told++ > 0)
+            doc_put(to, breaks ? "<br>" : "; ");
+        doc_put(to, "%s: %s, expected %s", repro_file_place_name(place),
+                block_effect(repro_file_decisive(expectation)),
+                field_text(expectation, "expected"));
+    }
+}
+
 const char *block_effect(const json_t *column)
 {
     const char *text = field_text(json_object_get(column, "effect"), "text");

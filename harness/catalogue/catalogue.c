@@ -43,24 +43,15 @@ static const char intro[] =
 /* Writes the lesson, the verdict of all machines and of each, and the numbers behind them. */
 static void verdicts_write(struct doc *to, const json_t *experiment)
 {
-    size_t told = 0;
-    const json_t *part, *places = json_object_get(experiment, "machines");
     doc_put(to, " | %s | ", field_text(experiment, "lesson"));
     if (experiment)
         block_mark(to, field_text(experiment, "verdict"), "no claim measured");
     else
         doc_put(to, "not measured");
-    json_each(there, places)
-        doc_put(to, "<br>%s: %s", repro_file_place_name(there), repro_file_said(there));
+    json_each(place, json_object_get(experiment, "machines"))
+        doc_put(to, "<br>%s: %s", repro_file_place_name(place), repro_file_said(place));
     doc_put(to, " | ");
-    json_each(place, places) {
-        const json_t *expectation = repro_file_main(place, &part);
-        if (!expectation)
-            continue;
-        doc_put(to, told++ > 0 ? "<br>%s: %s, expected %s" : "%s: %s, expected %s",
-                repro_file_place_name(place), block_effect(repro_file_decisive(expectation)),
-                field_text(expectation, "expected"));
-    }
+    block_numbers(to, experiment, true);
 }
 
 static void index_row(struct doc *to, const struct catalogue_pages *pages,

@@ -21,9 +21,7 @@ char *catalogue_figure_name(const char *experiment, const char *group, const jso
 {
     const char *folder = field_text(place, "folder");
     const char *machine = strrchr(folder, '@');
-    char *name;
-    name = text_format("%s-%s-%s.svg", experiment, group, machine ? machine + 1 : folder);
-    return name;
+    return text_format("%s-%s-%s.svg", experiment, group, machine ? machine + 1 : folder);
 }
 
 struct drawing {

@@ -102,23 +102,6 @@ static const char *predicted_word(const struct experiment *experiment)
     return experiment->dispute->claim_holds ? "supported" : "refuted";
 }
 
-/* The number that says most, one per machine: "sim:server64: 59.5x (55.6x to 61.2x)". */
-static void numbers_write(struct doc *to, const json_t *entry, bool in_table)
-{
-    size_t told = 0;
-    const json_t *part;
-    json_each(place, json_object_get(entry, "machines")) {
-        const json_t *expectation = repro_file_main(place, &part);
-        if (!expectation)
-            continue;
-        if (told++ > 0)
-            doc_put(to, in_table ? "<br>" : "; ");
-        doc_put(to, "%s: %s, expected %s", repro_file_place_name(place),
-                block_effect(repro_file_decisive(expectation)),
-                field_text(expectation, "expected"));
-    }
-}
-
 /* Sums ----------------------------------------------------------------------------------------- */
 
 static void reference_write(struct doc *to, const struct catalogue_pages *pages)
@@ -158,7 +141,7 @@ static void index_row(struct doc *to, const struct catalogue_pages *pages,
     doc_put(to, ": ");
     prediction_write(to, prediction_of(experiment, entry));
     doc_put(to, " | ");
-    numbers_write(to, entry, true);
+    block_numbers(to, entry, true);
     doc_put(to, " |\n");
 }
 
@@ -209,7 +192,7 @@ static void verdict_write(struct doc *to, const struct experiment *experiment, c
         return;
     }
     doc_put(to, "<li>**Found**: ");
-    numbers_write(to, entry, false);
+    block_numbers(to, entry, false);
     doc_put(to, "</li><li>**Verdict**: ");
     block_mark(to, field_text(entry, "verdict"), "no claim measured");
     doc_put(to, " (%s). The prediction: ", repro_file_said(entry));
@@ -218,7 +201,8 @@ static void verdict_write(struct doc *to, const struct experiment *experiment, c
     measured_write(to, entry);
 }
 
-static void dispute_write(struct doc *to, const struct experiment *experiment, const json_t *entry)
+static void dispute_write(struct doc *to, const struct catalogue_pages *pages,
+                          const struct experiment *experiment)
 {
     const struct experiment_dispute *dispute = experiment->dispute;
     doc_put(to, "<h2>%s: %s</h2>\n> %s\n<ul><li>**Thread**: %s%s</li>", experiment->id,
@@ -229,7 +213,7 @@ static void dispute_write(struct doc *to, const struct experiment *experiment, c
             "<li>**Would refute it**: %s</li>",
             dispute->number, dispute->predicted, predicted_word(experiment), dispute->prediction,
             experiment->refuted);
-    verdict_write(to, experiment, entry);
+    verdict_write(to, experiment, entry_of(pages, experiment));
     doc_paragraphs(to, experiment->why);
 }
 
@@ -237,12 +221,6 @@ static void dispute_write(struct doc *to, const struct experiment *experiment, c
 
 typedef void write_one(struct doc *to, const struct catalogue_pages *pages,
                        const struct experiment *experiment);
-
-static void one_write(struct doc *to, const struct catalogue_pages *pages,
-                      const struct experiment *experiment)
-{
-    dispute_write(to, experiment, entry_of(pages, experiment));
-}
 
 /* Each dispute of that interest, those that were open upstream first. */
 static void group_write(struct doc *to, const struct catalogue_pages *pages, enum interest interest,
@@ -283,7 +261,7 @@ static void page_write(FILE *file, const void *arg)
     for (enum interest of = 0; of < INTERESTS; of++)
         index_write(to, pages, of);
     for (enum interest of = 0; of < INTERESTS; of++)
-        group_write(to, pages, of, one_write);
+        group_write(to, pages, of, dispute_write);
 }
 
 bool disputes_write(const struct catalogue_pages *pages, char *error, size_t error_size)

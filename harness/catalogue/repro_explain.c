@@ -45,8 +45,7 @@ void repro_list(FILE *to, struct experiment *const *experiments, size_t count,
         fputs("\nClaims of popular accounts, held against Go's source\n\n", to);
     for (unsigned i = 0; claims && i < claims->count; i++) {
         const struct claim *claim = &claims->list[i];
-        char *text;
-        text = text_format("%s (%s): %s", claim->who, claim->degree, claim->says);
+        char *text = text_format("%s (%s): %s", claim->who, claim->degree, claim->says);
         fprintf(to, "%-*s", LIST_ID, claim->id);
         text_wrap(to, LIST_ID, LIST_ID, columns, text);
         free(text);

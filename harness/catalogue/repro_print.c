@@ -68,12 +68,10 @@ static size_t cells_supported(const json_t *expectations, size_t k)
 /* "beats#1 to #36 waits_distinct: 36 cells of a table, each exactly as expected" */
 static char *cells_text(const json_t *part, const json_t *first, size_t count)
 {
-    char *text;
     long long number = field_integer(first, "number");
-    text = text_format("%s %s#%lld to #%lld %s: %zu cells of a table, each exactly as expected",
+    return text_format("%s %s#%lld to #%lld %s: %zu cells of a table, each exactly as expected",
                        repro_file_role(first), field_text(part, "id"), number,
                        number + (long long)count - 1, field_text(first, "metric"), count);
-    return text;
 }
 
 /* Which expectations are printed together. */
