@@ -92,10 +92,9 @@ static void partners_join(const struct plan *plan, size_t *parent, json_t *partn
 
 void plan_name_cell(struct cell *cell)
 {
-    char *where = NULL;
-    where = text_format("%s%s%s%s%s", cell->machine, cell->side ? "@" : "",
-                        cell->side ? cell->side->name : "", cell->events ? " counting " : "",
-                        cell->events ? cell->events : "");
+    char *where = text_format("%s%s%s%s%s", cell->machine, cell->side ? "@" : "",
+                              cell->side ? cell->side->name : "", cell->events ? " counting " : "",
+                              cell->events ? cell->events : "");
     record_cell_id(cell->id, cell->variant, cell->workload, cell->workers, where);
     free(where);
 }
@@ -233,9 +232,7 @@ void plan_free(struct plan *plan)
         free(plan->cells[i].events);
     }
     free(plan->cells);
-    for (size_t i = 0; i < plan->machines_count; i++)
-        free(plan->machines[i]);
-    free(plan->machines);
+    texts_free(plan->machines, plan->machines_count);
     json_decref(plan->by_id);
     free(plan);
 }

@@ -84,10 +84,9 @@ void sweep_file_set_what_if(struct sweep_file *sweep, const char *settings)
 
 static bool what_if_is_right(const char *machine, const char *settings, char *why, size_t size)
 {
-    if (!machine_text_is_simulated(machine)) {
-        snprintf(why, size, "it takes a simulated machine, for only that can be another one");
-        return false;
-    }
+    if (!machine_text_is_simulated(machine))
+        return error_set(why, size,
+                         "it takes a simulated machine, for only that can be another one");
     char *other = machine_spec_what_if(machine, settings, why, size);
     free(other);
     return other != NULL;
@@ -100,13 +99,11 @@ bool sweep_file_check_machines(const struct sweep_file *sweep, char *error, size
         const struct sweep_group *group = &sweep->groups[g];
         const char *machine = sweep_group_machine(sweep, group);
         const char *settings = sweep_group_what_if(sweep, group);
-        if (group->figure == SWEEP_FIGURE_STALLS && !machine_text_is_simulated(machine)) {
-            snprintf(error, error_size,
-                     "group %s, figure stalls: it takes a simulated machine, for only that knows "
-                     "where cores stall",
-                     group->id);
-            return false;
-        }
+        if (group->figure == SWEEP_FIGURE_STALLS && !machine_text_is_simulated(machine))
+            return error_set(error, error_size,
+                             "group %s, figure stalls: it takes a simulated machine, for only that "
+                             "knows where cores stall",
+                             group->id);
         if (settings && !what_if_is_right(machine, settings, why, sizeof why))
             return error_set(error, error_size, "group %s, what_if \"%s\": %s", group->id, settings,
                              why);
@@ -140,7 +137,7 @@ static void defaults_of_machine(struct sweep_file *sweep)
 
 void sweep_file_set_machine(struct sweep_file *sweep, const char *machine)
 {
-    char *text = xstrdup(machine);
+    char *text = xstrdup(machine); /* which may be one of those */
     for (unsigned g = 0; g < sweep->groups_count; g++) {
         free(sweep->groups[g].machine);
         sweep->groups[g].machine = NULL;
@@ -180,9 +177,8 @@ static bool check_limits(const struct yaml_reader *reader, struct sweep_file *sw
 static bool check_name(const struct yaml_reader *reader, size_t line, const char *key,
                        const char *name)
 {
-    if (!sweep_name_is_valid(name))
-        return yaml_complain(reader, line, "%s is \"%s\"; valid: " SWEEP_NAME_RULE, key, name);
-    return true;
+    return sweep_name_is_valid(name) ||
+           yaml_complain(reader, line, "%s is \"%s\"; valid: " SWEEP_NAME_RULE, key, name);
 }
 
 /* Makes names whole. place: of the list. */

@@ -308,17 +308,13 @@ static bool records_join(struct state *state)
         if (!source_next(state, &state->sources[i]))
             return false;
     while ((first = source_first(state)) != NULL) {
-        if (!copies_skip(state, first))
-            return false;
-        if (!cell_count(state, first))
+        if (!copies_skip(state, first) || !cell_count(state, first))
             return false;
         fwrite(first->reader.line, 1, first->reader.length, state->out);
         machine_note(first, state->machines);
         state->merge->samples++;
         state->unwritten = !outside_copy(state, first);
-        if (state->unwritten)
-            return false;
-        if (!source_next(state, first))
+        if (state->unwritten || !source_next(state, first))
             return false;
     }
     return true;
