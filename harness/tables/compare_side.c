@@ -356,12 +356,17 @@ void compare_side_free(struct compare_side *side)
 
 /* Pairing -------------------------------------------------------------------------------------- */
 
-static bool side_names(const struct compare_side *side, const char *key, size_t length)
+static bool side_names_part(const struct compare_side *side, const char *key, size_t length)
 {
     for (size_t i = 0; i < side->terms_count; i++)
         if (strlen(side->terms[i].key) == length && strncmp(side->terms[i].key, key, length) == 0)
             return true;
     return false;
+}
+
+static bool side_names(const struct compare_side *side, const char *key)
+{
+    return side_names_part(side, key, strlen(key));
 }
 
 struct sides {
@@ -371,21 +376,20 @@ struct sides {
 static bool both_name(struct sides sides, const char *key)
 {
     size_t length = strcspn(key, "=,");
-    return side_names(sides.a, key, length) && side_names(sides.b, key, length);
+    return side_names_part(sides.a, key, length) && side_names_part(sides.b, key, length);
+}
+
+/* Each side names one of the two. */
+static bool both_name_either(struct sides sides, const char *key, const char *other)
+{
+    return (side_names(sides.a, key) || side_names(sides.a, other)) &&
+           (side_names(sides.b, key) || side_names(sides.b, other));
 }
 
 /* The allocator in force is what the setting malloc asked for. */
 static bool both_name_allocator(struct sides sides, const char *setting)
 {
-    static const char name[] = "malloc=";
-    if (strncmp(setting, name, sizeof name - 1) != 0)
-        return false;
-    const struct compare_side *both[] = {sides.a, sides.b};
-    for (int i = 0; i < 2; i++)
-        if (!side_names(both[i], "malloc", strlen("malloc")) &&
-            !side_names(both[i], "allocator", strlen("allocator")))
-            return false;
-    return true;
+    return strncmp(setting, "malloc=", 7) == 0 && both_name_either(sides, "malloc", "allocator");
 }
 
 /* A whole specification names its name too. */
@@ -393,12 +397,7 @@ static bool both_name_the_name(struct sides sides, const char *kind)
 {
     char name_key[NAME_SIZE];
     snprintf(name_key, sizeof name_key, "%s_name", kind);
-    const struct compare_side *both[] = {sides.a, sides.b};
-    for (int i = 0; i < 2; i++)
-        if (!side_names(both[i], kind, strlen(kind)) &&
-            !side_names(both[i], name_key, strlen(name_key)))
-            return false;
-    return true;
+    return both_name_either(sides, kind, name_key);
 }
 
 /* A specification without the name and the keys that both sides name; empty if they name it as a

@@ -165,11 +165,11 @@ static char *events_apart(const struct exporting *exporting, const json_t *recor
 /* The name of a record that is taken; free() it. */
 static char *name_make(const struct exporting *exporting, const json_t *record)
 {
-    char plain[NAME_SIZE], *name, *events = events_apart(exporting, record);
+    char plain[NAME_SIZE], *events = events_apart(exporting, record);
     const char *distance = distance_of_sample(exporting, record);
     plain_name(record, plain);
-    name = text_format("%s%s%s%s%s", plain, events ? "/events:" : "", events ? events : "",
-                       *distance ? "/distance:" : "", distance);
+    char *name = text_format("%s%s%s%s%s", plain, events ? "/events:" : "", events ? events : "",
+                             *distance ? "/distance:" : "", distance);
     free(events);
     return name;
 }

@@ -64,16 +64,12 @@ static int cell_compare(const struct row *a, const struct row *b)
 
 static int row_compare(const void *a_void, const void *b_void)
 {
+    static const char *const keys[] = {"seed", "block", "position"};
     const struct row *a = a_void, *b = b_void;
     int order = cell_compare(a, b);
-    if (!order)
-        order = integer_compare(field_integer(a->record, "seed"), field_integer(b->record, "seed"));
-    if (!order)
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0] && !order; i++)
         order =
-            integer_compare(field_integer(a->record, "block"), field_integer(b->record, "block"));
-    if (!order)
-        order = integer_compare(field_integer(a->record, "position"),
-                                field_integer(b->record, "position"));
+            integer_compare(field_integer(a->record, keys[i]), field_integer(b->record, keys[i]));
     return order;
 }
 

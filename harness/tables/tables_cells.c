@@ -31,23 +31,18 @@ static void cell_reason(const struct cell_rows *cell, char *reason, size_t size)
 
 /* Speed-up ------------------------------------------------------------------------------------- */
 
-static bool same_text(const json_t *a, const json_t *b, const char *key)
-{
-    return strcmp(field_text(a, key), field_text(b, key)) == 0;
-}
-
 /* The key of the cells that a cell is compared with: same workload and events, for with others it
  * had other work to do. variant may be that of another cell. free() it. */
 static char *alone_key(const struct cell_rows *cell, const char *variant)
 {
     size_t i = 0; /* a sample that crashed does not say what it counts */
-    char *key;
     const json_t *record = cell->rows[0].record;
     while (i + 1 < cell->count && !json_object_get(cell->rows[i].record, "events"))
         i++;
     char *events = record_event_names(cell->rows[i].record, ",");
-    key = text_format("%s\n%s\n%s\n%s\n%s", field_text(record, "workload"),
-                      field_text(record, "machine"), field_text(record, "side"), variant, events);
+    char *key =
+        text_format("%s\n%s\n%s\n%s\n%s", field_text(record, "workload"),
+                    field_text(record, "machine"), field_text(record, "side"), variant, events);
     free(events);
     return key;
 }
@@ -84,7 +79,8 @@ static struct interval multiple(const struct table *table, const struct values *
     if (!base)
         return ratio;
     struct values under = cell_throughputs(table, base);
-    bool itself = same_text(cell->rows[0].record, base->rows[0].record, "cell");
+    bool itself = strcmp(field_text(cell->rows[0].record, "cell"),
+                         field_text(base->rows[0].record, "cell")) == 0;
     if (itself && values->n > 0)
         ratio = (struct interval){1, 1, 1, values->n}; /* by definition, so without an error */
     else
