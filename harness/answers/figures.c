@@ -74,12 +74,11 @@ static char *knob_default(const struct report *report, const struct report_group
 /* In the order of the sweep file, separated by spaces. */
 static char *knob_values(const struct sweep_knob *knob)
 {
-    char *text = text_format("%s", "");
-    for (unsigned i = 0; i < knob->values_count; i++) {
-        char *longer = text_format("%s%s%s", text, i ? " " : "", knob->values[i]);
-        free(text);
-        text = longer;
-    }
+    char *text = NULL;
+    FILE *to = memory_stream(&text, NULL);
+    for (unsigned i = 0; i < knob->values_count; i++)
+        fprintf(to, "%s%s", i ? " " : "", knob->values[i]);
+    fclose(to);
     return text;
 }
 
@@ -146,16 +145,14 @@ static bool machine_is_before(const struct report_cell *cells, size_t i)
 /* "native", or "sim:server64 (simulated: times are virtual)". */
 static char *machines_text(const struct report_cell *cells, size_t count)
 {
-    char *text = text_format("%s", "");
-    for (size_t i = 0; i < count; i++) {
-        if (machine_is_before(cells, i))
-            continue;
-        char *longer = text_format(
-            "%s%s%s%s", text, *text ? " and " : "", cells[i].machine,
-            machine_text_is_simulated(cells[i].machine) ? " (simulated: times are virtual)" : "");
-        free(text);
-        text = longer;
-    }
+    char *text = NULL;
+    FILE *to = memory_stream(&text, NULL);
+    for (size_t i = 0; i < count; i++)
+        if (!machine_is_before(cells, i))
+            fprintf(to, "%s%s%s", i ? " and " : "", cells[i].machine,
+                    machine_text_is_simulated(cells[i].machine) ? " (simulated: times are virtual)"
+                                                                : "");
+    fclose(to);
     return text;
 }
 

@@ -15,8 +15,7 @@ enum { KEY_SIZE = 1024 };
 
 static double *numbers_make(size_t count)
 {
-    double *numbers = xcalloc(count + 1, sizeof *numbers);
-    return numbers;
+    return xcalloc(count + 1, sizeof(double));
 }
 
 /* One that competes, with its samples of the class that all are compared in. */
