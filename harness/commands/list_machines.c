@@ -3,6 +3,7 @@
 
 #include "harness/base/memory.h"
 #include "harness/base/wrap.h"
+#include "harness/host/data_folder.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/structures.h"
 
@@ -64,7 +65,7 @@ static json_t *line_to_json(const struct machine_spec *spec)
 static bool each_model(void (*what)(const struct machine_spec *spec, void *arg), void *arg,
                        char *error, size_t error_size)
 {
-    char **names = machine_names(error, error_size);
+    char **names = data_folder_names("machines", error, error_size);
     bool good = names != NULL;
     for (char **name = names; good && *name; name++) {
         char text[TEXT_SIZE * 4];
@@ -76,7 +77,7 @@ static bool each_model(void (*what)(const struct machine_spec *spec, void *arg),
         what(&spec, arg);
         machine_spec_free(&spec);
     }
-    machine_names_free(names);
+    data_folder_names_free(names);
     return good;
 }
 

@@ -21,20 +21,10 @@ static const char as_guest[] = ",host=vm"; /* in canonical texts right behind th
 
 /* Files --------------------------------------------------------------------------------------- */
 
-char **machine_names(char *error, size_t error_size)
-{
-    return data_folder_names("machines", error, error_size);
-}
-
-void machine_names_free(char **names)
-{
-    data_folder_names_free(names);
-}
-
 static bool complain_of_model(const struct complaint *to, const char *name)
 {
     char error[ERROR_SIZE];
-    char **names = machine_names(error, sizeof error);
+    char **names = data_folder_names("machines", error, sizeof error);
     if (!names)
         return complaint_make(to, "%s", error);
     struct suggest near = suggest_for(name);
@@ -45,7 +35,7 @@ static bool complain_of_model(const struct complaint *to, const char *name)
                        suggest_text(&near, "", "`schedlab list machines`").s);
     else
         complaint_make(to, "unknown model \"%s\"; valid: a path that ends in .yaml", name);
-    machine_names_free(names);
+    data_folder_names_free(names);
     return false;
 }
 

@@ -58,9 +58,4 @@ bool machine_spec_is_guest_of(const char *guest, const char *host);
  * machine or if nothing changes. */
 char *machine_spec_what_if(const char *text, const char *settings, char *error, size_t error_size);
 
-/* The names of the models in harness/machines, sorted, NULL-terminated; each and the list are to be
- * freed, which machine_names_free() does. NULL and one line in error if there is no such folder. */
-char **machine_names(char *error, size_t error_size);
-void machine_names_free(char **names);
-
 #endif

@@ -2,6 +2,7 @@
  * mistake is one line that names the file, the line and what is valid. */
 #include "harness/spec/machine_file.h"
 
+#include "harness/host/data_folder.h"
 #include "harness/spec/machine_spec.h"
 
 #include <setjmp.h>
@@ -329,7 +330,7 @@ static void shipped_models_are_right(void **state)
 {
     (void)state;
     char error[ERROR_SIZE];
-    char **names = machine_names(error, sizeof error);
+    char **names = data_folder_names("machines", error, sizeof error);
     assert_non_null(names);
     assert_non_null(names[0]);
     for (char **name = names; *name; name++) {
@@ -342,7 +343,7 @@ static void shipped_models_are_right(void **state)
         assert_string_equal(spec.model.name, *name);
         machine_spec_free(&spec);
     }
-    machine_names_free(names);
+    data_folder_names_free(names);
 }
 
 int main(void)
