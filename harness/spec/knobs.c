@@ -6,20 +6,12 @@
 
 #include <string.h>
 
-static size_t table_length(const struct param *table)
-{
-    size_t length = 0;
-    while (table && table[length].name)
-        length++;
-    return length;
-}
-
 const struct sched_ops *knob_owner(const char *key)
 {
     const struct sched_ops *ops, *best = NULL;
     for (size_t i = 0; (ops = spec_variant(i)); i++)
         if ((param_find(ops->knobs, key) || param_find(variant_common_params, key)) &&
-            (!best || table_length(ops->knobs) > table_length(best->knobs)))
+            (!best || params_count(ops->knobs) > params_count(best->knobs)))
             best = ops;
     return best;
 }

@@ -196,11 +196,7 @@ const char *machine_file_source(const struct machine_file *file, const struct ma
 
 const char *machine_file_vm_source(const struct machine_file *file)
 {
-    for (unsigned i = 0; i < file->sources_count; i++)
-        for (unsigned k = 0; k < file->sources[i].of_count; k++)
-            if (strcmp(file->sources[i].of[k], "vm") == 0)
-                return file->sources[i].source;
-    return NULL;
+    return machine_file_source(file, &(struct machine_key){.name = "vm"});
 }
 
 bool machine_file_has_vm(const struct machine_file *file)
@@ -313,9 +309,7 @@ void machine_file_free(struct machine_file *file)
     if (!file)
         return;
     for (unsigned i = 0; i < file->sources_count; i++) {
-        for (unsigned k = 0; k < file->sources[i].of_count; k++)
-            free(file->sources[i].of[k]);
-        free(file->sources[i].of);
+        texts_free(file->sources[i].of, file->sources[i].of_count);
         free(file->sources[i].source);
     }
     free(file->sources);

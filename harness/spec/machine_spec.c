@@ -324,14 +324,10 @@ static char *canonical_text(const struct machine_spec *spec, const char *name,
 static bool settings_parse(struct machine_spec *spec, const char *name, char *settings,
                            struct machine_values *given, const struct complaint *to)
 {
-    while (settings) {
-        char *comma = strchr(settings, ',');
-        if (comma)
-            *comma = '\0';
-        if (!setting_parse(spec, name, settings, given, to))
+    char *setting;
+    while ((setting = strsep(&settings, ",")))
+        if (!setting_parse(spec, name, setting, given, to))
             return false;
-        settings = comma ? comma + 1 : NULL;
-    }
     return true;
 }
 
@@ -339,9 +335,8 @@ static bool settings_parse(struct machine_spec *spec, const char *name, char *se
 static bool simulated_parse(struct machine_spec *spec, char *rest, const struct complaint *to)
 {
     char error[ERROR_SIZE];
-    char *settings = strchr(rest, ',');
-    if (settings)
-        *settings++ = '\0';
+    char *settings = rest;
+    strsep(&settings, ","); /* rest is the name now, settings what follows, or NULL */
     struct machine_values given = {.of[0].given = false};
     spec->file = model_load(rest, to);
     if (!spec->file)
@@ -440,16 +435,10 @@ char *machine_spec_what_if(const char *text, const char *settings, char *error, 
     }
     fprintf(to, ",%s", settings);
     fclose(to);
-    struct machine_spec spec;
-    bool ok = machine_spec_parse(&spec, changed, error, error_size);
+    char *canonical = machine_spec_canonical(changed, error, error_size);
     free(changed);
-    if (!ok)
-        return NULL;
-    changed = spec.text;
-    spec.text = NULL;
-    machine_spec_free(&spec);
-    if (strcmp(changed, text) != 0)
-        return changed;
-    free(changed);
+    if (!canonical || strcmp(canonical, text) != 0)
+        return canonical;
+    free(canonical);
     return error_null(error, error_size, "%s is so already: %s changes nothing", text, settings);
 }

@@ -363,12 +363,17 @@ static bool workload_check(const struct subject *subject, const struct workload 
 
 /* Both registries ------------------------------------------------------------------------------ */
 
-static bool is_among(const char *word, const char *const *words, const char *const *end)
+/* The i-th word of a registry of `what`: it is there once. */
+static bool word_check(struct subject *subject, const char *const *words, size_t i,
+                       const char *what)
 {
-    for (; words != end && *words; words++)
-        if (strcmp(*words, word) == 0)
-            return true;
-    return false;
+    subject->word = words[i];
+    snprintf(subject->place, sizeof subject->place, "%s", subject->registry);
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(words[k], words[i]) == 0)
+            return complain(subject, ": X(%s) is there twice; expected each %s once", words[i],
+                            what);
+    return true;
 }
 
 static bool variants_check(const struct registry *registry, struct subject *subject)
@@ -376,18 +381,15 @@ static bool variants_check(const struct registry *registry, struct subject *subj
     subject->registry = "sched_variants/registry.c";
     subject->contract = "sched_variants/sched.h";
     for (size_t i = 0; registry->variants[i]; i++) {
-        const char *const *word = &registry->variant_words[i];
-        subject->word = *word;
-        snprintf(subject->place, sizeof subject->place, "%s", subject->registry);
-        if (is_among(*word, registry->variant_words, word))
-            return complain(subject, ": X(%s) is there twice; expected each variant once", *word);
-        const char *from = registry->from ? registry->from[i] : NULL;
+        if (!word_check(subject, registry->variant_words, i, "variant"))
+            return false;
+        const char *word = subject->word, *from = registry->from ? registry->from[i] : NULL;
         subject->outside = from;
         if (from)
-            snprintf(subject->place, sizeof subject->place, "%s: %s_ops", from, *word);
+            snprintf(subject->place, sizeof subject->place, "%s: %s_ops", from, word);
         else
-            snprintf(subject->place, sizeof subject->place, "sched_variants/%s/%s.c: %s_ops", *word,
-                     *word, *word);
+            snprintf(subject->place, sizeof subject->place, "sched_variants/%s/%s.c: %s_ops", word,
+                     word, word);
         const struct sched_ops *ops = registry->variants[i];
         if (!variant_check(subject, ops, registry->common) ||
             !queue_check(subject, registry->queue ? registry->queue(ops) : NULL))
@@ -401,20 +403,18 @@ static bool workloads_check(const struct registry *registry, struct subject *sub
     subject->registry = "workloads/registry.c";
     subject->contract = "workloads/workload.h";
     for (size_t i = 0; registry->workloads[i]; i++) {
-        const char *const *word = &registry->workload_words[i];
-        subject->word = *word;
-        snprintf(subject->place, sizeof subject->place, "%s", subject->registry);
-        if (is_among(*word, registry->workload_words, word))
-            return complain(subject, ": X(%s) is there twice; expected each workload once", *word);
-        if (is_among(*word, registry->variant_words, NULL))
-            return complain(subject, ": X(%s) is a variant too; expected another name", *word);
+        if (!word_check(subject, registry->workload_words, i, "workload"))
+            return false;
+        const char *word = subject->word;
+        if (text_is_word(word, registry->variant_words))
+            return complain(subject, ": X(%s) is a variant too; expected another name", word);
         const char *from = registry->workloads_from ? registry->workloads_from[i] : NULL;
         subject->outside = from;
         if (from)
-            snprintf(subject->place, sizeof subject->place, "%s: workload_%s", from, *word);
+            snprintf(subject->place, sizeof subject->place, "%s: workload_%s", from, word);
         else
-            snprintf(subject->place, sizeof subject->place, "workloads/%s.c: workload_%s", *word,
-                     *word);
+            snprintf(subject->place, sizeof subject->place, "workloads/%s.c: workload_%s", word,
+                     word);
         const struct workload *workload = registry->workloads[i];
         if (!workload_check(subject, workload) ||
             (registry->forks && !style_check(subject, workload->style, registry->forks[i])))

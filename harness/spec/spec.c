@@ -394,15 +394,11 @@ static void settings_default(struct owner *owner)
 /* settings: "key=value,key=value", changed by the call; NULL if there are none. Each once. */
 static bool settings_parse(struct owner *owner, char *settings, const struct complaint *to)
 {
+    char *setting;
     owner->given = 0;
-    while (settings) {
-        char *comma = strchr(settings, ',');
-        if (comma)
-            *comma = '\0';
-        if (!setting_parse(owner, settings, to))
+    while ((setting = strsep(&settings, ",")))
+        if (!setting_parse(owner, setting, to))
             return false;
-        settings = comma ? comma + 1 : NULL;
-    }
     return true;
 }
 
@@ -518,11 +514,6 @@ static void complain_of_name(const struct complaint *to, const char *kind,
                        suggest_text(near, "", where).s);
 }
 
-static bool is_scheduler(const struct sched_ops *ops)
-{
-    return !spec_is_serial(ops) && !peer_is(ops);
-}
-
 static const struct sched_ops *variant_find(const char *name, bool schedulers_only,
                                             const struct complaint *to)
 {
@@ -530,7 +521,7 @@ static const struct sched_ops *variant_find(const char *name, bool schedulers_on
     const struct sched_ops *ops;
     for (size_t i = 0; (ops = spec_variant(i)); i++) {
         bool is_it = strcmp(ops->name, name) == 0;
-        bool valid = !schedulers_only || is_scheduler(ops);
+        bool valid = !schedulers_only || (!spec_is_serial(ops) && !peer_is(ops));
         if (is_it && valid)
             return ops;
         if (is_it) {
@@ -677,7 +668,7 @@ void variant_spec_free(struct variant_spec *spec)
     *spec = (struct variant_spec){0};
 }
 
-static size_t table_length(const struct param *table)
+size_t params_count(const struct param *table)
 {
     size_t count = 0;
     while (table && table[count].name)
@@ -690,7 +681,7 @@ static bool workload_spec_fill(struct workload_spec *spec, const struct workload
 {
     *spec = (struct workload_spec){.workload = workload};
     spec->params = machine_zalloc(workload->params_size + 1);
-    spec->per_worker = xcalloc(table_length(workload->params) + 1, sizeof *spec->per_worker);
+    spec->per_worker = xcalloc(params_count(workload->params) + 1, sizeof *spec->per_worker);
     struct owner owner = {.name = workload->name,
                           .kind = "parameter",
                           .own = {workload->params, spec->params},
