@@ -131,9 +131,8 @@ char *record_event_names(const json_t *record, const char *separator)
 static int file_open(struct record_file *file, const char *path, int flags)
 {
     *file = (struct record_file){.fd = -1};
-    if (strlen(path) >= sizeof file->path)
+    if (snprintf(file->path, sizeof file->path, "%s", path) >= (int)sizeof file->path)
         return -ENAMETOOLONG;
-    memcpy(file->path, path, strlen(path) + 1);
     file->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0644);
     if (file->fd < 0)
         return -errno;
@@ -243,9 +242,8 @@ int record_file_close(struct record_file *file)
 int record_reader_open(struct record_reader *reader, const char *path)
 {
     *reader = (struct record_reader){.number = 0};
-    if (strlen(path) >= sizeof reader->path)
+    if (snprintf(reader->path, sizeof reader->path, "%s", path) >= (int)sizeof reader->path)
         return -ENAMETOOLONG;
-    memcpy(reader->path, path, strlen(path) + 1);
     reader->from = fopen(path, "re");
     return reader->from ? 0 : -errno;
 }
@@ -337,23 +335,20 @@ static enum record_read line_read(struct record_reader *reader, json_t **record,
     reader->number++;
     bool ends = reader->line[length - 1] == '\n';
     *record = ends ? json_loadb(reader->line, reader->length, 0, &where) : NULL;
-    if (json_is_object(*record)) {
+    bool is_object = json_is_object(*record);
+    if (is_object) {
         reader->whole += length;
         if (record_is_whole(*record, wrong, sizeof wrong)) {
             if (line_is_unchanged(reader->line, reader->length, *record))
                 return RECORD_READ;
             strcpy(wrong, "it was changed after it was measured: its check does not fit");
         }
-        json_decref(*record);
-        snprintf(error, error_size, "%s:%zu: not a record: %s", reader->path, reader->number,
-                 wrong);
-        return RECORD_READ_BAD;
     }
     json_decref(*record);
     snprintf(error, error_size, "%s:%zu: not a record: %s", reader->path, reader->number,
-             where.text);
+             is_object ? wrong : where.text);
     /* A power cut may leave a newline on the disk and not what stood before it. */
-    return reader_is_at_end(reader) ? RECORD_READ_TORN : RECORD_READ_BAD;
+    return !is_object && reader_is_at_end(reader) ? RECORD_READ_TORN : RECORD_READ_BAD;
 }
 
 static int hash_compare(const void *a, const void *b)

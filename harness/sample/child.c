@@ -36,31 +36,32 @@ void child_set_program(const char *path)
     child_program = path;
 }
 
+static bool reason_begins(const json_t *record, const char *begin)
+{
+    return strncmp(field_text(record, "reason"), begin, strlen(begin)) == 0;
+}
+
 bool child_record_timed_out(const json_t *record)
 {
-    return strncmp(field_text(record, "reason"), TIMED_OUT_REASON, sizeof TIMED_OUT_REASON - 1) ==
-           0;
+    return reason_begins(record, TIMED_OUT_REASON);
 }
 
 bool child_record_has_no_program(const json_t *record)
 {
-    return strncmp(field_text(record, "reason"), NO_PROGRAM_REASON, sizeof NO_PROGRAM_REASON - 1) ==
-           0;
+    return reason_begins(record, NO_PROGRAM_REASON);
 }
 
 bool child_record_lacks_process(const json_t *record)
 {
-    return strncmp(field_text(record, "reason"), NO_PROCESS_REASON, sizeof NO_PROCESS_REASON - 1) ==
-           0;
+    return reason_begins(record, NO_PROCESS_REASON);
 }
 
 bool child_record_stopped(const json_t *record)
 {
     static const char *const reasons[] = {"killed by SIGKILL", "killed by SIGTERM",
                                           "killed by SIGHUP", "killed by SIGINT"};
-    const char *reason = field_text(record, "reason");
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
-        if (strncmp(reason, reasons[i], strlen(reasons[i])) == 0)
+        if (reason_begins(record, reasons[i]))
             return true;
     return false;
 }
@@ -235,7 +236,7 @@ static json_t *startup_measure(const struct sample_request *request,
     int error = sample_process_run(&null, &arguments, outside, &result, &seen);
     if (!error) {
         json_t *record = record_of_output(&result, why, sizeof why);
-        if (seen && strcmp(field_text(record, "status"), "ok") == 0)
+        if (seen && record_is(record, "ok"))
             startup = json_incref(json_object_get(seen, "wall_ns"));
         json_decref(record);
         process_result_free(&result);
@@ -252,17 +253,13 @@ json_t *child_run_sample(const struct sample_request *request)
 json_t *child_record(const struct sample_request *request, int error,
                      const struct process_result *result)
 {
-    if (error) {
-        char reason[256];
+    char reason[256];
+    if (error)
         snprintf(reason, sizeof reason, "%s%s", NO_PROCESS_REASON, strerror(-error));
-        json_t *record = sample_record_of_request(request);
-        command_name_program(record, request->program);
-        record_fail(record, reason);
-        return record;
-    }
-    json_t *record = record_of_result(result, request);
+    json_t *record = error ? child_record_lost(request, reason) : record_of_result(result, request);
     command_name_program(record, request->program);
-    json_object_set_new(record, "timer", json_string("inside"));
+    if (!error)
+        json_object_set_new(record, "timer", json_string("inside"));
     return record;
 }
 
@@ -299,7 +296,7 @@ json_t *child_run_sample_timed(const struct sample_request *request,
         return record;
     if (outside)
         json_object_set_new(record, "timer", json_string("hyperfine"));
-    if (seen && strcmp(field_text(record, "status"), "ok") == 0) {
+    if (seen && record_is(record, "ok")) {
         struct sample_outside null = *outside;
         char path[PATH_SIZE];
         snprintf(path, sizeof path, "%s.start", outside->json_path);

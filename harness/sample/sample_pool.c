@@ -141,14 +141,7 @@ static _Noreturn void slot_run(const struct slot *slot, pid_t parent, int to)
         _exit(1);
     json_t *record = child_run_sample(&slot->request);
     char *text = process_interrupted() ? NULL : json_dumps(record, JSON_COMPACT);
-    size_t size = text ? strlen(text) : 0;
-    for (size_t done = 0; done < size;) {
-        ssize_t n = write(to, text + done, size - done);
-        if (n < 0 && errno != EINTR)
-            _exit(1);
-        done += n > 0 ? (size_t)n : 0;
-    }
-    _exit(0);
+    _exit(!text || sample_server_write(to, text, strlen(text)) ? 0 : 1);
 }
 
 /* Servers that run nothing are processes too. False if there were none. */

@@ -35,7 +35,7 @@ struct answer {
 
 /* Pipes --------------------------------------------------------------------------------------- */
 
-static bool write_whole(int to, const void *data, size_t size)
+bool sample_server_write(int to, const void *data, size_t size)
 {
     for (const char *at = data; size > 0;) {
         ssize_t n = write(to, at, size);
@@ -118,9 +118,9 @@ bool sample_server_ask(struct sample_server *server, const struct sample_request
         question.size += strlen(arguments.argv[i]) + 1;
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     sigaction(SIGPIPE, &ignore, &before);
-    bool ok = write_whole(server->to, &question, sizeof question);
+    bool ok = sample_server_write(server->to, &question, sizeof question);
     for (int i = 0; ok && i < arguments.argc; i++)
-        ok = write_whole(server->to, arguments.argv[i], strlen(arguments.argv[i]) + 1);
+        ok = sample_server_write(server->to, arguments.argv[i], strlen(arguments.argv[i]) + 1);
     sigaction(SIGPIPE, &before, NULL);
     return ok;
 }
@@ -187,14 +187,14 @@ static bool answer_write(int error, struct process_result *result)
 {
     struct answer answer = {.error = error};
     if (error)
-        return write_whole(STDOUT_FILENO, &answer, sizeof answer);
+        return sample_server_write(STDOUT_FILENO, &answer, sizeof answer);
     answer.end = (int)result->end;
     answer.status = result->status;
     answer.output_size = result->output_size;
     answer.messages_size = result->messages_size;
-    bool ok = write_whole(STDOUT_FILENO, &answer, sizeof answer) &&
-              write_whole(STDOUT_FILENO, result->output, result->output_size) &&
-              write_whole(STDOUT_FILENO, result->messages, result->messages_size);
+    bool ok = sample_server_write(STDOUT_FILENO, &answer, sizeof answer) &&
+              sample_server_write(STDOUT_FILENO, result->output, result->output_size) &&
+              sample_server_write(STDOUT_FILENO, result->messages, result->messages_size);
     process_result_free(result);
     return ok;
 }

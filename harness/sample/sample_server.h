@@ -31,6 +31,9 @@ struct sample_server {
 bool sample_server_start(struct sample_server *server);
 void sample_server_end(struct sample_server *server); /* kills it, and its sample */
 
+/* False if not all of the data can be written. */
+bool sample_server_write(int to, const void *data, size_t size);
+
 /* Has it run a sample. False if it is gone. pre: it runs none. */
 bool sample_server_ask(struct sample_server *server, const struct sample_request *request);
 

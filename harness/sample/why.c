@@ -87,13 +87,14 @@ static double ns_of(uint64_t ps)
 
 /* Structures ---------------------------------------------------------------------------------- */
 
-static json_t *kinds_to_json(const uint64_t misses[CACHE_KINDS])
+/* By their names; a count of 0 is left out. */
+static json_t *counts_to_json(const char *const *names, const uint64_t *counts, int count)
 {
-    json_t *kinds = json_object();
-    for (int kind = 0; kind < CACHE_KINDS; kind++)
-        if (misses[kind])
-            json_object_set_new(kinds, kind_names[kind], json_integer((json_int_t)misses[kind]));
-    return kinds;
+    json_t *object = json_object();
+    for (int i = 0; i < count; i++)
+        if (counts[i])
+            json_object_set_new(object, names[i], json_integer((json_int_t)counts[i]));
+    return object;
 }
 
 static json_t *structure_to_json(const struct cache_site *site, uint64_t ops)
@@ -101,7 +102,7 @@ static json_t *structure_to_json(const struct cache_site *site, uint64_t ops)
     const struct cache_tally *tally = &site->tally;
     json_t *misses = json_object();
     for (int depth = 0; depth < CACHE_DEPTHS; depth++) {
-        json_t *kinds = kinds_to_json(tally->misses[depth]);
+        json_t *kinds = counts_to_json(kind_names, tally->misses[depth], CACHE_KINDS);
         if (json_object_size(kinds) > 0)
             json_object_set(misses, depth_names[depth], kinds);
         json_decref(kinds);
@@ -196,11 +197,7 @@ static size_t places_find(struct place places[PCS_MAX])
 
 static json_t *place_to_json(const struct place *place)
 {
-    json_t *misses = json_object();
-    for (int depth = 0; depth < CACHE_DEPTHS; depth++)
-        if (place->misses[depth])
-            json_object_set_new(misses, depth_names[depth],
-                                json_integer((json_int_t)place->misses[depth]));
+    json_t *misses = counts_to_json(depth_names, place->misses, CACHE_DEPTHS);
     json_t *site = json_pack("{ss ss si ss so sf}", "function", place->at.function, "file",
                              place->at.file, "line", place->at.line, "structure", place->structure,
                              "misses", misses, "stall_ns", ns_of(place->stall_ps));
