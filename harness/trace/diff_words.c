@@ -183,22 +183,24 @@ char *diff_event_text(const struct sched_trace *trace, const struct sched_trace_
 
 static void json_set_argument(json_t *object, const char *name, int32_t value)
 {
+#define ARGUMENT(name, words)                                                                      \
+    {                                                                                              \
+        name, words, sizeof words / sizeof words[0]                                                \
+    }
+    static const struct {
+        const char *name, *const *words;
+        size_t count;
+    } worded[] = {ARGUMENT("how", how_words), ARGUMENT("into", queue_words),
+                  ARGUMENT("from", source_words), ARGUMENT("as", as_words),
+                  ARGUMENT("why", why_words)};
+#undef ARGUMENT
     json_t *json = NULL;
     if (*name == '\0')
         return;
-    if (strcmp(name, "how") == 0)
-        json = json_string(WORD_OF(how_words, value));
-    else if (strcmp(name, "into") == 0)
-        json = json_string(WORD_OF(queue_words, value));
-    else if (strcmp(name, "from") == 0)
-        json = json_string(WORD_OF(source_words, value));
-    else if (strcmp(name, "as") == 0)
-        json = json_string(WORD_OF(as_words, value));
-    else if (strcmp(name, "why") == 0)
-        json = json_string(WORD_OF(why_words, value));
-    else
-        json = json_integer(value);
-    json_object_set_new(object, name, json);
+    for (size_t i = 0; i < sizeof worded / sizeof worded[0] && !json; i++)
+        if (strcmp(name, worded[i].name) == 0)
+            json = json_string(word_of(worded[i].words, worded[i].count, value));
+    json_object_set_new(object, name, json ? json : json_integer(value));
 }
 
 json_t *diff_event_to_json(const struct sched_trace *trace, const struct sched_trace_event *event,

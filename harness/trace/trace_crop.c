@@ -13,14 +13,9 @@
 
 enum { MAIN = 1 };
 
-static bool is_of_task(const struct sched_trace_event *event)
-{
-    return event->kind >= SCHED_EVENT_FIRST_OF_TASKS;
-}
-
 static bool is_of_main(const struct sched_trace_event *event)
 {
-    return event->g == MAIN && !is_of_task(event);
+    return event->g == MAIN && event->kind < SCHED_EVENT_FIRST_OF_TASKS;
 }
 
 /* Main's first step, or the first event in the call that was asked for; count if there is none. */

@@ -104,9 +104,7 @@ static void add_requests(json_t *events, const struct trace_page *page)
     json_t *requests = trace_requests_to_json(page);
     size_t id = 0;
     if (json_array_size(requests) > 0)
-        json_array_append_new(events,
-                              json_pack("{ss ss si s{ss}}", "ph", "M", "name", "process_name",
-                                        "pid", PROCESS_REQUESTS, "args", "name", "requests"));
+        add_names(events, PROCESS_REQUESTS, "requests", ' ', 0);
     json_each(request, requests)
         add_request(events, request, ++id);
     json_decref(requests);

@@ -233,27 +233,11 @@ static char key_read(int in)
     ssize_t count = read(in, bytes, sizeof bytes);
     if (count <= 0)
         return 0;
-    if (count >= 3 && bytes[0] == '\033' && bytes[1] == '[') {
-        switch (bytes[2]) {
-        case 'C':
-        case 'B':
-            return 'n';
-        case 'D':
-        case 'A':
-            return 'b';
-        case 'H':
-            return 'g';
-        case 'F':
-            return 'G';
-        case '6':
-            return 'N';
-        case '5':
-            return 'B';
-        default:
-            return '?';
-        }
-    }
-    return bytes[0];
+    if (count < 3 || bytes[0] != '\033' || bytes[1] != '[')
+        return bytes[0];
+    static const char last[] = "CBDAHF65", letter[] = "nnbbgGNB";
+    const char *at = memchr(last, bytes[2], sizeof last - 1);
+    return at ? letter[at - last] : '?';
 }
 
 /* Goes over as many of the events that are shown, or as there are. */
@@ -273,38 +257,18 @@ static void go(struct player *player, int by)
 /* False: it is over. */
 static bool key_do(struct player *player, char key)
 {
-    switch (key) {
-    case 'n':
-    case ' ':
-    case '\r':
-    case '\n':
-        go(player, 1);
-        return true;
-    case 'b':
-    case 'p':
-    case '\177':
-        go(player, -1);
-        return true;
-    case 'N':
-        go(player, FAR);
-        return true;
-    case 'B':
-        go(player, -FAR);
-        return true;
-    case 'g':
-        player->at = player->first;
-        return true;
-    case 'G':
-        player->at = player->last;
-        return true;
-    case 'q':
-    case '\033':
-    case '\003': /* ^C comes as a key, so that the terminal is always put right */
-    case 0:
+    /* ^C comes as a key, so that the terminal is always put right */
+    if (key == 0 || strchr("q\033\003", key))
         return false;
-    default:
-        return true;
-    }
+    if (strchr("n \r\n", key))
+        go(player, 1);
+    else if (strchr("bp\177", key))
+        go(player, -1);
+    else if (key == 'N' || key == 'B')
+        go(player, key == 'N' ? FAR : -FAR);
+    else if (key == 'g' || key == 'G')
+        player->at = key == 'g' ? player->first : player->last;
+    return true;
 }
 
 /* Goes through the run once for the sizes of what is drawn. */

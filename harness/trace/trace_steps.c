@@ -127,12 +127,6 @@ static void columns_measure(struct columns *columns, const struct trace_page *pa
     trace_state_free(&state);
 }
 
-static void columns_free(struct columns *columns)
-{
-    free(columns->run);
-    free(columns->queue);
-}
-
 static void lane_name(char text[16], bool by_m, int32_t i)
 {
     snprintf(text, 16, "%c%" PRId32, by_m ? 'M' : 'P', i);
@@ -315,7 +309,8 @@ void trace_steps_print(const struct trace_page *page, int width, FILE *to)
               "for what is right of it; -: nobody has this P.");
     trace_print_limits(page, state.odd, state.odd_text, to);
     trace_state_free(&state);
-    columns_free(&columns);
+    free(columns.run);
+    free(columns.queue);
 }
 
 /* JSON ---------------------------------------------------------------------------------------- */
