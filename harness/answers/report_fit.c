@@ -5,7 +5,6 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/plan/sweep_origin.h"
-#include "harness/records/records.h"
 #include "harness/spec/spec.h"
 
 #include <stdio.h>

@@ -15,8 +15,6 @@
 #include "harness/catalogue/catalogue.h"
 #include "harness/repro/repro_file.h"
 
-#include <stdlib.h>
-
 enum { PATH_SIZE = 4096 };
 
 static const char intro[] =

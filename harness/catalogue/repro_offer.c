@@ -1,7 +1,6 @@
 /* repro_offer.c - the questions that most come with, answered on one screen. See repro.h. */
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
-#include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/base/wrap.h"
 #include "harness/repro/repro.h"

@@ -10,7 +10,6 @@
 #include "harness/repro/repro_file.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { PATH_SIZE = 4096, NAME_SIZE = 256 };

@@ -4,7 +4,6 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
-#include "harness/plan/sweep_file.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
 

@@ -4,7 +4,6 @@
 #include "harness/base/files.h"
 #include "harness/base/fnv1a.h"
 #include "harness/base/json_fields.h"
-#include "harness/plan/sweep_file.h"
 #include "harness/records/run_folder.h"
 
 #include <inttypes.h>

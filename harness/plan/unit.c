@@ -9,7 +9,6 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/plan/sweep_request.h"
-#include "harness/records/sample_request.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/outside.h"
 

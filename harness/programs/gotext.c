@@ -13,7 +13,6 @@
 
 #include "harness/base/fnv1a.h"
 #include "harness/base/memory.h"
-#include "harness/base/text.h"
 #include "harness/programs/idmap.h"
 
 #include <errno.h>

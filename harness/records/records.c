@@ -12,7 +12,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <search.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>

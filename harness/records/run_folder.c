@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <ftw.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>

@@ -3,10 +3,8 @@
 
 #include "harness/base/build_info.h"
 #include "harness/records/records.h"
-#include "harness/records/sample_request.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/peer_table.h"
-#include "harness/spec/spec.h"
 #include "sched.h"
 #include "workloads/histogram.h"
 #include "workloads/workload.h"

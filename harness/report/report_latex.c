@@ -11,7 +11,6 @@
 #include "harness/spec/machine_start.h"
 #include "harness/tables/tables.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

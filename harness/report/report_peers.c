@@ -2,7 +2,6 @@
 #include "harness/report/report_peers.h"
 
 #include "harness/answers/best_peer.h"
-#include "harness/answers/report_verdict.h"
 #include "harness/base/memory.h"
 #include "harness/base/units.h"
 #include "harness/report/doc.h"

@@ -9,7 +9,6 @@
 #include "harness/report/report_page.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The same group on the other machine; NULL if there is none. */

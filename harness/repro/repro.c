@@ -8,7 +8,6 @@
 #include "harness/doctor/doctor.h"
 #include "harness/doctor/environment.h"
 #include "harness/host/topology.h"
-#include "harness/plan/plan.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/plan/sweep_origin.h"
 #include "harness/plan/unit_time.h"

@@ -3,12 +3,10 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
-#include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/host/allocator.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_record.h"
-#include "harness/records/sample_request.h"
 #include "harness/sample/hyperfine.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/peer_table.h"

@@ -8,11 +8,9 @@
 #include "harness/counters/counter_names.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_record.h"
-#include "harness/records/sample_request.h"
 #include "harness/sample/warmup.h"
 #include "harness/spec/outside.h"
 #include "harness/spec/peer_table.h"
-#include "harness/spec/spec.h"
 #include "sched.h"
 #include "workloads/histogram.h"
 #include "workloads/order.h"
@@ -23,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 enum {
     PATH_SIZE = 4096,

@@ -12,7 +12,6 @@
 #include "harness/peers/call_times.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_record.h"
-#include "harness/records/sample_request.h"
 #include "harness/sample/flame.h"
 #include "harness/sample/peer_sample.h"
 #include "harness/sample/request_log.h"
@@ -34,7 +33,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {

@@ -4,7 +4,6 @@
 #include "harness/base/memory.h"
 #include "harness/base/monotonic.h"
 #include "harness/base/process.h"
-#include "harness/records/sample_request.h"
 #include "harness/sample/sample_server.h"
 #include "harness/spec/machine_start.h"
 
@@ -17,7 +16,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {

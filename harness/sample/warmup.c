@@ -2,7 +2,6 @@
 #include "harness/sample/warmup.h"
 
 #include "harness/base/statistics.h"
-#include "harness/records/sample_request.h"
 
 void warmup_begin(struct warmup *warmup, int wanted, int64_t timed_ns, int64_t now_ns)
 {

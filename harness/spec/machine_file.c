@@ -9,7 +9,6 @@
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
 #include "harness/base/yaml_reader.h"
-#include "harness/spec/spec.h"
 
 #include <stdio.h>
 #include <stdlib.h>

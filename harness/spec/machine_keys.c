@@ -2,7 +2,6 @@
 #include "harness/spec/machine_keys.h"
 
 #include "harness/base/text.h"
-#include "harness/spec/spec.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -5,7 +5,6 @@
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
 #include "harness/host/data_folder.h"
-#include "harness/spec/spec.h"
 #include "harness/spec/structures.h"
 
 #include <stdio.h>

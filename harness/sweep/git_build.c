@@ -4,11 +4,9 @@
 #include "harness/base/files.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
-#include "harness/spec/spec.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

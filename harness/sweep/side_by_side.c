@@ -9,7 +9,6 @@
 #include "harness/sweep/sweep_run.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { PATH_SIZE = 4096 };
 

@@ -5,7 +5,6 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/doctor/environment.h"
-#include "harness/plan/sweep_file.h"
 #include "harness/plan/sweep_origin.h"
 
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/monotonic.h"
-#include "harness/base/process.h"
 #include "harness/base/progress.h"
 #include "harness/base/stop.h"
 #include "harness/base/text.h"
@@ -34,8 +33,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
 /* A guess for simulated cells of which nothing is known, that only decides how many jobs there are:
  * one that was given too much leaves the rest. */

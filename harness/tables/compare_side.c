@@ -5,7 +5,6 @@
 #include "harness/base/memory.h"
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
-#include "harness/records/records.h"
 #include "harness/records/run_folder.h"
 #include "harness/spec/spec.h"
 

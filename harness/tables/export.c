@@ -6,7 +6,6 @@
 #include "harness/base/units.h"
 #include "harness/counters/counter_names.h"
 #include "harness/records/comparable.h"
-#include "harness/records/records.h"
 #include "harness/records/run_folder.h"
 
 #include <ctype.h>

@@ -10,7 +10,6 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/records/records.h"
-#include "harness/spec/spec.h"
 #include "harness/tables/tables_internal.h"
 
 #include <math.h>

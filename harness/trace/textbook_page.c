@@ -2,7 +2,6 @@
  * rows. */
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
-#include "harness/report/doc.h"
 #include "harness/trace/textbook.h"
 
 #include <stdlib.h>

@@ -13,7 +13,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MAIN = -1, UNKNOWN = -2, CALLS_MAX = 24, TICK_PS = 1000000, TIMEOUT_S = 60 };
 

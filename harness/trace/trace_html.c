@@ -14,7 +14,6 @@
 #include "harness/records/request_table.h"
 #include "harness/report/doc.h"
 #include "harness/report/html.h"
-#include "harness/trace/diff.h"
 #include "harness/trace/trace.h"
 
 #include <inttypes.h>

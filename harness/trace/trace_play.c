@@ -1,6 +1,4 @@
 /* trace_play.c - see trace.h: one event after the other on a terminal, forwards and back. */
-#include "harness/base/text.h"
-#include "harness/trace/diff.h"
 #include "harness/trace/trace.h"
 
 #include <inttypes.h>

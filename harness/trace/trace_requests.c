@@ -2,8 +2,6 @@
 #include "harness/base/json_fields.h"
 #include "harness/trace/trace.h"
 
-#include <inttypes.h>
-
 enum { SHOWN_MAX = 24 };
 
 /* Where what is shown begins and ends, whatever events --only leaves of it. */
