@@ -26,27 +26,65 @@
 enum { ERROR_SIZE = 1024, S_NS = 1000000000 };
 static const int64_t DAY_NS = INT64_C(86400) * S_NS;
 
-void cli_misuse(const char *command, const char *format, ...)
+static const char *name_of_command = "schedlab";
+
+const char *cli_name(void)
+{
+    return name_of_command;
+}
+
+void cli_name_set(const char *name)
+{
+    name_of_command = name;
+}
+
+__attribute__((format(printf, 1, 0))) static void say(const char *format, va_list args,
+                                                      char *(*change)(char *text))
+{
+    char *message = text_format_list(format, args);
+    fprintf(stderr, "%s: %s\n", cli_name(), change ? change(message) : message);
+    free(message);
+}
+
+void cli_say(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    char *message = text_format_list(format, args);
+    say(format, args, NULL);
     va_end(args);
-    fprintf(stderr, "%s: %s\n", command, text_one_line(message));
-    free(message);
-    exit(EXIT_MISUSED);
 }
 
-void cli_misuse_lines(const char *command, const char *lines)
+int cli_fail(const char *format, ...)
 {
-    fprintf(stderr, "%s: %s\n", command, lines);
-    exit(EXIT_MISUSED);
-}
-
-int cli_fail(const char *command, const char *error)
-{
-    fprintf(stderr, "%s: %s\n", command, error);
+    va_list args;
+    va_start(args, format);
+    say(format, args, NULL);
+    va_end(args);
     return EXIT_FAILED;
+}
+
+void cli_give_up(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(format, args, NULL);
+    va_end(args);
+    exit(EXIT_FAILED);
+}
+
+void cli_misuse(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(format, args, text_one_line);
+    va_end(args);
+    exit(EXIT_MISUSED);
+}
+
+void cli_misuse_lines(const char *lines)
+{
+    cli_say("%s", lines);
+    exit(EXIT_MISUSED);
 }
 
 void cli_print_json(json_t *json, size_t digits)
@@ -104,19 +142,18 @@ static void offer_options(struct suggest *near, const struct argp_option *table)
             suggest_offer(near, option->name);
 }
 
-static _Noreturn void misuse_unknown(const char *command, const struct argp *argp, const char *name,
-                                     size_t length)
+static _Noreturn void misuse_unknown(const struct argp *argp, const char *name, size_t length)
 {
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)length, name);
     struct suggest near = suggest_for(word);
     offer_options(&near, argp->options);
     offer_options(&near, builtin_options);
-    cli_misuse(command, "unknown option --%s; %s", word, suggest_text(&near, "--", "--help").s);
+    cli_misuse("unknown option --%s; %s", word, suggest_text(&near, "--", "--help").s);
 }
 
 /* How many arguments after this one belong to it: 0, or 1 that is the value of *which. */
-static int check_long_option(const char *command, const struct argp *argp, const char *name,
+static int check_long_option(const struct argp *argp, const char *name,
                              const struct argp_option **which)
 {
     size_t length = strcspn(name, "=");
@@ -127,15 +164,15 @@ static int check_long_option(const char *command, const struct argp *argp, const
     if (!option)
         option = builtin;
     if (!option || matches + builtin_matches > 1)
-        misuse_unknown(command, argp, name, length);
+        misuse_unknown(argp, name, length);
     bool has_value = name[length] == '=';
     if (has_value && !option->arg)
-        cli_misuse(command, "--%s takes no value, found \"%s\"", option->name, name + length + 1);
+        cli_misuse("--%s takes no value, found \"%s\"", option->name, name + length + 1);
     *which = option;
     return !has_value && option->arg && !(option->flags & OPTION_ARG_OPTIONAL);
 }
 
-static int check_short_options(const char *command, const struct argp *argp, const char *letters,
+static int check_short_options(const struct argp *argp, const char *letters,
                                const struct argp_option **which)
 {
     for (; *letters; letters++) {
@@ -143,7 +180,7 @@ static int check_short_options(const char *command, const struct argp *argp, con
         if (!option)
             option = option_by_key(builtin_options, *letters);
         if (!option)
-            cli_misuse(command, "unknown option -%c; --help lists them", *letters);
+            cli_misuse("unknown option -%c; --help lists them", *letters);
         *which = option;
         if (option->arg)
             return letters[1] == '\0';
@@ -157,11 +194,11 @@ static void check_options(const struct argp *argp, int argc, char **argv)
         const struct argp_option *option = NULL;
         int values = 0;
         if (argv[i][0] == '-' && argv[i][1] == '-')
-            values = check_long_option(argv[0], argp, argv[i] + 2, &option);
+            values = check_long_option(argp, argv[i] + 2, &option);
         else if (argv[i][0] == '-' && argv[i][1] != '\0')
-            values = check_short_options(argv[0], argp, argv[i] + 1, &option);
+            values = check_short_options(argp, argv[i] + 1, &option);
         if (i + values >= argc)
-            cli_misuse(argv[0], "%s has no value; valid: --%s=%s; `%s --help` says more", argv[i],
+            cli_misuse("%s has no value; valid: --%s=%s; `%s --help` says more", argv[i],
                        option->name, option->arg, argv[0]);
         i += values;
     }
@@ -169,6 +206,7 @@ static void check_options(const struct argp *argp, int argc, char **argv)
 
 void cli_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
+    cli_name_set(argv[0]);
     check_options(argp, argc, argv);
     argp_err_exit_status = EXIT_MISUSED;
     argp_parse(argp, argc, argv, 0, NULL, input);
@@ -176,61 +214,56 @@ void cli_parse(const struct argp *argp, int argc, char **argv, void *input)
 
 /* Values -------------------------------------------------------------------------------------- */
 
-int64_t cli_number(const char *command, const char *option, const char *text, int64_t min,
-                   int64_t max, const char *unit)
+int64_t cli_number(const char *option, const char *text, int64_t min, int64_t max, const char *unit)
 {
     char error[ERROR_SIZE];
     int64_t value;
     if (!option_number(option, text, min, max, unit, &value, error, sizeof error))
-        cli_misuse(command, "%s", error);
+        cli_misuse("%s", error);
     return value;
 }
 
-int64_t cli_time_ns(const char *command, const char *option, const char *text, int64_t plain_ns,
-                    int64_t max_ns)
+int64_t cli_time_ns(const char *option, const char *text, int64_t plain_ns, int64_t max_ns)
 {
     char error[ERROR_SIZE];
     int64_t value;
     if (!option_time(option, text, plain_ns, 0, max_ns, &value, error, sizeof error))
-        cli_misuse(command, "%s", error);
+        cli_misuse("%s", error);
     return value;
 }
 
-int64_t cli_next_number(const char *command, const char *option, const char **list, int64_t min,
-                        int64_t max)
+int64_t cli_next_number(const char *option, const char **list, int64_t min, int64_t max)
 {
     char first[64];
     size_t length = strcspn(*list, ",");
     snprintf(first, sizeof first, "%.*s", (int)length, *list);
     if (length == 0)
-        cli_misuse(command,
-                   "--%s lacks a number; valid: %" PRId64 " to %" PRId64
+        cli_misuse("--%s lacks a number; valid: %" PRId64 " to %" PRId64
                    ", several with a comma between, as in 1,2",
                    option, min, max);
-    int64_t value = cli_number(command, option, first, min, max, "");
+    int64_t value = cli_number(option, first, min, max, "");
     *list = (*list)[length] ? *list + length + 1 : NULL;
     return value;
 }
 
-static double cli_real(const char *command, const char *option, const char *text, double min,
-                       double max)
+static double cli_real(const char *option, const char *text, double min, double max)
 {
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end || !(value >= min && value <= max))
-        cli_misuse(command, "--%s=%s is not valid; valid: %g to %g", option, text, min, max);
+        cli_misuse("--%s=%s is not valid; valid: %g to %g", option, text, min, max);
     return value;
 }
 
-const char *cli_once(const char *command, const char *option, const char *before, const char *text)
+const char *cli_once(const char *option, const char *before, const char *text)
 {
     if (before)
-        cli_misuse(command, "--%s=%s is given beside --%s=%s; valid: one, with commas between",
-                   option, text, option, before);
+        cli_misuse("--%s=%s is given beside --%s=%s; valid: one, with commas between", option, text,
+                   option, before);
     return text;
 }
 
-int cli_word(const char *command, const char *option, const char *text, const char *const *words)
+int cli_word(const char *option, const char *text, const char *const *words)
 {
     struct suggest near = suggest_for(text);
     for (int i = 0; words[i]; i++) {
@@ -238,42 +271,40 @@ int cli_word(const char *command, const char *option, const char *text, const ch
             return i;
         suggest_offer(&near, words[i]);
     }
-    cli_misuse(command, "--%s=%s is not valid; %s", option, text,
-               suggest_text(&near, "", "--help").s);
+    cli_misuse("--%s=%s is not valid; %s", option, text, suggest_text(&near, "", "--help").s);
 }
 
-void cli_machine(const char *command, struct machine_spec *machine, const char *text)
+void cli_machine(struct machine_spec *machine, const char *text)
 {
     char error[ERROR_SIZE];
     machine_spec_free(machine); /* the last one counts, as of other options */
     if (!machine_spec_parse(machine, text, error, sizeof error))
-        cli_misuse(command, "--machine=%s: %s", text, error);
+        cli_misuse("--machine=%s: %s", text, error);
 }
 
-void cli_traced(const char *command, struct variant_spec *variant, const char *text)
+void cli_traced(struct variant_spec *variant, const char *text)
 {
     char error[ERROR_SIZE];
     if (!scheduler_spec_parse(variant, text, error, sizeof error))
-        cli_misuse(command, "%s", error);
+        cli_misuse("%s", error);
     if (strcmp(variant->ops->name, "contsteal") != 0)
         return;
     if (strstr(text, "frames=linked"))
-        cli_misuse(command, "%s: linked frames leave no event of a spawn; valid: frames=pooled",
-                   text);
+        cli_misuse("%s: linked frames leave no event of a spawn; valid: frames=pooled", text);
     if (strstr(text, "frames="))
         return;
     variant_spec_free(variant);
     char *pooled = text_format("%s,frames=pooled", text);
     if (!scheduler_spec_parse(variant, pooled, error, sizeof error))
-        cli_misuse(command, "%s", error);
+        cli_misuse("%s", error);
     free(pooled);
 }
 
-void cli_warn_of_workers(const char *command, int workers, int cores, bool pin)
+void cli_warn_of_workers(int workers, int cores, bool pin)
 {
     char text[ERROR_SIZE];
     if (topology_is_crowded(workers, cores, pin, text, sizeof text))
-        fprintf(stderr, "%s: warning: %s\n", command, text);
+        cli_say("warning: %s", text);
 }
 
 /* Takes name. */
@@ -284,7 +315,7 @@ static bool data_is_there(char *name, char *path, size_t path_size)
     return found;
 }
 
-const char *cli_sweep_file(const char *command, const char *given)
+const char *cli_sweep_file(const char *given)
 {
     static char path[PATH_MAX];
     char error[ERROR_SIZE];
@@ -298,11 +329,9 @@ const char *cli_sweep_file(const char *command, const char *given)
     struct suggest near = suggest_for(given);
     for (char **at = names; at && *at; at++)
         suggest_offer(&near, *at);
-    cli_misuse(
-        command,
-        "cannot read %s: No such file or directory; valid: a path, or a sweep that comes with "
-        "schedlab (%s)",
-        *given ? given : "\"\"", suggest_text(&near, "", "harness/sweeps").s);
+    cli_misuse("cannot read %s: No such file or directory; valid: a path, or a sweep that comes "
+               "with schedlab (%s)",
+               *given ? given : "\"\"", suggest_text(&near, "", "harness/sweeps").s);
 }
 
 int cli_columns_of(FILE *to, int otherwise)
@@ -343,13 +372,13 @@ static const char **text_at(const struct reading *reading, size_t offset)
     return (const char **)((char *)reading->options + offset);
 }
 
-static int64_t sweep_number(const char *command, const struct cli_option *row, const char *text)
+static int64_t sweep_number(const struct cli_option *row, const char *text)
 {
     const struct param *param = sweep_file_params;
     while (strcmp(param->name, row->key) != 0)
         param++;
     const char *unit = strcmp(param->unit, "1") == 0 ? "" : param->unit;
-    return cli_number(command, row->name, text, param->min, param->max, unit);
+    return cli_number(row->name, text, param->min, param->max, unit);
 }
 
 void cli_list_add(struct cli_list *list, const char *text)
@@ -359,8 +388,7 @@ void cli_list_add(struct cli_list *list, const char *text)
     list->text[list->count] = NULL;
 }
 
-static void value_take(const struct reading *reading, const char *command,
-                       const struct cli_option *row, char *arg)
+static void value_take(const struct reading *reading, const struct cli_option *row, char *arg)
 {
     static const char *const json_words[] = {"table", "json", NULL};
     void *to = (char *)reading->options + row->offset;
@@ -368,41 +396,41 @@ static void value_take(const struct reading *reading, const char *command,
     int64_t least = (int64_t)row->least;
     int64_t most = row->most < 0x1p63 ? (int64_t)row->most : INT64_MAX;
     if (row->kind == CLI_OWN)
-        reading->command->option(reading->options, command, row->name, arg);
+        reading->command->option(reading->options, row->name, arg);
     else if (row->kind == CLI_FLAG)
         *(bool *)to = true;
     else if (row->kind == CLI_FOLDER && !*arg)
-        cli_misuse(command, "--%s is empty; valid: the path of a folder", row->name);
+        cli_misuse("--%s is empty; valid: the path of a folder", row->name);
     else if (row->kind == CLI_TEXT || row->kind == CLI_FOLDER)
         *(const char **)to = arg;
     else if (row->kind == CLI_ONCE)
-        *(const char **)to = cli_once(command, row->name, *(const char **)to, arg);
+        *(const char **)to = cli_once(row->name, *(const char **)to, arg);
     else if (row->kind == CLI_LIST)
         cli_list_add(to, arg);
     else if (row->kind == CLI_WORD)
-        *(int *)to = cli_word(command, row->name, arg, row->words);
+        *(int *)to = cli_word(row->name, arg, row->words);
     else if (row->kind == CLI_JSON)
-        *(bool *)to = cli_word(command, row->name, arg, json_words) == 1;
+        *(bool *)to = cli_word(row->name, arg, json_words) == 1;
     else if (row->kind == CLI_INT)
-        *(int *)to = (int)cli_number(command, row->name, arg, least, most, unit);
+        *(int *)to = (int)cli_number(row->name, arg, least, most, unit);
     else if (row->kind == CLI_NUMBER)
-        *(int64_t *)to = cli_number(command, row->name, arg, least, most, unit);
+        *(int64_t *)to = cli_number(row->name, arg, least, most, unit);
     else if (row->kind == CLI_REAL)
-        *(double *)to = cli_real(command, row->name, arg, row->least, row->most);
+        *(double *)to = cli_real(row->name, arg, row->least, row->most);
     else if (row->kind == CLI_TIME)
-        *(int64_t *)to = cli_time_ns(command, row->name, arg, least, most);
+        *(int64_t *)to = cli_time_ns(row->name, arg, least, most);
     else if (row->kind == CLI_LIMIT)
-        *(double *)to = (double)cli_time_ns(command, row->name, arg, S_NS, DAY_NS) / S_NS;
+        *(double *)to = (double)cli_time_ns(row->name, arg, S_NS, DAY_NS) / S_NS;
     else if (row->kind == CLI_SWEEP)
-        *(int64_t *)to = sweep_number(command, row, arg);
+        *(int64_t *)to = sweep_number(row, arg);
     else
-        cli_machine(command, to, arg);
+        cli_machine(to, arg);
 }
 
-static void argument_take(const struct reading *reading, const char *command, char *arg)
+static void argument_take(const struct reading *reading, char *arg)
 {
     if (reading->command->argument) {
-        reading->command->argument(reading->options, command, arg);
+        reading->command->argument(reading->options, arg);
         return;
     }
     if (reading->command->has_list) {
@@ -410,12 +438,11 @@ static void argument_take(const struct reading *reading, const char *command, ch
         return;
     }
     if (!reading->command->only)
-        cli_misuse(command, "found \"%s\"; %s takes options only, see --help", arg,
-                   strrchr(command, ' ') + 1);
+        cli_misuse("found \"%s\"; %s takes options only, see --help", arg,
+                   strrchr(cli_name(), ' ') + 1);
     const char **to = text_at(reading, reading->command->only_offset);
     if (*to)
-        cli_misuse(command, "one %s at a time; found \"%s\" and \"%s\"", reading->command->only,
-                   *to, arg);
+        cli_misuse("one %s at a time; found \"%s\" and \"%s\"", reading->command->only, *to, arg);
     *to = arg;
 }
 
@@ -436,15 +463,14 @@ static void sample_options(struct argp_option *rows, unsigned flag)
     }
 }
 
-static error_t sample_option(const char *command, struct sample_request *request, int key,
-                             const char *arg)
+static error_t sample_option(struct sample_request *request, int key, const char *arg)
 {
     char error[ERROR_SIZE];
     for (int i = 0; i < SAMPLE_FIELDS; i++) {
         if (key != KEY_FIELD + i && key != sample_fields[i].letter)
             continue;
         if (!sample_field_read(&sample_fields[i], request, arg, error, sizeof error))
-            cli_misuse(command, "%s", error);
+            cli_misuse("%s", error);
         return 0;
     }
     return ARGP_ERR_UNKNOWN;
@@ -455,24 +481,23 @@ static error_t row_parse(int key, char *arg, struct argp_state *state)
     const struct reading *reading = state->input;
     const struct cli_command *command = reading->command;
     if (key == ARGP_KEY_ARG) {
-        argument_take(reading, state->name, arg);
+        argument_take(reading, arg);
         return 0;
     }
     if (key == ARGP_KEY_END && state->arg_num == 0 && command->missing)
-        cli_misuse(state->name, "%s", command->missing);
+        cli_misuse("%s", command->missing);
     if (key == ARGP_KEY_END && command->check)
-        command->check(reading->options, state->name);
+        command->check(reading->options);
     for (size_t i = 0; command->options[i].name; i++) {
         if (row_key(command->options, i) != key)
             continue;
         if (command->options[i].begins)
             *text_at(reading, command->begins_offset) = command->options[i].name;
-        value_take(reading, state->name, &command->options[i], arg);
+        value_take(reading, &command->options[i], arg);
         return 0;
     }
     return command->has_request
-               ? sample_option(state->name,
-                               (void *)((char *)reading->options + command->request_offset), key,
+               ? sample_option((void *)((char *)reading->options + command->request_offset), key,
                                arg)
                : ARGP_ERR_UNKNOWN;
 }

@@ -13,16 +13,25 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* "COMMAND: MESSAGE" on standard error, made one line, then exit(2). command is argv[0]: "schedlab
- * run". */
-_Noreturn void cli_misuse(const char *command, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* The command that runs, with which its messages begin: "schedlab run". cli_read() sets it to
+ * argv[0]; before that it is "schedlab". */
+const char *cli_name(void);
+void cli_name_set(const char *name);
+
+/* "COMMAND: MESSAGE" on standard error. */
+void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same, made one line, then exit(2). */
+_Noreturn void cli_misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same for a file's mistakes, which are one line each already. */
-_Noreturn void cli_misuse_lines(const char *command, const char *lines);
+_Noreturn void cli_misuse_lines(const char *lines);
 
-/* "COMMAND: error" on standard error; EXIT_FAILED. */
-int cli_fail(const char *command, const char *error);
+/* Says why the command failed; EXIT_FAILED. */
+int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same, then exit(1). */
+_Noreturn void cli_give_up(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints json, which it takes, on standard output, indented; digits: of a real number, 0: all. */
 void cli_print_json(json_t *json, size_t digits);
@@ -85,9 +94,9 @@ struct cli_command {
     unsigned request_flag;
     size_t request_offset;
     /* NULL: arguments are misuse. */
-    void (*argument)(void *options, const char *command, char *text);
-    void (*option)(void *options, const char *command, const char *name, char *value);
-    void (*check)(void *options, const char *command); /* at the end */
+    void (*argument)(void *options, char *text);
+    void (*option)(void *options, const char *name, char *value);
+    void (*check)(void *options); /* at the end */
 };
 
 void cli_list_add(struct cli_list *list, const char *text);
@@ -101,20 +110,18 @@ void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
 
 /* The value of an option: a number as in specifications ("64Ki"), or a time ("200ms", a plain
  * number is in units of plain_ns). min and max inclusive; misuse says the range. */
-int64_t cli_number(const char *command, const char *option, const char *text, int64_t min,
-                   int64_t max, const char *unit);
+int64_t cli_number(const char *option, const char *text, int64_t min, int64_t max,
+                   const char *unit);
 /* The first number of a list with commas; *list is then the rest, or NULL. */
-int64_t cli_next_number(const char *command, const char *option, const char **list, int64_t min,
-                        int64_t max);
-int64_t cli_time_ns(const char *command, const char *option, const char *text, int64_t plain_ns,
-                    int64_t max_ns);
+int64_t cli_next_number(const char *option, const char **list, int64_t min, int64_t max);
+int64_t cli_time_ns(const char *option, const char *text, int64_t plain_ns, int64_t max_ns);
 
 /* text, of an option that takes a list with commas and is given once. before: its value so far;
  * NULL: not given yet, else misuse. */
-const char *cli_once(const char *command, const char *option, const char *before, const char *text);
+const char *cli_once(const char *option, const char *before, const char *text);
 
 /* The index of text in words, NULL-terminated; misuse names the nearest one, or all. */
-int cli_word(const char *command, const char *option, const char *text, const char *const *words);
+int cli_word(const char *option, const char *text, const char *const *words);
 
 /* Columns of the terminal that the file is, 60 at least. Where it is none, COLUMNS says, if that is
  * a number from 60 to 1000; else `otherwise`. */
@@ -132,19 +139,19 @@ bool cli_wants_colour(void);
  * caller's, machine_spec_free(). */
 struct machine_spec;
 struct variant_spec;
-void cli_machine(const char *command, struct machine_spec *machine, const char *text);
+void cli_machine(struct machine_spec *machine, const char *text);
 
 /* The path of the sweep file that the user gave: as it is, or of the files that come with the
  * program, "smoke" and "harness/sweeps/smoke.yaml" alike. Misuse if neither is there. Valid
  * until the next call. */
-const char *cli_sweep_file(const char *command, const char *given);
+const char *cli_sweep_file(const char *given);
 
 /* Warns where workers have to take turns on so few cores, which is no misuse; see topology.h. */
-void cli_warn_of_workers(const char *command, int workers, int cores, bool pin);
+void cli_warn_of_workers(int workers, int cores, bool pin);
 
 /* Reads the specification of a variant whose events are to be seen; misuse if it is none. A spawn
  * with linked frames (contsteal) is an ordinary call, which leaves no event: it is traced with
  * frames=pooled, as variant->text says then. */
-void cli_traced(const char *command, struct variant_spec *variant, const char *text);
+void cli_traced(struct variant_spec *variant, const char *text);
 
 #endif

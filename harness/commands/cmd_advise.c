@@ -7,7 +7,6 @@
 #include "harness/spec/machine_spec.h"
 #include "workloads/program.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { ERROR_SIZE = 1024, WORKERS_DEFAULT = 128 };
@@ -18,7 +17,7 @@ enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_PAGE };
 static const char *const format_words[] = {"table", "json", "page", NULL};
 
 struct options {
-    const char *command, *program, *output;
+    const char *program, *output;
     struct machine_spec machine;
     int workers, format;
 };
@@ -35,34 +34,30 @@ static const struct cli_option option_table[] = {
 };
 
 static const char argp_doc[] =
-    "Say how many workers a program can use, and which decisions of a scheduler matter to it."
-    "\v"
+    "Say how many workers a program can use, and which decisions of a scheduler matter to it.\v"
     "PROGRAM is a program file (.slp), as `schedlab import` makes it. It is replayed on a "
-    "simulated "
-    "machine with 1, 2, 4 and more workers, until twice as many take less than 5 % off its time "
-    "(its "
-    "p99, where things come from outside by the clock). There, each of 13 decisions is changed "
-    "alone. "
-    "So are the connections, where the program tells them, and the load: twice as much of each. "
-    "Each case runs with 3 seeds; changes up to what these alone change are chance. A page has the "
-    "same as figures, with what the program waits for.\n\n"
+    "simulated machine with 1, 2, 4 and more workers, until twice as many take less than 5 % off "
+    "its time (its p99, where things come from outside by the clock). There, each of 13 decisions "
+    "is changed alone. So are the connections, where the program tells them, and the load: twice "
+    "as much of each. Each case runs with 3 seeds; changes up to what these alone change are "
+    "chance. A page has the same as figures, with what the program waits for.\n\n"
     "Example:\n"
     "  schedlab import trace.out -o app.slp\n"
     "  schedlab advise app.slp\n"
     "  schedlab advise app.slp --format page -o app.html\n\n"
     "Exit status: 0 done; 1 the program does not run; 2 misused.";
 
-static void options_check(void *to, const char *name)
+static void options_check(void *to)
 {
     struct options *options = to;
     if (!options->machine.text)
-        cli_machine(name, &options->machine, MACHINE);
+        cli_machine(&options->machine, MACHINE);
     if (!options->machine.simulated)
-        cli_misuse(name, "--machine=%s: an advice comes from a simulated machine, such as %s",
+        cli_misuse("--machine=%s: an advice comes from a simulated machine, such as %s",
                    options->machine.text, MACHINE);
     if (options->output && options->format != FORMAT_PAGE)
-        cli_misuse(name, "--output=%s: only --format=page writes a file", options->output);
-    trace_option_output_check(name, options->output);
+        cli_misuse("--output=%s: only --format=page writes a file", options->output);
+    trace_option_output_check(options->output);
     if (options->workers > options->machine.model.cores)
         options->workers = options->machine.model.cores;
 }
@@ -85,21 +80,20 @@ static void show(const struct options *options, const struct advice *advice)
         advice_print(advice, stdout);
     if (options->format != FORMAT_PAGE)
         return;
-    FILE *to = trace_option_output_open(options->command, options->output);
+    FILE *to = trace_option_output_open(options->output);
     advice_page_write(advice, to);
-    trace_option_output_close(options->command, to);
+    trace_option_output_close(to);
 }
 
 int cmd_advise(int argc, char **argv)
 {
-    struct options options = {.command = argv[0], .workers = WORKERS_DEFAULT};
+    struct options options = {.workers = WORKERS_DEFAULT};
     char error[ERROR_SIZE];
     struct advice advice;
     cli_read(&cli, argc, argv, &options);
     struct program *program = program_load(options.program, error, sizeof error);
     if (!program || strchr(options.program, ','))
-        cli_misuse(options.command, "%s",
-                   program ? "the name of a program file has no \",\"" : error);
+        cli_misuse("%s", program ? "the name of a program file has no \",\"" : error);
     bool done = advise(&advice, options.program, program, options.machine.text, options.workers,
                        error, sizeof error);
     if (done)
@@ -107,5 +101,5 @@ int cmd_advise(int argc, char **argv)
     advice_free(&advice);
     program_free(program);
     machine_spec_free(&options.machine);
-    return done ? EXIT_DONE : cli_fail(options.command, error);
+    return done ? EXIT_DONE : cli_fail("%s", error);
 }

@@ -55,26 +55,26 @@ static const char argp_doc[] =
     "Exit status: 0 done, and no claim that was measured differs; 1 some do, or it could not be "
     "packed; 2 misused.";
 
-static void option_take(void *to, const char *command, const char *name, char *value)
+static void option_take(void *to, const char *name, char *value)
 {
     struct options *options = to;
     (void)name;
     if (!text_ends_with(value, ".c"))
-        cli_misuse(command, "--source=%s is no C file; valid: that of a design, FILE.c", value);
+        cli_misuse("--source=%s is no C file; valid: that of a design, FILE.c", value);
     for (size_t i = 0; i < options->sources.count; i++)
         if (strcmp(text_base_name(options->sources.text[i]), text_base_name(value)) == 0)
-            cli_misuse(command, "--source=%s has the name of %s; valid: another name", value,
+            cli_misuse("--source=%s has the name of %s; valid: another name", value,
                        options->sources.text[i]);
     cli_list_add(&options->sources, value);
 }
 
-static void options_check(void *to, const char *command)
+static void options_check(void *to)
 {
     const struct options *options = to;
     if (options->check && (options->output || options->title || options->sources.count))
-        cli_misuse(command, "--check packs nothing; it takes no --output, --title or --source");
+        cli_misuse("--check packs nothing; it takes no --output, --title or --source");
     if (!options->check && (options->all || options->json))
-        cli_misuse(command, "--%s takes --check CLAIMS", options->all ? "all" : "format");
+        cli_misuse("--%s takes --check CLAIMS", options->all ? "all" : "format");
 }
 
 static const struct cli_command cli = {
@@ -83,15 +83,15 @@ static const struct cli_command cli = {
     .help = argp_doc,
     .has_list = true,
     .list_offset = offsetof(struct options, runs),
-    .missing = "which runs? Folders that `schedlab sweep` or `schedlab repro` wrote, "
-               "for example results/default-20260131T101500Z",
+    .missing = "which runs? Folders that `schedlab sweep` or `schedlab repro` wrote, for example "
+               "results/default-20260131T101500Z",
     .option = option_take,
     .check = options_check,
 };
 
 /* Packing -------------------------------------------------------------------------------------- */
 
-static int runs_pack(const char *program, const struct options *options)
+static int runs_pack(const struct options *options)
 {
     static const char *const none[] = {NULL};
     char error[ERROR_SIZE] = "";
@@ -103,14 +103,12 @@ static int runs_pack(const char *program, const struct options *options)
                                                                      : options->tolerance_percent) /
                                      100};
     if (!pack_make(&pack, error, sizeof error))
-        return cli_fail(program, error);
-    fprintf(stderr, "%s: %s of %s; measuring again takes some %.0f min, or %.0f min with --full\n",
-            program, counted(pack.claims, "claim").s, counted(options->runs.count, "run").s,
+        return cli_fail("%s", error);
+    cli_say("%s of %s; measuring again takes some %.0f min, or %.0f min with --full",
+            counted(pack.claims, "claim").s, counted(options->runs.count, "run").s,
             ceil(pack.quick_seconds / 60), ceil(pack.full_seconds / 60));
     if (pack.quick_seconds > 600)
-        fprintf(stderr,
-                "%s: warning: evaluators are asked for more than ten minutes; pack fewer runs\n",
-                program);
+        cli_say("warning: evaluators are asked for more than ten minutes; pack fewer runs");
     printf("%s\n", pack.out);
     return EXIT_DONE;
 }
@@ -220,18 +218,18 @@ static void held_print(const struct held *held, bool hold)
            hold ? "" : ": not reproduced");
 }
 
-static int claims_check(const char *program, const struct options *options)
+static int claims_check(const struct options *options)
 {
     char error[ERROR_SIZE] = "";
     json_error_t flaw;
     json_t *file = json_load_file(options->check, 0, &flaw);
     if (!json_is_array(json_object_get(file, "claims")) ||
         !json_is_number(json_object_get(file, "tolerance")))
-        cli_misuse(program, "--check=%s: %s; valid is the claims.json of an artifact",
-                   options->check, file ? "it has no claims with a tolerance" : flaw.text);
+        cli_misuse("--check=%s: %s; valid is the claims.json of an artifact", options->check,
+                   file ? "it has no claims with a tolerance" : flaw.text);
     json_t *by_id = claims_by_id(options, error, sizeof error);
     if (!by_id)
-        cli_misuse(program, "%s", error);
+        cli_misuse("%s", error);
     struct held held = {.outcomes = NULL};
     double tolerance = options->tolerance_percent < 0 ? field_number(file, "tolerance")
                                                       : options->tolerance_percent / 100;
@@ -253,7 +251,7 @@ int cmd_artifact(int argc, char **argv)
 {
     struct options options = {.tolerance_percent = -1};
     cli_read(&cli, argc, argv, &options);
-    int status = options.check ? claims_check(argv[0], &options) : runs_pack(argv[0], &options);
+    int status = options.check ? claims_check(&options) : runs_pack(&options);
     free(options.runs.text);
     free(options.sources.text);
     return status;

@@ -65,8 +65,8 @@ static const char argp_doc[] =
     "repeats, as `schedlab sweep` would do it; default harness/sweeps/audit.yaml. Many blocks of "
     "all cells are measured; from each place in them the sweep's own rule takes what it would have "
     "measured. So the shares are those of the pipeline with its stopping.\n\n"
-    "How long: about 12 minutes without --quick, with the default sweep; another takes twice "
-    "its blocks times 5 samples a cell.\n\n"
+    "How long: about 12 minutes without --quick, with the default sweep; another takes twice its "
+    "blocks times 5 samples a cell.\n\n"
     "The result is printed and written to audit.json in the first run's folder and in DIR, where "
     "`schedlab report` finds it for runs of the same machine.\n\n"
     "Example:\n"
@@ -92,7 +92,7 @@ static size_t samples_least(double alpha)
 }
 
 /* The rule of a round, as a sweep's. A comparison below the level must be possible. */
-static void rule_apply(const char *command, const struct options *options, struct sweep_file *sweep)
+static void rule_apply(const struct options *options, struct sweep_file *sweep)
 {
     struct sweep_override override = options->override;
     if (options->quick) {
@@ -102,25 +102,22 @@ static void rule_apply(const char *command, const struct options *options, struc
         if (override.reps < 0)
             override.reps = QUICK_REPS;
     }
-    sweep_file_override(command, &override, sweep);
+    sweep_file_override(&override, sweep);
     size_t samples = (size_t)sweep->reps, least = samples_least(options->alpha);
     if (samples < least)
-        cli_misuse(command,
-                   "%s a side cannot show a difference at alpha %g, whatever they are; valid for "
+        cli_misuse("%s a side cannot show a difference at alpha %g, whatever they are; valid for "
                    "--reps: from %zu on",
                    counted(samples, "sample").s, options->alpha, least);
 }
 
 /* The sweep to measure: every cell in every block, so that each round finds what it may need. */
-static struct sweep_file whole_blocks(const char *command, const struct options *options,
-                                      const struct sweep_file *rule)
+static struct sweep_file whole_blocks(const struct options *options, const struct sweep_file *rule)
 {
     struct sweep_file whole = *rule;
     int rounds = options->quick ? BLOCKS_PER_QUICK_ROUND : BLOCKS_PER_ROUND;
     whole.reps = options->blocks >= 0 ? options->blocks : rounds * rule->reps_max;
     if (whole.reps < rule->reps)
-        cli_misuse(command,
-                   "--blocks=%lld is fewer than the %s of one comparison; valid: from %lld on",
+        cli_misuse("--blocks=%lld is fewer than the %s of one comparison; valid: from %lld on",
                    (long long)whole.reps, counted((uint64_t)rule->reps, "sample").s,
                    (long long)rule->reps);
     whole.reps_max = whole.reps;
@@ -188,11 +185,10 @@ static bool conclude(const struct options *options, const struct side_by_side *r
     return ok;
 }
 
-static int audit_run(const char *program, const struct options *options,
-                     const struct sweep_file *rule, const char *path)
+static int audit_run(const struct options *options, const struct sweep_file *rule, const char *path)
 {
     char error[ERROR_SIZE];
-    struct sweep_file whole = whole_blocks(program, options, rule);
+    struct sweep_file whole = whole_blocks(options, rule);
     struct side_by_side run = {
         .sweep = &whole,
         .sweep_path = path,
@@ -208,9 +204,9 @@ static int audit_run(const char *program, const struct options *options,
               conclude(options, &run, &audit, error, sizeof error);
     json_decref(run.environment);
     if (!ok)
-        return cli_fail(program, error);
+        return cli_fail("%s", error);
     enum audit_outcome outcome = audit_outcome(&audit);
-    fprintf(stderr, "%s: it %s; data in %s\n", program, audit_outcome_text(outcome), run.folder);
+    cli_say("it %s; data in %s", audit_outcome_text(outcome), run.folder);
     return outcome == AUDIT_HOLDS ? EXIT_DONE : EXIT_FAILED;
 }
 
@@ -226,15 +222,14 @@ int cmd_audit(int argc, char **argv)
         data_find("harness/sweeps/audit.yaml", path, sizeof path);
     struct sweep_file *sweep = sweep_file_load(path, error, sizeof error);
     if (!sweep)
-        cli_misuse_lines(argv[0], error);
+        cli_misuse_lines(error);
     for (unsigned g = 0; g < sweep->groups_count; g++)
         if (machine_text_is_simulated(sweep_group_machine(sweep, &sweep->groups[g])))
-            cli_misuse(argv[0],
-                       "%s: group \"%s\" is on a simulated machine, where the same measured twice "
+            cli_misuse("%s: group \"%s\" is on a simulated machine, where the same measured twice "
                        "is equal; valid: groups on the native one",
                        path, sweep->groups[g].id);
-    rule_apply(argv[0], &options, sweep);
-    int status = audit_run(argv[0], &options, sweep, path);
+    rule_apply(&options, sweep);
+    int status = audit_run(&options, sweep, path);
     sweep_file_free(sweep);
     return status;
 }

@@ -13,7 +13,7 @@
 enum { ERROR_SIZE = 16384 };
 
 struct options {
-    const char *command, *speed, *counting, *micro;
+    const char *speed, *counting, *micro;
     int simulator; /* how many samples of each; 0: not asked for */
     bool json;
 };
@@ -56,51 +56,50 @@ static const char argp_doc[] =
     "Exit status: 0 done, whatever the claim's state; 1 it cannot be read or measured, or there is "
     "nothing to compare in it; 2 misused.";
 
-static void check_run(const char *command, const char *option, const char *folder)
+static void check_run(const char *option, const char *folder)
 {
     char error[ERROR_SIZE];
     if (run_folder_is_run(folder))
         return;
     run_folder_explain(folder, error, sizeof error);
-    cli_misuse(command, "--%s=%s", option, error);
+    cli_misuse("--%s=%s", option, error);
 }
 
 /* A folder can be opened, and fails when it is read. */
-static void check_file(const char *command, const char *path)
+static void check_file(const char *path)
 {
     FILE *file = fopen(path, "re");
     if (!file || (fgetc(file) == EOF && ferror(file)))
-        cli_misuse(command,
-                   "--micro=%s: %s; valid: what `schedlab micro --benchmark_out=FILE` wrote", path,
+        cli_misuse("--micro=%s: %s; valid: what `schedlab micro --benchmark_out=FILE` wrote", path,
                    strerror(errno));
     fclose(file);
 }
 
-static void option_take(void *to, const char *name, const char *option, char *text)
+static void option_take(void *to, const char *option, char *text)
 {
     struct options *options = to;
     if (strcmp(option, "micro") == 0)
-        check_file(name, options->micro = text);
+        check_file(options->micro = text);
     else
-        check_run(name, option, text);
+        check_run(option, text);
     if (strcmp(option, "speed") == 0)
         options->speed = text;
     if (strcmp(option, "counting") == 0)
         options->counting = text;
 }
 
-static void argument_refuse(void *options, const char *name, char *text)
+static void argument_refuse(void *options, char *text)
 {
     (void)options;
-    cli_misuse(name, "\"%s\" is no option; valid: --speed, --counting, --micro, --simulator", text);
+    cli_misuse("\"%s\" is no option; valid: --speed, --counting, --micro, --simulator", text);
 }
 
-static void options_check(void *to, const char *name)
+static void options_check(void *to)
 {
     const struct options *options = to;
     if (!options->speed && !options->counting && !options->micro && !options->simulator)
-        cli_misuse(name, "one of --speed=RUN_DIR, --counting=RUN_DIR, --micro=FILE and "
-                         "--simulator=N must be given");
+        cli_misuse("one of --speed=RUN_DIR, --counting=RUN_DIR, --micro=FILE and --simulator=N "
+                   "must be given");
 }
 
 static const struct cli_command cli = {
@@ -118,14 +117,14 @@ static const char *floor_of(const char *benchmark)
 }
 
 /* The ratios of a run; NULL and one line in error. */
-static json_t *run_ratios(const char *command, const char *folder,
+static json_t *run_ratios(const char *folder,
                           json_t *(*make)(const char *, struct record_flaws *, char *, size_t),
                           char *error)
 {
     struct record_flaws flaws;
     json_t *ratios = make(folder, &flaws, error, ERROR_SIZE);
     if (ratios)
-        run_folder_tell_flaws(folder, &flaws, command, stderr);
+        run_folder_tell_flaws(folder, &flaws, cli_name(), stderr);
     return ratios;
 }
 
@@ -138,9 +137,9 @@ static const char *const titles[KINDS] = {[COUNTING] = "time with events over ti
 static json_t *ratios_of(const struct options *options, enum kind kind, char *error)
 {
     if (kind == SPEED)
-        return run_ratios(options->command, options->speed, bench_speed, error);
+        return run_ratios(options->speed, bench_speed, error);
     if (kind == COUNTING)
-        return run_ratios(options->command, options->counting, bench_counting, error);
+        return run_ratios(options->counting, bench_counting, error);
     return kind == MICRO ? bench_operations(options->micro, floor_of, error, ERROR_SIZE)
                          : bench_simulator((unsigned)options->simulator, error, ERROR_SIZE);
 }
@@ -168,13 +167,13 @@ static int show(const struct options *options, json_t *whole, char *error)
 
 int cmd_bench(int argc, char **argv)
 {
-    struct options options = {.command = argv[0]};
+    struct options options = {0};
     char error[ERROR_SIZE];
     cli_read(&cli, argc, argv, &options);
     json_t *whole = json_object();
     int status = show(&options, whole, error);
     if (status != EXIT_DONE)
-        cli_fail(options.command, error);
+        cli_fail("%s", error);
     else if (options.json)
         cli_print_json(json_incref(whole), 6);
     json_decref(whole);

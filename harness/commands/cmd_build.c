@@ -32,8 +32,7 @@ static const struct cli_option option_table[] = {
 };
 
 static const char argp_doc[] =
-    "Compile a variant or a workload that lives outside the tree, for all machines."
-    "\v"
+    "Compile a variant or a workload that lives outside the tree, for all machines.\v"
     "FILE.c is as the variants of the tree are: it includes \"schedlab.h\" and defines `const "
     "struct sched_ops NAME_ops`. Or it defines a queue alone (RUNQ_VARIANT), and the rest is "
     "gmp's. docs/ADDING.md shows how. Several files become one, and so do all FILE.c of a folder. "
@@ -64,7 +63,7 @@ int cmd_build(int argc, char **argv)
     char error[ERROR_SIZE], *path;
     cli_read(&cli, argc, argv, &options);
     if (options.machine.text && !options.conformance)
-        cli_misuse(argv[0], "--machine says where --conformance runs the suite, and goes with it");
+        cli_misuse("--machine says where --conformance runs the suite, and goes with it");
     const struct slv_order order = {
         .sources = options.sources.text,
         .name = options.name,
@@ -76,7 +75,7 @@ int cmd_build(int argc, char **argv)
     free(options.sources.text);
     machine_spec_free(&options.machine);
     if (!done)
-        return cli_fail(argv[0], error);
+        return cli_fail("%s", error);
     printf("%s\n", path);
     free(path);
     return EXIT_DONE;

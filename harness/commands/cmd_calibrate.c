@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -46,62 +45,58 @@ static const char argp_doc[] =
     "  schedlab calibrate --output host.yaml\n\n"
     "Exit status: 0 done; 1 failed, as where the file cannot be written; 2 misused.";
 
-static void cores_parse(struct options *options, const char *command, char *text)
+static void cores_parse(struct options *options, char *text)
 {
     char *comma = strchr(text, ',');
     if (comma)
         *comma = '\0';
-    options->cpus[0] = (int)cli_number(command, "cores", text, 0, CPU_MAX, "");
+    options->cpus[0] = (int)cli_number("cores", text, 0, CPU_MAX, "");
     options->cpus_count = 1;
     if (!comma)
         return;
-    options->cpus[1] = (int)cli_number(command, "cores", comma + 1, 0, CPU_MAX, "");
+    options->cpus[1] = (int)cli_number("cores", comma + 1, 0, CPU_MAX, "");
     options->cpus_count = 2;
     if (options->cpus[0] == options->cpus[1])
-        cli_misuse(command, "--cores=%d,%d is not valid; valid: two different cores, or one",
+        cli_misuse("--cores=%d,%d is not valid; valid: two different cores, or one",
                    options->cpus[0], options->cpus[1]);
 }
 
-static void option_take(void *to, const char *name, const char *option, char *text)
+static void option_take(void *to, const char *option, char *text)
 {
     struct options *options = to;
     if (strcmp(option, "cores") == 0)
-        cores_parse(options, name, text);
+        cores_parse(options, text);
     else if (strlen(text) > 5 && text_ends_with(text, ".yaml"))
         options->output = text;
     else
-        cli_misuse(name, "--output=%s is not valid; valid: a name that ends in .yaml", text);
+        cli_misuse("--output=%s is not valid; valid: a name that ends in .yaml", text);
 }
 
 static const struct cli_command cli = {
     .options = option_table, .help = argp_doc, .option = option_take};
 
-static void check_cores(const struct options *options, const char *command)
+static void check_cores(const struct options *options)
 {
     for (int i = 0; i < options->cpus_count; i++)
         if (!topology_may_use(options->cpus[i]))
-            cli_misuse(command,
-                       "core %d may not be used by this process; valid: %d core%s, as "
-                       "in `schedlab doctor`",
+            cli_misuse("core %d may not be used by this process; valid: %d core%s, as in `schedlab "
+                       "doctor`",
                        options->cpus[i], topology_cpu_count(),
                        topology_cpu_count() == 1 ? "" : "s");
 }
 
 /* Opened before measuring, so that a wrong name costs no time. */
-static FILE *output_open(const struct options *options, const char *command)
+static FILE *output_open(const struct options *options)
 {
     if (!options->output)
         return NULL;
     FILE *output = fopen(options->output, "we");
-    if (!output) {
-        fprintf(stderr, "%s: cannot write %s: %s\n", command, options->output, strerror(errno));
-        exit(EXIT_FAILED);
-    }
+    if (!output)
+        cli_give_up("cannot write %s: %s", options->output, strerror(errno));
     return output;
 }
 
-static int output_write(const struct calibrate *calibrate, FILE *output, const char *path,
-                        const char *command)
+static int output_write(const struct calibrate *calibrate, FILE *output, const char *path)
 {
     if (!output)
         return EXIT_DONE;
@@ -109,8 +104,7 @@ static int output_write(const struct calibrate *calibrate, FILE *output, const c
     bool good = !ferror(output);
     if (fclose(output) == 0 && good)
         return EXIT_DONE;
-    fprintf(stderr, "%s: cannot write %s: %s\n", command, path, strerror(errno));
-    return EXIT_FAILED;
+    return cli_fail("cannot write %s: %s", path, strerror(errno));
 }
 
 int cmd_calibrate(int argc, char **argv)
@@ -120,23 +114,21 @@ int cmd_calibrate(int argc, char **argv)
     struct machine_spec fallback;
     char error[ERROR_SIZE];
     cli_read(&cli, argc, argv, &options);
-    check_cores(&options, argv[0]);
+    check_cores(&options);
     if (!machine_spec_parse(&fallback, fallback_spec, error, sizeof error))
-        return cli_fail(argv[0], error);
-    FILE *output = output_open(&options, argv[0]);
+        return cli_fail("%s", error);
+    FILE *output = output_open(&options);
     if (options.cpus_count == 0)
         options.cpus_count = calibrate_pick(options.cpus);
     calibrate_run(&calibrate, options.cpus, options.cpus_count, options.quick,
                   isatty(STDERR_FILENO) ? stderr : NULL);
     bool made = calibrate_model(&calibrate, fallback.file, error, sizeof error);
     machine_spec_free(&fallback);
-    if (!made) {
-        fprintf(stderr, "%s: what was measured makes no model: %s\n", argv[0], error);
-        return EXIT_FAILED;
-    }
+    if (!made)
+        return cli_fail("what was measured makes no model: %s", error);
     if (options.json)
         cli_print_json(calibrate_to_json(&calibrate), 6);
     else
         calibrate_print(&calibrate, stdout);
-    return output_write(&calibrate, output, options.output, argv[0]);
+    return output_write(&calibrate, output, options.output);
 }

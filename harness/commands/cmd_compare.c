@@ -92,52 +92,51 @@ static const char argp_doc[] =
     "Exit status: 0 done; 1 a revision could not be built or measured, or the comparison not kept; "
     "2 misused: a side that cannot be read, or nothing in common.";
 
-static _Noreturn void side_refuse(const char *command, const char *run_dir)
+static _Noreturn void side_refuse(const char *run_dir)
 {
     char error[ERROR_SIZE];
     run_folder_explain(run_dir, error, sizeof error);
-    cli_misuse(command, "%s", error);
+    cli_misuse("%s", error);
 }
 
-static void options_check(void *to, const char *command)
+static void options_check(void *to)
 {
     const struct options *options = to;
     if (options->git && options->count < ARGUMENTS_MAX)
-        cli_misuse(command, "--git takes two revisions and a sweep file, for example main HEAD "
-                            "harness/sweeps/smoke.yaml");
+        cli_misuse("--git takes two revisions and a sweep file, for example main HEAD "
+                   "harness/sweeps/smoke.yaml");
     if (options->git)
         return;
     if (options->results || options->override.reps >= 0)
-        cli_misuse(command, "--%s takes --git: runs that are there are only read",
+        cli_misuse("--%s takes --git: runs that are there are only read",
                    options->results ? "results" : "reps");
     if (options->count == 1 && run_folder_is_packed(options->arguments[0]))
-        side_refuse(command, options->arguments[0]);
+        side_refuse(options->arguments[0]);
     if (options->count < SIDES)
-        cli_misuse(command, "which two? For example results/x:variant=gmp results/x:variant=grq");
+        cli_misuse("which two? For example results/x:variant=gmp results/x:variant=grq");
     if (options->count > SIDES)
         cli_misuse(
-            command,
             "two sides at a time; found \"%s\" too; two revisions and a sweep file take --git",
             options->arguments[SIDES]);
 }
 
-static void option_take(void *to, const char *name, const char *option, char *text)
+static void option_take(void *to, const char *option, char *text)
 {
     struct options *options = to;
     char error[ERROR_SIZE];
     if (strcmp(option, "save") == 0 && !sweep_name_is_valid(text))
-        cli_misuse(name, "--save=%s is not valid; valid: " SWEEP_NAME_RULE, text);
+        cli_misuse("--save=%s is not valid; valid: " SWEEP_NAME_RULE, text);
     if (strcmp(option, "save") == 0)
         options->save = text;
     else if (!metric_parse(&options->compare.metric, text, error, sizeof error))
-        cli_misuse(name, "--metric=%s: %s", text, error);
+        cli_misuse("--metric=%s: %s", text, error);
 }
 
-static void argument_add(void *to, const char *name, char *text)
+static void argument_add(void *to, char *text)
 {
     struct options *options = to;
     if (options->count == ARGUMENTS_MAX)
-        cli_misuse(name, "too many arguments; found \"%s\" too", text);
+        cli_misuse("too many arguments; found \"%s\" too", text);
     options->arguments[options->count++] = text;
 }
 
@@ -150,14 +149,13 @@ static const struct cli_command cli = {
     .check = options_check,
 };
 
-static void warnings_print(const char *program, const struct comparison *comparison)
+static void warnings_print(const struct comparison *comparison)
 {
     json_each(warning, comparison->warnings)
-        fprintf(stderr, "%s: warning: %s\n", program, json_string_value(warning));
+        cli_say("warning: %s", json_string_value(warning));
 }
 
-static void print(const char *program, const struct options *options,
-                  const struct comparison *comparison)
+static void print(const struct options *options, const struct comparison *comparison)
 {
     switch (options->format) {
     case FORMAT_TABLE:
@@ -171,18 +169,17 @@ static void print(const char *program, const struct options *options,
         break;
     }
     fflush(stdout); /* messages follow the table in a log too */
-    warnings_print(program, comparison);
+    warnings_print(comparison);
 }
 
 /* Another comparison of this name is replaced. The exit status. */
-static int save(const char *program, const struct options *options,
-                const struct comparison *comparison)
+static int save(const struct options *options, const struct comparison *comparison)
 {
     char folder[PATH_SIZE], path[PATH_SIZE + 128], error[ERROR_SIZE];
     const char *run = comparison->b->run_dir;
     snprintf(folder, sizeof folder, "%s/comparisons", run);
     if (!folder_make(folder, error, sizeof error))
-        return cli_fail(program, error);
+        return cli_fail("%s", error);
     snprintf(path, sizeof path, "%s/%s.json", folder, options->save);
     json_t *json = compare_to_json(comparison);
     char *text = json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
@@ -192,13 +189,13 @@ static int save(const char *program, const struct options *options,
     bool ok = file_replace(path, text, strlen(text), error, sizeof error);
     free(text);
     if (!ok)
-        return cli_fail(program, error);
-    fprintf(stderr, "%s: kept in %s; `schedlab report %s` shows it\n", program, path, run);
+        return cli_fail("%s", error);
+    cli_say("kept in %s; `schedlab report %s` shows it", path, run);
     return EXIT_DONE;
 }
 
 /* The exit status. */
-static int sides_compare(const char *program, const struct options *options, struct compare_side *a,
+static int sides_compare(const struct options *options, struct compare_side *a,
                          struct compare_side *b)
 {
     char error[ERROR_SIZE];
@@ -207,40 +204,38 @@ static int sides_compare(const char *program, const struct options *options, str
     for (int i = 0; i < SIDES && known; i++)
         known = metric_is_known(&options->compare.metric, sides[i]->records, error, sizeof error);
     if (!known || !compare_sides_pair(a, b, options->compare.each, error, sizeof error)) {
-        fprintf(stderr, "%s: %s\n", program, error);
+        cli_say("%s", error);
         return EXIT_MISUSED;
     }
     struct comparison comparison;
     compare_make(&comparison, a, b, &options->compare);
     int status = EXIT_DONE;
     if (comparison.count > 0) {
-        print(program, options, &comparison);
+        print(options, &comparison);
         if (options->save)
-            status = save(program, options, &comparison);
+            status = save(options, &comparison);
     } else {
-        fprintf(stderr,
-                "%s: %s and %s have nothing in common: no variant, workload and number of workers "
-                "is in both; what both filters name need not be\n",
-                program, a->label, b->label);
+        cli_say("%s and %s have nothing in common: no variant, workload and number of workers is "
+                "in both; what both filters name need not be",
+                a->label, b->label);
         status = EXIT_MISUSED;
     }
     compare_free(&comparison);
     return status;
 }
 
-static int runs_compare(const char *program, const struct options *options, const char *a,
-                        const char *b)
+static int runs_compare(const struct options *options, const char *a, const char *b)
 {
     struct compare_side sides[SIDES];
     const char *texts[SIDES] = {a, b};
     char error[ERROR_SIZE];
     for (int i = 0; i < SIDES; i++)
         if (!compare_side_load(&sides[i], texts[i], error, sizeof error))
-            cli_misuse(program, "%s", error);
+            cli_misuse("%s", error);
     for (int i = 0; i < SIDES; i++)
         if (i == 0 || strcmp(sides[i].run_dir, sides[0].run_dir) != 0)
-            run_folder_tell_flaws(sides[i].run_dir, &sides[i].flaws, program, stderr);
-    int status = sides_compare(program, options, &sides[0], &sides[1]);
+            run_folder_tell_flaws(sides[i].run_dir, &sides[i].flaws, cli_name(), stderr);
+    int status = sides_compare(options, &sides[0], &sides[1]);
     for (int i = 0; i < SIDES; i++)
         compare_side_free(&sides[i]);
     return status;
@@ -249,7 +244,7 @@ static int runs_compare(const char *program, const struct options *options, cons
 /* Revisions ------------------------------------------------------------------------------------ */
 
 /* The exit status; on success the run's folder is in run->folder. */
-static int revisions_measure(const char *program, const struct options *options, const char *file,
+static int revisions_measure(const struct options *options, const char *file,
                              const struct sweep_file *sweep, struct git_build revisions[SIDES],
                              struct side_by_side *run)
 {
@@ -257,14 +252,13 @@ static int revisions_measure(const char *program, const struct options *options,
     char error[ERROR_SIZE];
     for (int i = 0; i < SIDES; i++)
         if (!git_build_find(&revisions[i], options->arguments[i], error, sizeof error))
-            cli_misuse(program, "%s", error);
+            cli_misuse("%s", error);
     if (strcmp(revisions[0].name, revisions[1].name) == 0)
-        fprintf(stderr,
-                "%s: warning: %s and %s are one revision, %s: no difference is to be found\n",
-                program, options->arguments[0], options->arguments[1], revisions[0].name);
+        cli_say("warning: %s and %s are one revision, %s: no difference is to be found",
+                options->arguments[0], options->arguments[1], revisions[0].name);
     for (int i = 0; i < SIDES; i++) {
         if (!git_build_make(&revisions[i], stderr, error, sizeof error))
-            return cli_fail(program, error);
+            return cli_fail("%s", error);
         sides[i] = (struct plan_side){.name = i == 0 ? "a" : "b",
                                       .program = revisions[i].program,
                                       .revision = revisions[i].name};
@@ -281,31 +275,31 @@ static int revisions_measure(const char *program, const struct options *options,
     };
     int result = side_by_side_measure(run, error, sizeof error);
     json_decref(run->environment);
-    return result < 0 ? cli_fail(program, error) : EXIT_DONE;
+    return result < 0 ? cli_fail("%s", error) : EXIT_DONE;
 }
 
-static int revisions_compare(const char *program, const struct options *options)
+static int revisions_compare(const struct options *options)
 {
     char error[ERROR_SIZE], a[ERROR_SIZE], b[ERROR_SIZE], name[SIDES * REVISION_SIZE];
     struct side_by_side run;
     struct git_build revisions[SIDES];
-    const char *file = cli_sweep_file(program, options->arguments[SIDES]);
+    const char *file = cli_sweep_file(options->arguments[SIDES]);
     struct sweep_file *sweep = sweep_file_load(file, error, sizeof error);
     if (!sweep)
-        cli_misuse_lines(program, error);
-    sweep_file_override(program, &options->override, sweep);
-    int status = revisions_measure(program, options, file, sweep, revisions, &run);
+        cli_misuse_lines(error);
+    sweep_file_override(&options->override, sweep);
+    int status = revisions_measure(options, file, sweep, revisions, &run);
     sweep_file_free(sweep);
     if (status != EXIT_DONE)
         return status;
-    fprintf(stderr, "%s: data in %s\n", program, run.folder);
+    cli_say("data in %s", run.folder);
     snprintf(a, sizeof a, "%s:side=a", run.folder);
     snprintf(b, sizeof b, "%s:side=b", run.folder);
     snprintf(name, sizeof name, "%s-%s", revisions[0].name, revisions[1].name);
     struct options kept = *options;
     if (!kept.save)
         kept.save = name;
-    return runs_compare(program, &kept, a, b);
+    return runs_compare(&kept, a, b);
 }
 
 int cmd_compare(int argc, char **argv)
@@ -315,6 +309,6 @@ int cmd_compare(int argc, char **argv)
     cli_read(&cli, argc, argv, &options);
     options.compare.min_effect = options.min_effect_percent / 100;
     if (options.git)
-        return revisions_compare(argv[0], &options);
-    return runs_compare(argv[0], &options, options.arguments[0], options.arguments[1]);
+        return revisions_compare(&options);
+    return runs_compare(&options, options.arguments[0], options.arguments[1]);
 }

@@ -13,7 +13,6 @@
 #include "harness/trace/trace.h"
 #include "sched.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -27,7 +26,6 @@ static const char *const format_words[] = {"table", "json", "page", NULL};
 enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_PAGE };
 
 struct options {
-    const char *command;
     const char *arguments[ARGUMENTS]; /* A, B, workload */
     int argument_count;
     struct machine_spec machine;
@@ -93,28 +91,27 @@ static const char argp_doc[] =
 
 static void machine_take(struct options *options, const char *text)
 {
-    cli_machine(options->command, &options->machine, text);
+    cli_machine(&options->machine, text);
     if (!options->machine.simulated)
-        cli_misuse(options->command,
-                   "--machine=%s: events in order, and the same in each run, take a simulated "
+        cli_misuse("--machine=%s: events in order, and the same in each run, take a simulated "
                    "machine: sim:MODEL[,KEY=VALUE]...",
                    text);
 }
 
-static void option_take(void *to, const char *command, const char *name, char *text)
+static void option_take(void *to, const char *name, char *text)
 {
     struct options *options = to;
     if (strcmp(name, "machine") == 0)
         machine_take(options, text);
     else
-        options->only = trace_option_only(command, options->only, text);
+        options->only = trace_option_only(options->only, text);
 }
 
-static void argument_add(void *to, const char *command, char *text)
+static void argument_add(void *to, char *text)
 {
     struct options *options = to;
     if (options->argument_count == ARGUMENTS)
-        cli_misuse(command, "two variants and a workload; found \"%s\" too", text);
+        cli_misuse("two variants and a workload; found \"%s\" too", text);
     options->arguments[options->argument_count++] = text;
 }
 
@@ -131,33 +128,27 @@ static void options_complete(struct options *options)
 {
     char error[ERROR_SIZE];
     if (options->argument_count < ARGUMENTS)
-        cli_misuse(options->command, "two variants and a workload, for example gmp gmp,tick=64 "
-                                     "yield,n=200,yielders=3");
+        cli_misuse(
+            "two variants and a workload, for example gmp gmp,tick=64 yield,n=200,yielders=3");
     if (options->only && options->format == FORMAT_PAGE)
-        cli_misuse(options->command, "--only comes with --format=table or json; a page has all "
-                                     "events, since its queues follow from them");
+        cli_misuse("--only comes with --format=table or json; a page has all events, since its "
+                   "queues follow from them");
     for (int side = 0; side < 2; side++)
-        cli_traced(options->command, &options->variant[side], options->arguments[side]);
+        cli_traced(&options->variant[side], options->arguments[side]);
     if (!workload_spec_parse(&options->workload, options->arguments[2], error, sizeof error))
-        cli_misuse(options->command, "%s", error);
+        cli_misuse("%s", error);
     if (!options->machine.text)
         machine_take(options, MACHINE_DEFAULT);
     struct sample_request *request = &options->request;
     if (request->workers == 0)
         request->workers = options->machine.model.cores;
     if (!workload_spec_fit_workers(&options->workload, request->workers, error, sizeof error))
-        cli_misuse(options->command, "%s", error);
-    cli_warn_of_workers(options->command, request->workers, options->machine.model.cores, false);
-    trace_option_output_check(options->command, options->output);
+        cli_misuse("%s", error);
+    cli_warn_of_workers(request->workers, options->machine.model.cores, false);
+    trace_option_output_check(options->output);
     request->sched_sites = options->format == FORMAT_PAGE;
     request->machine = options->machine.text;
     request->workload = options->workload.text;
-}
-
-static _Noreturn void give_up(const struct options *options, const char *variant, const char *why)
-{
-    fprintf(stderr, "%s: %s: %s\n", options->command, variant, why);
-    exit(EXIT_FAILED);
 }
 
 /* All events of a run. Calls before the compared one are no part of its side. */
@@ -179,9 +170,9 @@ static void whole_cut(const struct options *options, struct whole *whole,
            trace->event[whole->before].when_ps - trace->event[0].when_ps < whole->call_ps)
         whole->before++;
     if (whole->before > 0 && whole->before == trace->count)
-        give_up(options, side->variant,
-                "no event of the compared call was kept; valid: a larger "
-                "--most, or fewer calls to warm up");
+        cli_give_up("%s: no event of the compared call was kept; valid: a larger --most, or fewer "
+                    "calls to warm up",
+                    side->variant);
 }
 
 /* The side is the run's events from the compared call on, with times of its own. */
@@ -205,7 +196,7 @@ static void side_run(const struct options *options, struct diff_side *side, uint
     request.sim_seed = seed;
     side->record = child_run_traced(&request, &whole->trace, error, sizeof error);
     if (!side->record)
-        give_up(options, side->variant, error);
+        cli_give_up("%s: %s", side->variant, error);
     whole_cut(options, whole, side);
     sched_trace_from_first(&whole->trace);
 }
@@ -245,13 +236,13 @@ static void page_write(const struct options *options, struct diff_page *diff, st
     struct trace_parting parting = {diff->diff.at + (int64_t)whole[0].before,
                                     parts ? diff_sentence(diff, sentence, sizeof sentence) : NULL};
     if (!trace_html_write(both, 2, parts ? &parting : NULL, to, error, sizeof error))
-        give_up(options, "the page", error);
+        cli_give_up("the page: %s", error);
 }
 
 static void answer_write(const struct options *options, struct diff_page *page,
                          struct whole whole[2])
 {
-    FILE *to = trace_option_output_open(options->command, options->output);
+    FILE *to = trace_option_output_open(options->output);
     if (options->format == FORMAT_JSON) {
         json_t *object = diff_to_json(page);
         json_dumpf(object, to, JSON_INDENT(2));
@@ -262,7 +253,7 @@ static void answer_write(const struct options *options, struct diff_page *page,
     } else {
         diff_print(page, to == stdout ? terminal_width() : WIDTH_DEFAULT, to);
     }
-    trace_option_output_close(options->command, to);
+    trace_option_output_close(to);
 }
 
 static int diff_run(const struct options *options)
@@ -300,7 +291,6 @@ static int diff_run(const struct options *options)
 int cmd_diff(int argc, char **argv)
 {
     struct options options = {
-        .command = argv[0],
         .request = {.seed = 1,
                     .iterations = 1,
                     .warmup = 0,
@@ -315,7 +305,7 @@ int cmd_diff(int argc, char **argv)
     cli_read(&cli, argc, argv, &options);
     options_complete(&options);
     if (!machine_sim_program(NULL, path, sizeof path, error, sizeof error))
-        return cli_fail(options.command, error);
+        return cli_fail("%s", error);
     int status = diff_run(&options);
     trace_only_free(options.only);
     for (int side = 0; side < 2; side++)

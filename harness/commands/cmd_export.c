@@ -18,7 +18,7 @@ static const char *const format_words[] = {"gbench", "benchstat", "csv", "tidy",
 enum { FORMAT_LATEX = EXPORT_TIDY + 1 };
 
 struct options {
-    const char *command, *folder, *output;
+    const char *folder, *output;
     int format; /* -1: not given */
 };
 
@@ -45,11 +45,11 @@ static const char argp_doc[] =
     "  schedlab export results/monday --to gbench --output monday.json\n\n"
     "Exit status: 0 done; 1 the records cannot be read, or the output not written; 2 misused.";
 
-static void options_check(void *to, const char *name)
+static void options_check(void *to)
 {
     const struct options *options = to;
     if (options->format < 0)
-        cli_misuse(name, "--to is missing; valid: gbench, benchstat, csv, tidy, latex");
+        cli_misuse("--to is missing; valid: gbench, benchstat, csv, tidy, latex");
 }
 
 static const struct cli_command cli = {
@@ -63,35 +63,24 @@ static const struct cli_command cli = {
     .check = options_check,
 };
 
-static int complain(const struct options *options, const char *what, const char *why)
-{
-    fprintf(stderr, "%s: %s: %s\n", options->command, what, why);
-    return EXIT_FAILED;
-}
-
-static void say_what_lacks(const struct options *options, const struct export_result *result)
+static void say_what_lacks(const struct export_result *result)
 {
     if (result->failed > 0)
-        fprintf(stderr, "%s: %s left out: their cells failed or were skipped\n", options->command,
+        cli_say("%s left out: their cells failed or were skipped",
                 counted(result->failed, "sample").s);
     if (result->disturbed > 0)
-        fprintf(stderr, "%s: %s left out: marked as disturbed\n", options->command,
-                counted(result->disturbed, "sample").s);
+        cli_say("%s left out: marked as disturbed", counted(result->disturbed, "sample").s);
     if (result->rare > 0)
-        fprintf(stderr,
-                "%s: %s left out: of no one core distance, or of one with fewer than %d of "
-                "their cell\n",
-                options->command, counted(result->rare, "sample").s, CLASS_MIN);
+        cli_say("%s left out: of no one core distance, or of one with fewer than %d of their cell",
+                counted(result->rare, "sample").s, CLASS_MIN);
     if (result->together > 0)
-        fprintf(stderr,
-                "%s: distance \"all\" of %s: no core distance has %d undisturbed samples there, so "
-                "all are written\n",
-                options->command, counted(result->together, "cell").s, CLASS_MIN);
+        cli_say("distance \"all\" of %s: no core distance has %d undisturbed samples there, so all "
+                "are written",
+                counted(result->together, "cell").s, CLASS_MIN);
     if (result->without_cpu > 0)
-        fprintf(stderr,
-                "%s: %s without a cpu_time, which compare.py wants: peers, and "
-                "samples of older revisions, do not tell it\n",
-                options->command, counted(result->without_cpu, "sample").s);
+        cli_say("%s without a cpu_time, which compare.py wants: peers, and samples of older "
+                "revisions, do not tell it",
+                counted(result->without_cpu, "sample").s);
 }
 
 /* 0, or -1 and one line in error. */
@@ -107,26 +96,26 @@ static int write_format(const struct options *options, FILE *to, struct export_r
 
 int cmd_export(int argc, char **argv)
 {
-    struct options options = {.command = argv[0], .format = -1};
+    struct options options = {.format = -1};
     struct export_result result;
     char error[ERROR_SIZE];
     cli_read(&cli, argc, argv, &options);
     if (!run_folder_is_run(options.folder)) {
         run_folder_explain(options.folder, error, sizeof error);
-        cli_misuse(options.command, "%s", error);
+        cli_misuse("%s", error);
     }
     FILE *to = options.output ? fopen(options.output, "we") : stdout;
     if (!to)
-        return complain(&options, options.output, strerror(errno));
+        return cli_fail("%s: %s", options.output, strerror(errno));
     int failed = write_format(&options, to, &result, error, sizeof error);
     bool lost = fflush(to) != 0 || ferror(to);
     if (options.output && fclose(to) != 0)
         lost = true;
     if (failed)
-        return complain(&options, "cannot export", error);
+        return cli_fail("cannot export: %s", error);
     if (lost && options.output)
-        return complain(&options, options.output, strerror(errno));
-    run_folder_tell_flaws(options.folder, &result.flaws, options.command, stderr);
-    say_what_lacks(&options, &result);
+        return cli_fail("%s: %s", options.output, strerror(errno));
+    run_folder_tell_flaws(options.folder, &result.flaws, cli_name(), stderr);
+    say_what_lacks(&result);
     return EXIT_DONE;
 }

@@ -15,10 +15,10 @@ int cmd_hunt(int argc, char **argv)
 {
     char path[PATH_SIZE], error[ERROR_SIZE];
     (void)argc;
+    cli_name_set(argv[0]);
     if (!machine_hunt_program(path, sizeof path, error, sizeof error))
-        return cli_fail(argv[0], error);
+        return cli_fail("%s", error);
     fflush(stdout);
     execv(path, argv);
-    snprintf(error, sizeof error, "cannot execute %s: %s", path, strerror(errno));
-    return cli_fail(argv[0], error);
+    return cli_fail("cannot execute %s: %s", path, strerror(errno));
 }

@@ -22,7 +22,7 @@ enum { ERROR_SIZE = 1024, LINES_SIZE = 16384 };
 static const char *const arrivals_words[] = {"open", "closed", NULL};
 
 struct options {
-    const char *command, *trace, *output, *goroutines, *keep, *from, *to;
+    const char *trace, *output, *goroutines, *keep, *from, *to;
     int arrivals;
     bool json;
 };
@@ -50,15 +50,13 @@ static const struct cli_option option_table[] = {
 
 static const char argp_doc[] =
     "Make a program file of an execution trace of Go, or of a service in YAML, and say what is in "
-    "it."
-    "\v"
+    "it.\v"
     "A TRACE whose name ends in .yaml describes a service: clients, classes of requests and their "
     "steps, as examples/service.yaml does. Any other one is a file that runtime/trace or `go test "
     "-trace` of Go 1.22 or later wrote, or the text that `go tool trace -d=parsed` prints of it; - "
-    "is "
-    "standard input. The program has what each goroutine computed, whom it started and woke, and "
-    "its sleeps, calls and waits; "
-    "docs/PROGRAMS.md says how. A trace that is torn is read up to there.\n\n"
+    "is standard input. The program has what each goroutine computed, whom it started and woke, "
+    "and its sleeps, calls and waits; docs/PROGRAMS.md says how. A trace that is torn is read up "
+    "to there.\n\n"
     "Example:\n"
     "  schedlab import trace.out -o app.slp\n"
     "  go tool trace -d=parsed trace.out | schedlab import - -o app.slp\n"
@@ -72,8 +70,8 @@ static const struct cli_command cli = {
     .help = argp_doc,
     .only = "trace",
     .only_offset = offsetof(struct options, trace),
-    .missing = "which trace? A file that runtime/trace or `go test -trace` wrote, - for "
-               "standard input, or a service in .yaml",
+    .missing = "which trace? A file that runtime/trace or `go test -trace` wrote, - for standard "
+               "input, or a service in .yaml",
 };
 
 /* Reads the words of --keep. */
@@ -83,10 +81,9 @@ static void keep_read(const struct options *options, struct import_options *made
     static const enum import_segment segments[] = {SEGMENT_RUNTIME, SEGMENT_COLLECTOR};
     char *list = options->keep ? xstrdup(options->keep) : NULL;
     for (char *rest = list, *word; rest && (word = strsep(&rest, ","));) {
-        int which = cli_word(options->command, "keep", word, words);
+        int which = cli_word("keep", word, words);
         if (which == 2)
-            cli_misuse(options->command,
-                       "--keep stw: a program has no step that stops all workers; valid: runtime, "
+            cli_misuse("--keep stw: a program has no step that stops all workers; valid: runtime, "
                        "gc; who stopped the world has that time as computing");
         made->keeps[segments[which]] = true;
     }
@@ -98,11 +95,11 @@ static struct import_options import_options_of(const struct options *options)
     struct import_options made = {
         .to_ns = PROGRAM_NS_MAX, .filter = options->goroutines, .closed = options->arrivals == 1};
     if (options->from)
-        made.from_ns = cli_time_ns(options->command, "from", options->from, 1, PROGRAM_NS_MAX);
+        made.from_ns = cli_time_ns("from", options->from, 1, PROGRAM_NS_MAX);
     if (options->to)
-        made.to_ns = cli_time_ns(options->command, "to", options->to, 1, PROGRAM_NS_MAX);
+        made.to_ns = cli_time_ns("to", options->to, 1, PROGRAM_NS_MAX);
     if (made.from_ns >= made.to_ns)
-        cli_misuse(options->command, "--from=%s is not before --to=%s", options->from,
+        cli_misuse("--from=%s is not before --to=%s", options->from,
                    options->to ? options->to : "3600s");
     keep_read(options, &made);
     return made;
@@ -112,10 +109,10 @@ static void say_flaws(const struct options *options, const struct import_facts *
 {
     const char *name = strcmp(options->trace, "-") == 0 ? "standard input" : options->trace;
     if (*facts->torn)
-        fprintf(stderr, "%s: %s: read up to a tear: %s\n", options->command, name, facts->torn);
+        cli_say("%s: read up to a tear: %s", name, facts->torn);
     if (facts->disorder > 0)
-        fprintf(stderr, "%s: %s: %llu events lie before others that should come first\n",
-                options->command, name, (unsigned long long)facts->disorder);
+        cli_say("%s: %llu events lie before others that should come first", name,
+                (unsigned long long)facts->disorder);
 }
 
 static int show(const struct options *options, const struct import_facts *facts)
@@ -188,9 +185,9 @@ static int import_go(const struct options *options)
         bool is_trace = import_trace(options->trace, &how, to, facts, error, sizeof error);
         done = draft_close(options, to, draft, is_trace, error, sizeof error);
         if (!is_trace)
-            cli_misuse(options->command, "%s", error);
+            cli_misuse("%s", error);
     }
-    int status = done ? show(options, facts) : cli_fail(options->command, error);
+    int status = done ? show(options, facts) : cli_fail("%s", error);
     free(facts);
     return status;
 }
@@ -205,12 +202,11 @@ static int show_service(const struct options *options, const struct program *pro
                                  (json_int_t)program->critical_ns),
                        0);
     else
-        printf(
-            "goroutines     %zu, %zu requests\ncomputing      %s\ncritical path  %s; computing / "
-            "critical path = %.2f\n",
-            program->goroutines_count, program->requests_count,
-            text_time((double)program->work_ns).s, text_time((double)program->critical_ns).s,
-            (double)program->work_ns / (double)(program->critical_ns + 1));
+        printf("goroutines     %zu, %zu requests\ncomputing      %s\ncritical path  %s; computing "
+               "/ critical path = %.2f\n",
+               program->goroutines_count, program->requests_count,
+               text_time((double)program->work_ns).s, text_time((double)program->critical_ns).s,
+               (double)program->work_ns / (double)(program->critical_ns + 1));
     return EXIT_DONE;
 }
 
@@ -219,11 +215,10 @@ static int import_service(const struct options *options)
     char error[LINES_SIZE], *draft, *text = NULL;
     size_t size;
     if (options->from || options->to || options->goroutines || options->keep || options->arrivals)
-        cli_misuse(options->command,
-                   "--from, --to, --goroutines, --keep and --arrivals are for traces");
+        cli_misuse("--from, --to, --goroutines, --keep and --arrivals are for traces");
     struct service *service = service_load(options->trace, error, sizeof error);
     if (!service)
-        cli_misuse_lines(options->command, error);
+        cli_misuse_lines(error);
     FILE *memory = memory_stream(&text, &size);
     service_write(service, memory);
     fclose(memory);
@@ -237,7 +232,7 @@ static int import_service(const struct options *options)
         fwrite(text, 1, size, to);
         done = draft_close(options, to, draft, true, error, sizeof error);
     }
-    int status = done ? show_service(options, program) : cli_fail(options->command, error);
+    int status = done ? show_service(options, program) : cli_fail("%s", error);
     program_free(program);
     free(text);
     return status;
@@ -245,7 +240,7 @@ static int import_service(const struct options *options)
 
 int cmd_import(int argc, char **argv)
 {
-    struct options options = {.command = argv[0]};
+    struct options options = {0};
     cli_read(&cli, argc, argv, &options);
     bool is_service =
         text_ends_with(options.trace, ".yaml") || text_ends_with(options.trace, ".yml");

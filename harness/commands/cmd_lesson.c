@@ -37,15 +37,15 @@ static const char argp_doc[] =
     "  schedlab lesson stealing --format page >stealing.html\n\n"
     "Exit status: 0 done, 1 a run failed or printed something else, 2 misused.";
 
-static void options_check(void *to, const char *name)
+static void options_check(void *to)
 {
     const struct options *options = to;
     if (options->pages && options->lesson)
-        cli_misuse(name, "--pages writes all lessons; leave out \"%s\"", options->lesson);
+        cli_misuse("--pages writes all lessons; leave out \"%s\"", options->lesson);
     if (options->pages && options->format == FORMAT_PAGE)
-        cli_misuse(name, "--pages writes pages; leave out --format");
+        cli_misuse("--pages writes pages; leave out --format");
     if (options->format == FORMAT_PAGE && !options->lesson)
-        cli_misuse(name, "--format=page is of one lesson; which? See `schedlab lesson`");
+        cli_misuse("--format=page is of one lesson; which? See `schedlab lesson`");
 }
 
 static const struct cli_command cli = {
@@ -57,13 +57,12 @@ static const struct cli_command cli = {
     .check = options_check,
 };
 
-static bool lesson_show(const struct options *options, const char *command,
-                        const struct lessons *lessons, char *error)
+static bool lesson_show(const struct options *options, const struct lessons *lessons, char *error)
 {
     char valid[VALID_SIZE];
     const struct lesson *lesson = lesson_find(lessons, options->lesson, valid, sizeof valid);
     if (!lesson)
-        cli_misuse(command, "there is no lesson \"%s\"; %s", options->lesson, valid);
+        cli_misuse("there is no lesson \"%s\"; %s", options->lesson, valid);
     return options->format == FORMAT_PAGE
                ? lesson_page_write(lessons, lesson, stdout, error, LESSON_ERROR_SIZE)
                : lesson_print(lesson, cli_columns(), stdout, error, LESSON_ERROR_SIZE);
@@ -76,14 +75,14 @@ int cmd_lesson(int argc, char **argv)
     char error[LESSON_ERROR_SIZE];
     cli_read(&cli, argc, argv, &options);
     if (!lessons_load(&lessons, error, sizeof error))
-        return cli_fail(argv[0], error);
+        return cli_fail("%s", error);
     bool ok = true;
     if (options.pages)
         ok = lessons_pages_write(&lessons, options.pages, error, sizeof error);
     else if (options.lesson)
-        ok = lesson_show(&options, argv[0], &lessons, error);
+        ok = lesson_show(&options, &lessons, error);
     else
         lessons_print(&lessons, cli_columns(), stdout);
     lessons_free(&lessons);
-    return ok ? EXIT_DONE : cli_fail(argv[0], error);
+    return ok ? EXIT_DONE : cli_fail("%s", error);
 }

@@ -15,7 +15,6 @@
 #include "harness/host/data_folder.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ERROR_SIZE = 4096 };
@@ -37,7 +36,6 @@ enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_WORDS };
 static const char *const format_words[] = {"table", "json", "words", NULL};
 
 struct options {
-    const char *command;
     enum topic topic;
     const char *name; /* of TOPIC_MACHINE and TOPIC_NAME */
     int format;       /* enum format */
@@ -51,11 +49,11 @@ static enum topic topic_of(const char *word)
     return strncmp(word, "sim:", 4) == 0 ? TOPIC_MACHINE : TOPIC_NAME;
 }
 
-static void argument_take(void *to, const char *command, char *text)
+static void argument_take(void *to, char *text)
 {
     struct options *options = to;
     if (options->name)
-        cli_misuse(command, "one topic or name at a time, found \"%s\" as a second one", text);
+        cli_misuse("one topic or name at a time, found \"%s\" as a second one", text);
     options->name = text;
     options->topic = topic_of(text);
 }
@@ -73,20 +71,19 @@ static const struct cli_command cli = {
     .arguments =
         "[all|variants|presets|workloads|knobs|events|machines|sim:MODEL[,KEY=VALUE]...|NAME]",
     .argument = argument_take,
-    .help =
-        "Lists what can be named on the command line and in sweep files. Without an argument: "
-        "every variant, preset and workload. A topic lists all of one kind. Presets come with what "
-        "they leave out of the original, and knobs by group, decisive ones first. Events are those "
-        "that can be counted on this machine; machines are the models that can be simulated, or "
-        "all keys of one. NAME explains one variant, preset, workload, knob, parameter or event: "
-        "its meaning, default, range and source, the experiments that vary it, the events that a "
-        "knob moves, and an example.\v"
-        "Numbers may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024); bytes in KiB, "
-        "MiB, GiB too; times in ns, us, ms, s. A workload's may be per worker, as in "
-        "uneven,tasks=1k/worker.\n\n"
-        "Example:\n  schedlab list gmp\n  schedlab list tick\n  schedlab list STEALS\n"
-        "  schedlab list sim:server64,cores=16\n\n"
-        "Exit status: 0 done; 1 the list could not be read or written; 2 misused.",
+    .help = "Lists what can be named on the command line and in sweep files. Without an argument: "
+            "every variant, preset and workload. A topic lists all of one kind. Presets come with "
+            "what they leave out of the original, and knobs by group, decisive ones first. Events "
+            "are those that can be counted on this machine; machines are the models that can be "
+            "simulated, or all keys of one. NAME explains one variant, preset, workload, knob, "
+            "parameter or event: its meaning, default, range and source, the experiments that vary "
+            "it, the events that a knob moves, and an example.\v"
+            "Numbers may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024); bytes in "
+            "KiB, MiB, GiB too; times in ns, us, ms, s. A workload's may be per worker, as in "
+            "uneven,tasks=1k/worker.\n\n"
+            "Example:\n  schedlab list gmp\n  schedlab list tick\n  schedlab list STEALS\n"
+            "  schedlab list sim:server64,cores=16\n\n"
+            "Exit status: 0 done; 1 the list could not be read or written; 2 misused.",
 };
 
 static int print_json(json_t *json)
@@ -112,9 +109,9 @@ static int list_machines(const struct options *options)
         return EXIT_DONE;
     }
     if (!json && one)
-        cli_misuse(options->command, "%s", error);
+        cli_misuse("%s", error);
     if (!json)
-        return cli_fail(options->command, error);
+        return cli_fail("%s", error);
     return print_json(one ? json : json_pack("{so}", "machines", json));
 }
 
@@ -126,8 +123,8 @@ static _Noreturn void refuse_name(const struct options *options)
     char error[ERROR_SIZE];
     struct suggest suggest = suggest_for(options->name);
     if (strchr(options->name, ','))
-        cli_misuse(options->command, "\"%s\" has settings; valid is a name without, \"%.*s\"",
-                   options->name, (int)strcspn(options->name, ","), options->name);
+        cli_misuse("\"%s\" has settings; valid is a name without, \"%.*s\"", options->name,
+                   (int)strcspn(options->name, ","), options->name);
     char **machines = data_folder_names("machines", error, sizeof error);
     for (const char *const *word = topic_words; *word; word++)
         suggest_offer(&suggest, *word);
@@ -135,10 +132,8 @@ static _Noreturn void refuse_name(const struct options *options)
     for (char **machine = machines; machine && *machine; machine++)
         suggest_offer(&suggest, text_format("sim:%s", *machine)); /* the process ends here */
     if (suggest.near)
-        cli_misuse(options->command, "nothing is called \"%s\"; %s", options->name,
-                   suggest_text(&suggest, "", "").s);
-    cli_misuse(options->command,
-               "nothing is called \"%s\"; valid: all, variants, presets, workloads, knobs, events, "
+        cli_misuse("nothing is called \"%s\"; %s", options->name, suggest_text(&suggest, "", "").s);
+    cli_misuse("nothing is called \"%s\"; valid: all, variants, presets, workloads, knobs, events, "
                "machines, or a name that these list; `schedlab repro --list` has the experiments",
                options->name);
 }
@@ -148,7 +143,7 @@ static int list_name(const struct options *options)
     char error[ERROR_SIZE];
     json_t *json = list_name_to_json(options->name, error, sizeof error);
     if (!json)
-        return cli_fail(options->command, error);
+        return cli_fail("%s", error);
     if (json_array_size(json_object_get(json, "roles")) == 0)
         refuse_name(options);
     if (options->format == FORMAT_JSON)
@@ -193,7 +188,7 @@ static int list_topic(enum topic topic)
 
 int cmd_list(int argc, char **argv)
 {
-    struct options options = {.command = argv[0], .topic = TOPIC_ALL};
+    struct options options = {.topic = TOPIC_ALL};
     cli_read(&cli, argc, argv, &options);
     if (options.format == FORMAT_WORDS) {
         list_words_print(stdout, topic_words);

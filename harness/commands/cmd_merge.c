@@ -47,11 +47,11 @@ static const char argp_doc[] =
     "  schedlab merge all-cells cells-of-ann cells-of-bob\n\n"
     "Exit status: 0 done; 1 OUT could not be written; 2 misused, or the runs do not fit together.";
 
-static void options_check(void *options, const char *name)
+static void options_check(void *options)
 {
     if (((const struct options *)options)->folders.count < 3)
-        cli_misuse(name, "takes a new folder and two runs at least, as in: "
-                         "schedlab merge results/both results/a results/b");
+        cli_misuse("takes a new folder and two runs at least, as in: schedlab merge results/both "
+                   "results/a results/b");
 }
 
 static const struct cli_command cli = {
@@ -64,7 +64,7 @@ static const struct cli_command cli = {
 };
 
 /* Refuses a folder that is given twice, under another name or by a link too: it adds nothing. */
-static void refuse_one_twice(const char *command, const struct merge *merge)
+static void refuse_one_twice(const struct merge *merge)
 {
     struct stat *of = xcalloc(merge->count, sizeof *of);
     for (size_t i = 0; i < merge->count; i++) {
@@ -72,8 +72,8 @@ static void refuse_one_twice(const char *command, const struct merge *merge)
             of[i].st_ino = 0; /* who reads it says why */
         for (size_t k = 0; k < i && of[i].st_ino; k++)
             if (of[k].st_ino == of[i].st_ino && of[k].st_dev == of[i].st_dev)
-                cli_misuse(command, "%s and %s are one folder; valid are different ones",
-                           merge->runs[k], merge->runs[i]);
+                cli_misuse("%s and %s are one folder; valid are different ones", merge->runs[k],
+                           merge->runs[i]);
     }
     free(of);
 }
@@ -130,16 +130,16 @@ int cmd_merge(int argc, char **argv)
     char error[ERROR_SIZE];
     enum kind kind = kind_of(&merge);
     if (kind == HUNTS && options.mix_machines)
-        cli_misuse(argv[0], "--mix-machines takes runs; a hunt is the same on every machine");
+        cli_misuse("--mix-machines takes runs; a hunt is the same on every machine");
     if (kind == CELLS && options.mix_machines)
-        cli_misuse(argv[0], "--mix-machines takes runs; folders of cells are joined whatever "
-                            "measured them, and `schedlab sweep --cells` asks");
-    refuse_one_twice(argv[0], &merge);
+        cli_misuse("--mix-machines takes runs; folders of cells are joined whatever measured them, "
+                   "and `schedlab sweep --cells` asks");
+    refuse_one_twice(&merge);
     enum merge_result result = merge_beside(&merge, kind, error, sizeof error);
     if (result != MERGE_DONE) {
-        fprintf(stderr, "%s: %s\n", argv[0], error);
+        cli_say("%s", error);
     } else {
-        fprintf(stderr, "%s: %s of %s, %zu of them in more than one\n", argv[0],
+        cli_say("%s of %s, %zu of them in more than one",
                 counted(merge.samples, kind_nouns[kind]).s,
                 counted(merge.count, kind == CELLS ? "folder" : "run").s, merge.repeated);
         printf("%s\n", merge.out);

@@ -20,7 +20,6 @@
 enum { ERROR_SIZE = 1024, FLAG_SIZE = 64, CPUS_MAX = 1024 };
 
 struct options {
-    const char *command;
     char **flags; /* for the library, NULL-terminated */
     size_t flag_count;
     struct variant_spec *variants;
@@ -97,8 +96,7 @@ enum { OWN_OPTIONS = sizeof own_options / sizeof own_options[0] };
 static const char argp_doc[] =
     "Measure single operations: queues, deques, locks, switches, channels, spawns, wake-ups, and "
     "the bare operations of the machine below them (floor/...). Operations that need a scheduler "
-    "run on each VARIANT, on every one if none is named."
-    "\v"
+    "run on each VARIANT, on every one if none is named.\v"
     "A queue from outside the tree (examples/locked.c) is timed by itself too: queue/put, "
     "queue/get and queue/steal of ./locked.slv stand beside those of gmp's ring, in one run.\n\n"
     "Time is wall time per operation, less what reading the clock costs. CPU is that of the "
@@ -127,7 +125,7 @@ static void flag_add(struct options *options, const char *name, const char *valu
 }
 
 /* Seconds, not negative; with `min_time` also "0.5s" and a count of iterations, "100x". */
-static void check_seconds(const struct options *options, const struct flag *flag, const char *text)
+static void check_seconds(const struct flag *flag, const char *text)
 {
     char *end;
     bool min_time = flag->kind == VALUE_MIN_TIME;
@@ -135,18 +133,17 @@ static void check_seconds(const struct options *options, const struct flag *flag
     if (min_time && (*end == 's' || *end == 'x') && end > text)
         end++;
     if (end == text || *end || !(seconds >= 0 && seconds <= 86400))
-        cli_misuse(options->command, "--%s=%s is not valid; valid: 0 to 86400 seconds%s",
-                   flag->name, text, min_time ? ", or a count of iterations as in 100x" : "");
+        cli_misuse("--%s=%s is not valid; valid: 0 to 86400 seconds%s", flag->name, text,
+                   min_time ? ", or a count of iterations as in 100x" : "");
 }
 
 /* KEY=VALUE,KEY=VALUE; the library takes a value up to the next comma or "=". */
-static void check_pairs(const struct options *options, const struct flag *flag, const char *text)
+static void check_pairs(const struct flag *flag, const char *text)
 {
     for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         size_t key = strcspn(at, "=,"), pair = strcspn(at, ",");
         if (key == 0 || at[key] != '=' || memchr(at + key + 1, '=', pair - key - 1))
-            cli_misuse(options->command, "--%s=%s is not valid; valid: KEY=VALUE,KEY=VALUE,...",
-                       flag->name, text);
+            cli_misuse("--%s=%s is not valid; valid: KEY=VALUE,KEY=VALUE,...", flag->name, text);
     }
 }
 
@@ -155,15 +152,15 @@ static void flag_take(struct options *options, const struct flag *flag, const ch
     if (!value)
         value = "true"; /* of a bool */
     if (flag->kind == VALUE_BOOL)
-        cli_word(options->command, flag->name, value, bool_words);
+        cli_word(flag->name, value, bool_words);
     if (flag->kind == VALUE_WORD)
-        cli_word(options->command, flag->name, value, flag->words);
+        cli_word(flag->name, value, flag->words);
     if (flag->kind == VALUE_COUNT)
-        cli_number(options->command, flag->name, value, *flag->name == 'v' ? 0 : 1, 1000000, "");
+        cli_number(flag->name, value, *flag->name == 'v' ? 0 : 1, 1000000, "");
     if (flag->kind == VALUE_PAIRS)
-        check_pairs(options, flag, value);
+        check_pairs(flag, value);
     if (flag->kind == VALUE_SECONDS || flag->kind == VALUE_MIN_TIME)
-        check_seconds(options, flag, value);
+        check_seconds(flag, value);
     flag_add(options, flag->name, value);
 }
 
@@ -172,10 +169,10 @@ static void variant_add(struct options *options, const char *text)
     char error[ERROR_SIZE];
     struct variant_spec spec;
     if (!scheduler_spec_parse(&spec, text, error, sizeof error))
-        cli_misuse(options->command, "%s", error);
+        cli_misuse("%s", error);
     for (size_t i = 0; i < options->variant_count; i++)
         if (strcmp(options->variants[i].text, spec.text) == 0)
-            cli_misuse(options->command, "the variant \"%s\" is given twice", spec.text);
+            cli_misuse("the variant \"%s\" is given twice", spec.text);
     array_add(options->variants, options->variant_count) = spec;
 }
 
@@ -183,7 +180,7 @@ static void events_take(struct options *options, const char *text)
 {
     char error[ERROR_SIZE];
     if (!counter_list_check(text, error, sizeof error))
-        cli_misuse(options->command, "%s", error);
+        cli_misuse("%s", error);
     options->events = text;
 }
 
@@ -203,8 +200,7 @@ static error_t option_parse(int key, char *arg, struct argp_state *state)
         options->medians = true;
         break;
     case 'f':
-        flag_add(options, "benchmark_format",
-                 formats[cli_word(options->command, "format", arg, format_words)]);
+        flag_add(options, "benchmark_format", formats[cli_word("format", arg, format_words)]);
         break;
     case 'e':
         events_take(options, arg);
@@ -255,18 +251,18 @@ static void options_free(struct options *options)
 }
 
 /* The cores, in the order in which samples take them too. */
-static bool take_cores(const char *command)
+static bool take_cores(void)
 {
     int cpus[CPUS_MAX];
     int error = machine_init(cpus, topology_pick_cpus(cpus, CPUS_MAX));
     if (error)
-        fprintf(stderr, "%s: cannot use the cores: %s\n", command, strerror(-error));
+        cli_say("cannot use the cores: %s", strerror(-error));
     return !error;
 }
 
 /* Suggests the operation that the filter's first name may have meant. If the whole name is like
  * none, its part before a slash is tried. */
-static void misuse_filter(const struct options *options, const char *error)
+static void misuse_filter(const char *error)
 {
     static const char prefix[] = "--benchmark_filter=";
     char word[FLAG_SIZE], nearest[SUGGEST_TEXT_SIZE] = "";
@@ -284,30 +280,30 @@ static void misuse_filter(const struct options *options, const char *error)
         if (more)
             *slash = '\0';
     }
-    cli_misuse(options->command, "%s; %s--list names all", error, nearest);
+    cli_misuse("%s; %s--list names all", error, nearest);
 }
 
 static int run(struct options *options)
 {
     char error[ERROR_SIZE];
-    if (!take_cores(options->command))
+    if (!take_cores())
         return EXIT_FAILED;
     micro_register(options->variants, options->variant_count, options->events);
     gbench_context("schedlab", build_revision());
-    enum gbench_end end = gbench_run(options->command, (const char *const *)options->flags,
+    enum gbench_end end = gbench_run(cli_name(), (const char *const *)options->flags,
                                      options->medians, error, sizeof error);
     if (end == GBENCH_UNMATCHED)
-        misuse_filter(options, error);
+        misuse_filter(error);
     if (end == GBENCH_MISUSED)
-        cli_misuse(options->command, "%s", error);
+        cli_misuse("%s", error);
     if (*error)
-        fprintf(stderr, "%s: %s\n", options->command, error);
+        cli_say("%s", error);
     return end == GBENCH_FAILED ? EXIT_FAILED : EXIT_DONE;
 }
 
 int cmd_micro(int argc, char **argv)
 {
-    struct options options = {.command = argv[0], .flags = xcalloc(1, sizeof *options.flags)};
+    struct options options = {.flags = xcalloc(1, sizeof *options.flags)};
     options_read(argc, argv, &options);
     variants_complete(&options);
     int status = run(&options);

@@ -68,7 +68,7 @@ static const char FONT_LETTERS[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 -";
 
 /* "85mm", "85": in mm. */
-static double column_of(const struct options *options, const char *command)
+static double column_of(const struct options *options)
 {
     char *end;
     if (!options->column)
@@ -76,12 +76,12 @@ static double column_of(const struct options *options, const char *command)
     double mm = strtod(options->column, &end);
     if (end == options->column || (*end && strcmp(end, "mm") != 0) ||
         !(mm >= COLUMN_LEAST_MM && mm <= COLUMN_MOST_MM))
-        cli_misuse(command, "--column=%s is not valid; valid: %dmm to %dmm", options->column,
+        cli_misuse("--column=%s is not valid; valid: %dmm to %dmm", options->column,
                    COLUMN_LEAST_MM, COLUMN_MOST_MM);
     return mm;
 }
 
-static void options_check(void *to, const char *name)
+static void options_check(void *to)
 {
     const struct options *options = to;
     const char *of_paper = options->column    ? "column"
@@ -90,16 +90,15 @@ static void options_check(void *to, const char *name)
                            : options->latex   ? "latex"
                                               : NULL;
     if (of_paper && !options->paper)
-        cli_misuse(name, "--%s comes with --paper", of_paper);
+        cli_misuse("--%s comes with --paper", of_paper);
     if (options->paper && (options->format == FORMAT_JSON || options->no_figures))
-        cli_misuse(name, "--paper only draws; leave out --%s",
+        cli_misuse("--paper only draws; leave out --%s",
                    options->no_figures ? "no-figures" : "format");
     if (options->font && strspn(options->font, FONT_LETTERS) != strlen(options->font))
-        cli_misuse(name, "--font=%s: valid: a name of letters, digits, blanks and -",
-                   options->font);
+        cli_misuse("--font=%s: valid: a name of letters, digits, blanks and -", options->font);
     if (!options->run_dir || !*options->run_dir)
-        cli_misuse(name, "which run? A folder that `schedlab sweep` wrote, for example "
-                         "results/default-20260131T101500Z");
+        cli_misuse("which run? A folder that `schedlab sweep` wrote, for example "
+                   "results/default-20260131T101500Z");
 }
 
 static const struct cli_command cli = {
@@ -112,18 +111,17 @@ static const struct cli_command cli = {
 };
 
 /* A damaged repro.json is as much a misuse as a folder without one. */
-static int report_reproduction(const struct options *options, const char *command)
+static int report_reproduction(const struct options *options)
 {
     char error[ERROR_SIZE];
     json_t *repro = repro_file_read(options->run_dir, error, sizeof error);
     if (!repro)
-        cli_misuse(command, "%s", error);
+        cli_misuse("%s", error);
     json_decref(repro);
     if (options->format == FORMAT_JSON)
-        cli_misuse(command,
-                   "--format=json is for runs; the answers of a reproduction are in %s/repro.json",
+        cli_misuse("--format=json is for runs; the answers of a reproduction are in %s/repro.json",
                    options->run_dir);
-    return repro_report_make(options->run_dir, !options->no_figures, command, stderr) == 0
+    return repro_report_make(options->run_dir, !options->no_figures, cli_name(), stderr) == 0
                ? EXIT_DONE
                : EXIT_FAILED;
 }
@@ -133,16 +131,16 @@ int cmd_report(int argc, char **argv)
     struct options options = {0};
     cli_read(&cli, argc, argv, &options);
     if (repro_file_is_there(options.run_dir) && options.paper)
-        cli_misuse(argv[0], "--paper is of a run; valid: a folder in %s", options.run_dir);
+        cli_misuse("--paper is of a run; valid: a folder in %s", options.run_dir);
     if (repro_file_is_there(options.run_dir))
-        return report_reproduction(&options, argv[0]);
+        return report_reproduction(&options);
     if (!run_folder_is_run(options.run_dir)) {
         char error[ERROR_SIZE];
         run_folder_explain(options.run_dir, error, sizeof error);
-        cli_misuse(argv[0], "%s", error);
+        cli_misuse("%s", error);
     }
     if (options.paper) {
-        struct figures_paper paper = {.column_mm = column_of(&options, argv[0]),
+        struct figures_paper paper = {.column_mm = column_of(&options),
                                       .font = options.font,
                                       .grey = options.colours == COLOURS_GREY,
                                       .latex = options.latex};

@@ -24,7 +24,7 @@
 enum { ERROR_SIZE = 4096 };
 
 struct options {
-    const char *command, *results, *name, *resume, *explain;
+    const char *results, *name, *resume, *explain;
     const char *pages, *reference; /* of --catalogue */
     const char *begins;            /* an option that only a new run takes, or NULL */
     struct cli_list words;         /* ids and paths */
@@ -119,7 +119,7 @@ static const char argp_doc[] =
     "Exit status: 0 done, whatever the verdicts; 1 stopped, or no sample could be measured, or "
     "something could not be written; 2 misused.";
 
-static void machine_take(void *to, const char *name, const char *option, char *arg)
+static void machine_take(void *to, const char *option, char *arg)
 {
     struct options *options = to;
     (void)option;
@@ -130,9 +130,9 @@ static void machine_take(void *to, const char *name, const char *option, char *a
         return;
     }
     if (!machine_spec_parse(&machine, arg, error, sizeof error))
-        cli_misuse(name, "--machine=%s: %s", arg, error);
+        cli_misuse("--machine=%s: %s", arg, error);
     if (text_is_among(machine.text, options->machines, options->machines_count))
-        cli_misuse(name, "--machine=%s is given twice", arg);
+        cli_misuse("--machine=%s is given twice", arg);
     array_add(options->machines, options->machines_count) = xstrdup(machine.text);
     machine_spec_free(&machine);
 }
@@ -143,42 +143,36 @@ static bool is_about_disputes(const struct options *options)
     return options->words.count == 1 && strcmp(options->words.text[0], disputes_word) == 0;
 }
 
-static void options_check(void *to, const char *name)
+static void options_check(void *to)
 {
     struct options *options = to;
-    (void)name;
     options->quick = options->quick || options->held;
     options->deterministic = options->deterministic || options->held;
     if (options->resume && (options->begins || options->words.count > 0))
-        cli_misuse(options->command, "--resume goes on with what was asked for; leave out %s%s",
+        cli_misuse("--resume goes on with what was asked for; leave out %s%s",
                    options->begins ? "--" : "",
                    options->begins ? options->begins : options->words.text[0]);
     if (options->quick && options->full)
-        cli_misuse(options->command, "--%s and --full; valid: one of them",
-                   options->held ? "held" : "quick");
+        cli_misuse("--%s and --full; valid: one of them", options->held ? "held" : "quick");
     if (options->simulated && options->machines_count > 0)
-        cli_misuse(options->command, "--machine=sim beside --machine=%s; valid: either",
-                   options->machines[0]);
+        cli_misuse("--machine=sim beside --machine=%s; valid: either", options->machines[0]);
     if (options->guests && options->machines_count > 0)
-        cli_misuse(options->command,
-                   "--guests beside --machine=%s; valid: either, as --machine=sim:desktop8,host=vm",
+        cli_misuse("--guests beside --machine=%s; valid: either, as --machine=sim:desktop8,host=vm",
                    options->machines[0]);
     if (options->explain && options->list)
-        cli_misuse(options->command, "--list and --explain; valid: one of them");
+        cli_misuse("--list and --explain; valid: one of them");
     bool one_list = options->words.count == 0 || is_about_disputes(options);
     if (options->list && !one_list)
-        cli_misuse(options->command, "--list is about all experiments; valid: --explain=%s",
-                   options->words.text[0]);
+        cli_misuse("--list is about all experiments; valid: --explain=%s", options->words.text[0]);
     if (options->reference && !options->pages)
-        cli_misuse(options->command, "--reference takes --catalogue");
+        cli_misuse("--reference takes --catalogue");
     if (options->pages && (options->list || options->explain || !one_list))
-        cli_misuse(options->command, "--catalogue is about all experiments; leave out %s",
+        cli_misuse("--catalogue is about all experiments; leave out %s",
                    options->list      ? "--list"
                    : options->explain ? "--explain"
                                       : options->words.text[0]);
     if (options->name && !sweep_name_is_valid(options->name))
-        cli_misuse(options->command, "--name=%s is not valid; valid: " SWEEP_NAME_RULE,
-                   options->name);
+        cli_misuse("--name=%s is not valid; valid: " SWEEP_NAME_RULE, options->name);
 }
 
 static const struct cli_command cli = {
@@ -200,48 +194,46 @@ static bool is_path(const char *word)
 }
 
 /* A file that is wrong is a misuse, also where it came with the program. */
-static struct experiment *load(const struct options *options, const char *path)
+static struct experiment *load(const char *path)
 {
     char error[ERROR_SIZE];
     struct experiment *experiment = experiment_load(path, error, sizeof error);
     if (!experiment)
-        cli_misuse_lines(options->command, error);
+        cli_misuse_lines(error);
     return experiment;
 }
 
-static void catalogue_add(const struct options *options, struct catalogue *catalogue,
-                          struct experiment *experiment)
+static void catalogue_add(struct catalogue *catalogue, struct experiment *experiment)
 {
     for (size_t i = 0; i < catalogue->count; i++)
         if (strcmp(catalogue->experiments[i]->id, experiment->id) == 0)
-            cli_misuse(options->command, "%s and %s have both the id %s",
-                       catalogue->experiments[i]->path, experiment->path, experiment->id);
+            cli_misuse("%s and %s have both the id %s", catalogue->experiments[i]->path,
+                       experiment->path, experiment->id);
     array_add(catalogue->experiments, catalogue->count) = experiment;
 }
 
 /* The experiments of a folder, none if it is not there: files of the user's own may do without.
  * Returns how many. */
-static size_t folder_load(const struct options *options, struct catalogue *catalogue,
-                          const char *folder)
+static size_t folder_load(struct catalogue *catalogue, const char *folder)
 {
     char error[ERROR_SIZE];
     size_t before = catalogue->count;
     char **paths = experiment_paths(folder, error, sizeof error);
     for (char **at = paths; at && *at; at++)
-        catalogue_add(options, catalogue, load(options, *at));
+        catalogue_add(catalogue, load(*at));
     data_folder_names_free(paths);
     return catalogue->count - before;
 }
 
 /* All that come with the program. */
-static void catalogue_load(const struct options *options, struct catalogue *catalogue)
+static void catalogue_load(struct catalogue *catalogue)
 {
     char error[ERROR_SIZE], folder[REPRO_PATH_SIZE], path[REPRO_PATH_SIZE + 32];
-    catalogue->designs = folder_load(options, catalogue, EXPERIMENT_FOLDER);
-    catalogue->disputes = folder_load(options, catalogue, DISPUTE_FOLDER);
+    catalogue->designs = folder_load(catalogue, EXPERIMENT_FOLDER);
+    catalogue->disputes = folder_load(catalogue, DISPUTE_FOLDER);
     for (size_t i = catalogue->designs; i < catalogue->count; i++)
         if (!catalogue->experiments[i]->dispute)
-            cli_misuse(options->command, "%s lacks the key \"dispute\"; valid: experiment.h",
+            cli_misuse("%s lacks the key \"dispute\"; valid: experiment.h",
                        catalogue->experiments[i]->path);
     if (!data_folder_find(EXPERIMENT_FOLDER, folder, sizeof folder, error, sizeof error))
         return;
@@ -251,7 +243,7 @@ static void catalogue_load(const struct options *options, struct catalogue *cata
     catalogue->claims =
         claims_load(path, catalogue->experiments, catalogue->designs, error, sizeof error);
     if (!catalogue->claims)
-        cli_misuse(options->command, "%s", error);
+        cli_misuse("%s", error);
 }
 
 static void catalogue_free(struct catalogue *catalogue)
@@ -278,8 +270,7 @@ static const struct claim *find_claim(const struct catalogue *catalogue, const c
     return NULL;
 }
 
-static _Noreturn void misuse_unknown(const struct options *options,
-                                     const struct catalogue *catalogue, const char *id)
+static _Noreturn void misuse_unknown(const struct catalogue *catalogue, const char *id)
 {
     struct suggest near = suggest_for(id);
     for (size_t i = 0; i < catalogue->count; i++)
@@ -289,8 +280,8 @@ static _Noreturn void misuse_unknown(const struct options *options,
     for (unsigned i = 0; catalogue->claims && i < catalogue->claims->count; i++)
         suggest_offer(&near, catalogue->claims->list[i].id);
     if (near.count == 0)
-        cli_misuse(options->command, "there is no experiment \"%s\"; valid: the path of one", id);
-    cli_misuse(options->command, "there is no experiment \"%s\"; %s", id,
+        cli_misuse("there is no experiment \"%s\"; valid: the path of one", id);
+    cli_misuse("there is no experiment \"%s\"; %s", id,
                suggest_text(&near, "", "`schedlab repro --list`").s);
 }
 
@@ -327,17 +318,16 @@ static void selection_make(const struct options *options, struct catalogue *cata
         if (strcmp(word, disputes_word) == 0) {
             memset(selected + catalogue->designs, true, catalogue->disputes);
         } else if (is_path(word)) {
-            catalogue_add(options, catalogue, load(options, word));
+            catalogue_add(catalogue, load(word));
             selected[catalogue->count - 1] = true;
         } else if (find_experiment(catalogue, word) >= 0) {
             select_experiment(catalogue, selected, word);
         } else if (claim && claim->not_shown && claim->go_itself_count == 0) {
-            cli_misuse(options->command, "nothing can be run for claim %s: %s", claim->id,
-                       claim->not_shown);
+            cli_misuse("nothing can be run for claim %s: %s", claim->id, claim->not_shown);
         } else if (claim) {
             select_claim(catalogue, selected, claim);
         } else {
-            misuse_unknown(options, catalogue, word);
+            misuse_unknown(catalogue, word);
         }
     }
     repro->all = options->words.count == 0;
@@ -352,7 +342,7 @@ static void selection_make(const struct options *options, struct catalogue *cata
     catalogue->claims = NULL;
     free(selected);
     if (repro->count == 0)
-        cli_misuse(options->command, "there are no experiments");
+        cli_misuse("there are no experiments");
 }
 
 /* Doing it ------------------------------------------------------------------------------------- */
@@ -376,17 +366,16 @@ static int repro_run(const struct options *options, struct repro *repro)
     for (size_t i = 0; i < repro->jobs_count; i++)
         any = any || repro->jobs[i].has_samples;
     if (result < 0)
-        return cli_fail(options->command, error);
-    fprintf(stderr, "%s: verdicts in %s/repro.json\n", options->command, repro->folder);
+        return cli_fail("%s", error);
+    cli_say("verdicts in %s/repro.json", repro->folder);
     if (result == 0 && !any)
-        return cli_fail(options->command, "no sample could be measured");
+        return cli_fail("no sample could be measured");
     if (result == 0) /* the page tells no other verdicts; without it the run is still done */
-        return options->no_report ||
-                       repro_report_make(repro->folder, true, options->command, stderr) == 0
+        return options->no_report || repro_report_make(repro->folder, true, cli_name(), stderr) == 0
                    ? EXIT_DONE
                    : EXIT_FAILED;
     char *with = outside_with_text();
-    fprintf(stderr, "%s: stopped by SIG%s; `schedlab%s repro --resume ", options->command,
+    fprintf(stderr, "%s: stopped by SIG%s; `schedlab%s repro --resume ", cli_name(),
             sigabbrev_np(result), with);
     shell_word_print(stderr, repro->folder);
     fputs("` goes on\n", stderr);
@@ -414,15 +403,15 @@ static int repro_new(struct options *options, struct catalogue *catalogue)
     /* The folder is made only if at least one part runs there. */
     repro_plan(&repro);
     if (repro.jobs_count == 0)
-        cli_misuse(options->command, "no part of these experiments runs there; `schedlab repro "
-                                     "--list` names their machines");
+        cli_misuse("no part of these experiments runs there; `schedlab repro --list` names their "
+                   "machines");
     bool begun = run_folder_make(options->results, options->name ? options->name : "repro",
                                  repro.folder, sizeof repro.folder, error, sizeof error);
     if (begun) {
         repro_settle(&repro);
         begun = repro_begin(&repro, error, sizeof error);
     }
-    int status = begun ? repro_run(options, &repro) : cli_fail(options->command, error);
+    int status = begun ? repro_run(options, &repro) : cli_fail("%s", error);
     repro_free(&repro);
     return status;
 }
@@ -439,7 +428,7 @@ static int repro_again(const struct options *options)
     snprintf(results, sizeof results, "%s/..", repro.folder);
     repro.results = results;
     if (!repro_resume(&repro, error, sizeof error))
-        cli_misuse(options->command, "%s", error);
+        cli_misuse("%s", error);
     int status = repro_run(options, &repro);
     repro_free(&repro);
     return status;
@@ -476,7 +465,7 @@ static int list(const struct options *options, const struct catalogue *catalogue
 static void explain_one(const struct options *options, struct catalogue *catalogue, const char *id)
 {
     if (is_path(id))
-        catalogue_add(options, catalogue, load(options, id));
+        catalogue_add(catalogue, load(id));
     long i = is_path(id) ? (long)catalogue->count - 1 : find_experiment(catalogue, id);
     const struct claim *claim = find_claim(catalogue, id);
     if (i >= 0)
@@ -485,7 +474,7 @@ static void explain_one(const struct options *options, struct catalogue *catalog
     else if (claim)
         repro_explain_claim(stdout, claim, options->results, cli_columns());
     else
-        misuse_unknown(options, catalogue, id);
+        misuse_unknown(catalogue, id);
 }
 
 static int explain(const struct options *options, struct catalogue *catalogue)
@@ -512,20 +501,20 @@ static int pages_write(const struct options *options, const struct catalogue *ca
     json_t *reference = NULL;
     if (options->reference &&
         !(reference = repro_file_read(options->reference, error, sizeof error)))
-        cli_misuse(options->command, "--reference: %s", error);
+        cli_misuse("--reference: %s", error);
     pages.reference = reference;
     bool disputes = is_about_disputes(options);
     bool ok = disputes ? disputes_write(&pages, error, sizeof error)
                        : catalogue_write(&pages, error, sizeof error);
     json_decref(reference);
     if (!ok)
-        return cli_fail(options->command, error);
+        return cli_fail("%s", error);
     if (disputes) {
-        fprintf(stderr, "%s: %s/DISPUTES.md\n", options->command, options->pages);
+        cli_say("%s/DISPUTES.md", options->pages);
         return EXIT_DONE;
     }
-    fprintf(stderr, "%s: %s/EXPERIMENTS.md, and %s in %s/experiments\n", options->command,
-            options->pages, counted(shown.count, "page").s, options->pages);
+    cli_say("%s/EXPERIMENTS.md, and %s in %s/experiments", options->pages,
+            counted(shown.count, "page").s, options->pages);
     return EXIT_DONE;
 }
 
@@ -538,14 +527,14 @@ static int offer(const struct options *options, const struct catalogue *catalogu
 
 int cmd_repro(int argc, char **argv)
 {
-    struct options options = {.command = argv[0], .results = "results"};
+    struct options options = {.results = "results"};
     struct catalogue catalogue = {.count = 0};
     cli_read(&cli, argc, argv, &options);
     int status;
     if (options.resume) {
         status = repro_again(&options);
     } else {
-        catalogue_load(&options, &catalogue);
+        catalogue_load(&catalogue);
         status = argc == 1         ? offer(&options, &catalogue)
                  : options.pages   ? pages_write(&options, &catalogue)
                  : options.list    ? list(&options, &catalogue)

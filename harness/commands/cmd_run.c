@@ -44,7 +44,6 @@ enum {
 };
 
 struct options {
-    const char *command;
     struct sample_request request;
     struct machine_spec machine;
     const char *what_if;      /* as typed; NULL: not given */
@@ -88,17 +87,17 @@ static const struct cli_option option_table[] = {
     {0},
 };
 
-static int next_workers(const struct options *options, const char **list)
+static int next_workers(const char **list)
 {
-    return (int)cli_next_number(options->command, "workers", list, 1, SAMPLE_WORKERS_MAX);
+    return (int)cli_next_number("workers", list, 1, SAMPLE_WORKERS_MAX);
 }
 
-static void workers_take(void *to, const char *command, const char *name, char *text)
+static void workers_take(void *to, const char *name, char *text)
 {
     struct options *options = to;
-    (void)command, (void)name;
+    (void)name;
     options->more_workers = text;
-    options->request.workers = next_workers(options, &options->more_workers);
+    options->request.workers = next_workers(&options->more_workers);
 }
 
 static const char help[] =
@@ -107,8 +106,7 @@ static const char help[] =
     "throughputs with their 95 % intervals, the fastest first, and events per operation. A "
     "specification is NAME[,KEY=VALUE]...; `schedlab list` shows names, keys and ranges. Numbers "
     "may end in k, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024). A workload's may be per "
-    "worker: uneven,tasks=1k/worker has 4000 tasks on four workers."
-    "\v"
+    "worker: uneven,tasks=1k/worker has 4000 tasks on four workers.\v"
     "A difference is shown if p < 0.05 in the Mann-Whitney test, adjusted by Holm over all pairs "
     "of variants; ~ means that none is shown. Of the latencies the p99 is compared. The three "
     "events are those with the largest ratio between two variants, where less than 0.001 an "
@@ -146,9 +144,9 @@ static void options_complete(struct options *options)
 {
     struct sample_request *request = &options->request;
     if (options->more_workers && (options->json || request->flame))
-        cli_misuse(options->command, "--flame and --format=json take one --workers");
+        cli_misuse("--flame and --format=json take one --workers");
     if (options->all_events && (options->json || request->events))
-        cli_misuse(options->command, "--all-events stands alone: --%s",
+        cli_misuse("--all-events stands alone: --%s",
                    options->json ? "format=json has all of them" : "events names those to show");
     bool simulated = options->machine.simulated;
     options->usual = request->iterations == 0 && request->min_time_ns < 0;
@@ -166,17 +164,17 @@ static void options_complete(struct options *options)
                         : options->what_if ? WHAT_IF_REPS_DEFAULT
                                            : SIM_REPS_DEFAULT;
     if (request->steal_max_percent != STEAL_MAX_DEFAULT_PERCENT && simulated)
-        cli_misuse(options->command, "--steal-max means nothing on a simulated machine, from which "
-                                     "nobody takes time");
+        cli_misuse(
+            "--steal-max means nothing on a simulated machine, from which nobody takes time");
     bool seeded = request->sim_seed != SIM_SEED_UNSET;
     if (seeded && !simulated)
-        cli_misuse(options->command, "--sim-seed takes --machine=sim:MODEL");
+        cli_misuse("--sim-seed takes --machine=sim:MODEL");
     if (request->flame && !simulated)
-        cli_misuse(options->command, "--flame takes --machine=sim:MODEL: only simulated machines "
-                                     "know where each miss was");
+        cli_misuse(
+            "--flame takes --machine=sim:MODEL: only simulated machines know where each miss was");
     if (options->why && !simulated)
-        cli_misuse(options->command, "--why takes --machine=sim:MODEL: only simulated machines "
-                                     "know where each miss was");
+        cli_misuse(
+            "--why takes --machine=sim:MODEL: only simulated machines know where each miss was");
     if (!seeded)
         request->sim_seed = request->seed;
 }
@@ -187,12 +185,12 @@ static void what_if_complete(struct options *options)
     if (!options->what_if)
         return;
     if (!options->machine.simulated)
-        cli_misuse(options->command, "--what-if takes --machine=sim:MODEL: only a simulated "
-                                     "machine can be another one");
+        cli_misuse(
+            "--what-if takes --machine=sim:MODEL: only a simulated machine can be another one");
     options->what_if_machine =
         machine_spec_what_if(options->machine.text, options->what_if, error, sizeof error);
     if (!options->what_if_machine)
-        cli_misuse(options->command, "--what-if=%s: %s", options->what_if, error);
+        cli_misuse("--what-if=%s: %s", options->what_if, error);
 }
 
 /* A simulated machine is run by another program, which may not be there. */
@@ -200,12 +198,12 @@ static void check_machine(const struct options *options)
 {
     char path[PATH_SIZE], error[PATH_SIZE + ERROR_SIZE];
     if (machine_is_simulated())
-        cli_misuse(options->command, "this program runs single samples; `schedlab run "
-                                     "--machine=sim:MODEL` starts it");
+        cli_misuse(
+            "this program runs single samples; `schedlab run --machine=sim:MODEL` starts it");
     if (!options->machine.simulated ||
         machine_sim_program(NULL, path, sizeof path, error, sizeof error))
         return;
-    exit(cli_fail(options->command, error));
+    cli_give_up("%s", error);
 }
 
 static void check_events(const struct options *options)
@@ -213,24 +211,23 @@ static void check_events(const struct options *options)
     char error[ERROR_SIZE];
     if (options->request.events &&
         !counter_list_check(options->request.events, error, sizeof error))
-        cli_misuse(options->command, "%s", error);
+        cli_misuse("%s", error);
 }
 
 /* Variants ------------------------------------------------------------------------------------ */
 
 /* The canonical specification. */
-static char *variant_text(const struct options *options, const char *text)
+static char *variant_text(const char *text)
 {
     struct workload_spec workload;
     char error[ERROR_SIZE], unused[ERROR_SIZE];
     char *canonical = variant_spec_canonical(text, error, sizeof error);
     if (!canonical && workload_spec_parse(&workload, text, unused, sizeof unused))
-        cli_misuse(options->command,
-                   "one workload at a time, found \"%s\" before the last word; valid: "
-                   "[VARIANT...] WORKLOAD; `schedlab sweep` takes a file with several workloads",
+        cli_misuse("one workload at a time, found \"%s\" before the last word; valid: [VARIANT...] "
+                   "WORKLOAD; `schedlab sweep` takes a file with several workloads",
                    text);
     if (!canonical)
-        cli_misuse(options->command, "%s", error);
+        cli_misuse("%s", error);
     return canonical;
 }
 
@@ -239,25 +236,24 @@ static void workload_parse(const struct options *options, struct workload_spec *
     char error[ERROR_SIZE], unused[ERROR_SIZE];
     struct variant_spec variant;
     if (options->arguments.count == 0)
-        cli_misuse(options->command, "a workload is missing; `schedlab list workloads` names them");
+        cli_misuse("a workload is missing; `schedlab list workloads` names them");
     const char *text = options->arguments.text[options->arguments.count - 1];
     if (workload_spec_parse(workload, text, error, sizeof error))
         return;
     if (variant_spec_parse(&variant, text, unused, sizeof unused))
-        cli_misuse(options->command,
-                   "a workload is missing after the variant \"%s\", it comes last; "
-                   "`schedlab list workloads` names them",
+        cli_misuse("a workload is missing after the variant \"%s\", it comes last; `schedlab list "
+                   "workloads` names them",
                    text);
-    cli_misuse(options->command, "%s", error);
+    cli_misuse("%s", error);
 }
 
 static void check_workers(const struct options *options, const struct workload_spec *workload)
 {
     char error[ERROR_SIZE];
     const char *more = options->more_workers;
-    for (int n = options->request.workers; n; n = more ? next_workers(options, &more) : 0)
+    for (int n = options->request.workers; n; n = more ? next_workers(&more) : 0)
         if (!workload_spec_fit_workers(workload, n, error, sizeof error))
-            cli_misuse(options->command, "%s", error);
+            cli_misuse("%s", error);
 }
 
 /* A workload whose result is what it prints of one call is called once, unless it is to be timed.
@@ -286,8 +282,7 @@ static void warn_of_one_worker(const struct options *options)
         if (!variant_spec_parse(&spec, options->arguments.text[i], error, sizeof error))
             continue;
         if (spec_is_serial(spec.ops) || spec.ops->single_threaded)
-            fprintf(stderr, "%s: warning: %s has one worker, however many are asked for\n",
-                    options->command, spec.text);
+            cli_say("warning: %s has one worker, however many are asked for", spec.text);
         variant_spec_free(&spec);
     }
 }
@@ -301,7 +296,7 @@ static void warn_of_reps(const struct options *options, const struct run_table *
     int least = run_answer_reps_min(competitors);
     if (options->machine.simulated || table->is_shown || options->reps >= least)
         return;
-    fprintf(stderr, "%s: warning: %s %s too few %s: it takes %d\n", options->command,
+    cli_say("warning: %s %s too few %s: it takes %d",
             counted((uint64_t)options->reps, "repetition").s, options->reps == 1 ? "is" : "are",
             competitors > 1 ? "to show a difference" : "for an interval", least);
 }
@@ -312,7 +307,7 @@ static void warn_of_others(const struct options *options)
     if (options->machine.simulated || options->request.min_time_ns == 0)
         return;
     json_t *doctor = doctor_for_samples();
-    doctor_warn(doctor, options->command, stderr);
+    doctor_warn(doctor, cli_name(), stderr);
     json_decref(doctor);
 }
 
@@ -325,10 +320,9 @@ static void warn_of_cores(const struct options *options)
         !machine_spec_parse(&spec, options->what_if_machine, error, sizeof error))
         return;
     if (spec.model.cores < options->request.workers)
-        fprintf(stderr,
-                "%s: warning: what if: %d workers take turns on %d cores; --workers %d has "
-                "as many on both machines\n",
-                options->command, options->request.workers, spec.model.cores, spec.model.cores);
+        cli_say("warning: what if: %d workers take turns on %d cores; --workers %d has as many on "
+                "both machines",
+                options->request.workers, spec.model.cores, spec.model.cores);
     machine_spec_free(&spec);
 }
 
@@ -367,15 +361,14 @@ static struct run_row *rows_make(const struct options *options, const struct wor
     while (all && (ops = spec_variant(*count)) && is_meant_by_all(ops, workload))
         ++*count;
     if (all)
-        fprintf(stderr, "%s: no variant is named: all %zu run\n", options->command, *count);
+        cli_say("no variant is named: all %zu run", *count);
     struct run_row *rows = xcalloc(2 * *count + 1, sizeof *rows);
     for (size_t i = 0; i < *count; i++) {
-        rows[i].variant =
-            variant_text(options, all ? spec_variant(i)->name : options->arguments.text[i]);
+        rows[i].variant = variant_text(all ? spec_variant(i)->name : options->arguments.text[i]);
         rows[i].records = json_array();
         for (size_t k = 0; k < i; k++)
             if (strcmp(rows[k].variant, rows[i].variant) == 0)
-                cli_misuse(options->command, "the variant \"%s\" is given twice", rows[i].variant);
+                cli_misuse("the variant \"%s\" is given twice", rows[i].variant);
     }
     rows_label(options, rows, count);
     return rows;
@@ -398,11 +391,10 @@ static void check_flame(const struct options *options, size_t rows)
     if (!path)
         return;
     if (rows != 1)
-        cli_misuse(options->command,
-                   "--flame takes one variant, without --what-if: its file is of one");
+        cli_misuse("--flame takes one variant, without --what-if: its file is of one");
     FILE *file = fopen(path, "we");
     if (!file)
-        cli_misuse(options->command, "--flame: cannot write %s: %s", path, strerror(errno));
+        cli_misuse("--flame: cannot write %s: %s", path, strerror(errno));
     fclose(file);
 }
 
@@ -485,8 +477,7 @@ static void print_tables(const struct options *options, struct run_table *table)
 /* Warnings that hold for every number of workers come once, before the first. */
 static void warn(struct options *options, const struct run_table *table)
 {
-    cli_warn_of_workers(options->command, options->request.workers, cores_of(options),
-                        options->request.pin);
+    cli_warn_of_workers(options->request.workers, cores_of(options), options->request.pin);
     warn_of_cores(options);
     if (!options->warned) {
         warn_of_one_worker(options);
@@ -537,7 +528,7 @@ static int run_each(struct options *options)
 {
     int status = run_all(options);
     while (options->more_workers) {
-        options->request.workers = next_workers(options, &options->more_workers);
+        options->request.workers = next_workers(&options->more_workers);
         putchar('\n');
         status |= run_all(options); /* EXIT_DONE is 0 */
     }
@@ -547,7 +538,6 @@ static int run_each(struct options *options)
 int cmd_run(int argc, char **argv)
 {
     struct options options = {
-        .command = argv[0],
         .request = sample_request_usual(),
     };
     options.request.workers = 0;      /* not given */
@@ -563,7 +553,7 @@ int cmd_run(int argc, char **argv)
     check_machine(&options);
     what_if_complete(&options);
     if (options.request.scheddetail && options.request.schedtrace_ns == 0)
-        cli_misuse(options.command, "--scheddetail comes with --schedtrace=MS");
+        cli_misuse("--scheddetail comes with --schedtrace=MS");
     /* The samples' standard error is kept for their records: the lines go past it. */
     if (options.request.schedtrace_ns > 0)
         options.request.schedtrace_fd = dup(STDERR_FILENO);

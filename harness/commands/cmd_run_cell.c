@@ -41,7 +41,7 @@ enum {
 };
 
 struct options {
-    const char *command, *sweep, *cells, *list;
+    const char *sweep, *cells, *list;
     struct sweep_override override;
     json_t *ids;          /* id -> its place in `found`; in the order given */
     int64_t stop_after_s; /* begin no cell later than that; 0: no limit */
@@ -108,8 +108,7 @@ bool cmd_run_cell_is_meant(int argc, char **argv)
 static void id_add(const struct options *options, const char *id)
 {
     if (!unit_id_is_valid(id))
-        cli_misuse(options->command,
-                   "\"%s\" is no id of a cell; valid: 16 hex digits, as `schedlab sweep FILE "
+        cli_misuse("\"%s\" is no id of a cell; valid: 16 hex digits, as `schedlab sweep FILE "
                    "--plan` prints",
                    id);
     if (!json_object_get(options->ids, id))
@@ -122,7 +121,7 @@ static void list_read(const struct options *options)
     char line[256];
     FILE *from = fopen(options->list, "re");
     if (!from)
-        cli_misuse(options->command, "cannot read %s: %s", options->list, strerror(errno));
+        cli_misuse("cannot read %s: %s", options->list, strerror(errno));
     while (fgets(line, sizeof line, from)) {
         line[strcspn(line, " \t\r\n")] = '\0';
         if (*line)
@@ -131,23 +130,22 @@ static void list_read(const struct options *options)
     fclose(from);
 }
 
-static void cell_take(void *options, const char *name, const char *option, char *id)
+static void cell_take(void *options, const char *option, char *id)
 {
-    (void)name;
     (void)option;
     id_add(options, id);
 }
 
-static void argument_refuse(void *options, const char *name, char *text)
+static void argument_refuse(void *options, char *text)
 {
     (void)options;
-    cli_misuse(name, "takes no argument beside --cell; found \"%s\"", text);
+    cli_misuse("takes no argument beside --cell; found \"%s\"", text);
 }
 
-static void options_check(void *options, const char *name)
+static void options_check(void *options)
 {
     if (!((const struct options *)options)->sweep)
-        cli_misuse(name, "--cell takes --sweep=FILE, whose cell it is");
+        cli_misuse("--cell takes --sweep=FILE, whose cell it is");
 }
 
 static const struct cli_command cli = {
@@ -165,7 +163,7 @@ static struct sweep_file *sweep_load(struct options *options, char *error, size_
     struct stat status;
     bool run = stat(options->sweep, &status) == 0 && S_ISDIR(status.st_mode);
     if (run && options->override.seed >= 0)
-        cli_misuse(options->command, "--seed: a run has its own; leave it out");
+        cli_misuse("--seed: a run has its own; leave it out");
     if (!options->cells) {
         snprintf(cells, sizeof cells, "%s%scells", run ? options->sweep : "", run ? "/" : "");
         options->cells = cells;
@@ -174,10 +172,9 @@ static struct sweep_file *sweep_load(struct options *options, char *error, size_
         return sweep_origin_load(options->sweep, error, error_size);
     struct sweep_file *sweep = sweep_file_load(options->sweep, error, error_size);
     if (sweep && sweep->seed < 0 && options->override.seed < 0)
-        cli_misuse(options->command, "%s has no seed; give --seed=S as to `schedlab sweep --plan`",
-                   options->sweep);
+        cli_misuse("%s has no seed; give --seed=S as to `schedlab sweep --plan`", options->sweep);
     if (sweep)
-        sweep_file_override(options->command, &options->override, sweep);
+        sweep_file_override(&options->override, sweep);
     return sweep;
 }
 
@@ -210,8 +207,7 @@ static void units_find(struct state *state, const struct sweep_file *sweep)
     json_object_foreach(state->options->ids, id, place)
     {
         if (!state->found[json_integer_value(place)].cell)
-            cli_misuse(state->options->command,
-                       "%s has no cell %s with this program, its options and seed; `schedlab sweep "
+            cli_misuse("%s has no cell %s with this program, its options and seed; `schedlab sweep "
                        "--plan` prints those that it has",
                        state->options->sweep, id);
     }
@@ -227,8 +223,7 @@ static bool begun_tell(const struct options *options, const char *id)
     int fd = open(options->begun, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     bool ok = fd >= 0 && dprintf(fd, "%s\n", id) > 0 && fsync(fd) == 0;
     if (!ok)
-        fprintf(stderr, "%s: cannot write %s: %s\n", options->command, options->begun,
-                strerror(errno));
+        cli_say("cannot write %s: %s", options->begun, strerror(errno));
     if (fd >= 0)
         close(fd);
     return ok;
@@ -263,7 +258,7 @@ static bool unit_measure(struct state *state, const char *id, const struct place
     }
     if (options->kind && !machine_text_is_simulated(place->cell->machine) &&
         !unit_store_kind_is(options->kind, error, sizeof error)) {
-        fprintf(stderr, "%s: %s\n", options->command, error);
+        cli_say("%s", error);
         return false;
     }
     if (process_interrupted() || !begun_tell(options, id))
@@ -272,12 +267,11 @@ static bool unit_measure(struct state *state, const char *id, const struct place
     json_t *record = unit_sample(state, place, &seconds);
     bool ok = record != NULL;
     if (ok && child_record_has_no_program(record)) { /* the cell stays open */
-        fprintf(stderr, "%s: no sample can be started, %s\n", options->command,
-                field_text(record, "reason"));
+        cli_say("no sample can be started, %s", field_text(record, "reason"));
         ok = false;
     }
     if (ok && !unit_store_put(options->cells, id, record, seconds, true, error, sizeof error)) {
-        fprintf(stderr, "%s: %s\n", options->command, error);
+        cli_say("%s", error);
         ok = false;
     }
     if (ok) {
@@ -304,9 +298,8 @@ static int units_measure(struct state *state)
     }
     if (!ok && !process_interrupted())
         return EXIT_FAILED; /* the reason is the last line */
-    fprintf(stderr, "%s: %s measured, %zu of them failed; %zu were there; results in %s\n",
-            state->options->command, counted(state->measured, "cell").s, state->failed,
-            state->there, state->options->cells);
+    cli_say("%s measured, %zu of them failed; %zu were there; results in %s",
+            counted(state->measured, "cell").s, state->failed, state->there, state->options->cells);
     return ok ? EXIT_DONE : EXIT_FAILED;
 }
 
@@ -322,7 +315,7 @@ static int cells_run(struct options *options, const struct sweep_file *sweep)
     if (unit_store_make(options->cells, error, sizeof error))
         status = units_measure(&state);
     else
-        fprintf(stderr, "%s: %s\n", options->command, error);
+        cli_say("%s", error);
     free(state.found);
     units_end(&state.units);
     plan_free(plan);
@@ -331,22 +324,20 @@ static int cells_run(struct options *options, const struct sweep_file *sweep)
 
 int cmd_run_cell(int argc, char **argv)
 {
-    struct options options = {
-        .command = argv[0], .ids = json_object(), .override = SWEEP_OVERRIDE_NONE};
+    struct options options = {.ids = json_object(), .override = SWEEP_OVERRIDE_NONE};
     struct stop stop;
     char error[ERROR_SIZE];
     cli_read(&cli, argc, argv, &options);
     if (options.list)
         list_read(&options);
     if (json_object_size(options.ids) == 0)
-        cli_misuse(options.command,
-                   options.list ? "which cell? %s holds no id"
+        cli_misuse(options.list ? "which cell? %s holds no id"
                                 : "which cell? valid: --cell=ID, or --list=FILE",
                    options.list);
     stop_begin(&stop);
     struct sweep_file *sweep = sweep_load(&options, error, sizeof error);
     if (!sweep)
-        cli_misuse_lines(options.command, error);
+        cli_misuse_lines(error);
     int status = cells_run(&options, sweep);
     sweep_file_free(sweep);
     json_decref(options.ids);

@@ -22,22 +22,21 @@
 enum { ERROR_SIZE = 1024 };
 
 struct options {
-    const char *command;
     struct sample_request request;
 };
 
-static void argument_take(void *to, const char *command, char *text)
+static void argument_take(void *to, char *text)
 {
     struct sample_request *request = &((struct options *)to)->request;
     if (request->workload)
-        cli_misuse(command, "takes one variant and one workload; found \"%s\" behind them", text);
+        cli_misuse("takes one variant and one workload; found \"%s\" behind them", text);
     *(request->variant ? &request->workload : &request->variant) = text;
 }
 
-static void arguments_check(void *options, const char *command)
+static void arguments_check(void *options)
 {
     if (!((const struct options *)options)->request.workload)
-        cli_misuse(command, "takes one variant and one workload");
+        cli_misuse("takes one variant and one workload");
 }
 
 static const char argp_doc[] =
@@ -78,13 +77,13 @@ static FILE *sched_events_open(const struct options *options)
     if (fd <= 0)
         return NULL;
     if (!machine_events_keep(most ? most : SIZE_MAX))
-        cli_misuse(options->command, "--sched-events-fd takes a simulated machine, or a program "
-                                     "that `make trace` builds");
+        cli_misuse(
+            "--sched-events-fd takes a simulated machine, or a program that `make trace` builds");
     if (options->request.sched_sites)
         event_sites_begin();
     FILE *to = fdopen(fd, "w");
     if (!to)
-        cli_misuse(options->command, "--sched-events-fd=%d: %s", fd, strerror(errno));
+        cli_misuse("--sched-events-fd=%d: %s", fd, strerror(errno));
     return to;
 }
 
@@ -94,44 +93,43 @@ static json_t *sample_run(const struct options *options, const struct machine_sp
     FILE *events = sched_events_open(options);
     if (options->request.lock_step &&
         !machine_lock_step(options->request.lock_step, run.error, sizeof run.error))
-        cli_misuse(options->command, "--lock-step: %s", run.error);
+        cli_misuse("--lock-step: %s", run.error);
     if (!machine_start(machine, options->request.sim_seed, sample_on_machine, &run, run.error,
                        sizeof run.error) ||
         !run.record)
-        cli_misuse(options->command, "%s", run.error);
+        cli_misuse("%s", run.error);
     if (events) {
         machine_events_write(events);
         event_sites_write(events);
         if (fclose(events) != 0)
-            cli_misuse(options->command, "--sched-events-fd: %s", strerror(errno));
+            cli_misuse("--sched-events-fd: %s", strerror(errno));
     }
     return run.record;
 }
 
-static int record_print(const char *command, const json_t *record)
+static int record_print(const json_t *record)
 {
     json_dumpf(record, stdout, JSON_COMPACT);
     putchar('\n');
-    return record_is(record, "failed") ? cli_fail(command, field_text(record, "reason"))
-                                       : EXIT_DONE;
+    return record_is(record, "failed") ? cli_fail("%s", field_text(record, "reason")) : EXIT_DONE;
 }
 
 int cmd_sample(int argc, char **argv)
 {
-    struct options options = {.command = argv[0], .request = sample_request_usual()};
+    struct options options = {.request = sample_request_usual()};
     struct machine_spec machine = {.simulated = false};
     /* With hyperfine in between, this is the grandchild of a sweep, which may be killed. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     cli_read(&cli, argc, argv, &options);
     struct sample_request *request = &options.request;
     if (request->scheddetail && request->schedtrace_ns == 0)
-        cli_misuse(options.command, "--scheddetail comes with --schedtrace=MS");
-    cli_machine(options.command, &machine, request->machine ? request->machine : "native");
+        cli_misuse("--scheddetail comes with --schedtrace=MS");
+    cli_machine(&machine, request->machine ? request->machine : "native");
     request->machine = machine.text;
     if (request->sim_seed == SIM_SEED_UNSET)
         request->sim_seed = request->seed;
     json_t *record = sample_run(&options, &machine);
-    int status = record_print(options.command, record);
+    int status = record_print(record);
     json_decref(record);
     machine_spec_free(&machine);
     return status;

@@ -172,15 +172,14 @@ static const char argp_doc[] =
     "Exit status: 0 done, though some cells may have failed or been skipped; 1 stopped, or no "
     "sample could be measured, or the records or the report could not be written; 2 misused.";
 
-static void sbatch_take(void *to, const char *command, const char *option, char *arg)
+static void sbatch_take(void *to, const char *option, char *arg)
 {
     struct options *options = to;
     (void)option;
     if (*arg != '-')
-        cli_misuse(command,
-                   "--sbatch=%s is not valid; valid: an option of sbatch, as in "
-                   "--sbatch=--partition=long",
-                   arg);
+        cli_misuse(
+            "--sbatch=%s is not valid; valid: an option of sbatch, as in --sbatch=--partition=long",
+            arg);
     /* by its name a job is followed and cancelled, and its array tells it what to measure */
     static const char *const own[] = {"--job-name", "-J", "--array",    "-a",
                                       "--wait",     "-W", "--clusters", "-M"};
@@ -188,8 +187,7 @@ static void sbatch_take(void *to, const char *command, const char *option, char 
         size_t length = strlen(own[i]);
         if (strncmp(arg, own[i], length) == 0 &&
             (length == 2 || arg[length] == '\0' || arg[length] == '='))
-            cli_misuse(command,
-                       "--sbatch=%s is not valid: schedlab sets %s itself, or cannot follow the "
+            cli_misuse("--sbatch=%s is not valid: schedlab sets %s itself, or cannot follow the "
                        "jobs with it",
                        arg, own[i]);
     }
@@ -197,64 +195,61 @@ static void sbatch_take(void *to, const char *command, const char *option, char 
 }
 
 /* GNU parallel takes a file without a machine for this machine. */
-static void hosts_check(const struct options *options, const char *command)
+static void hosts_check(const struct options *options)
 {
     char *line = NULL;
     size_t room = 0;
     bool some = false;
     FILE *from = fopen(options->hosts, "re");
     if (!from)
-        cli_misuse(command, "--sshloginfile: cannot read %s: %s", options->hosts, strerror(errno));
+        cli_misuse("--sshloginfile: cannot read %s: %s", options->hosts, strerror(errno));
     while (!some && getline(&line, &room, from) > 0)
         some = !strchr("#\n", line[strspn(line, " \t\r")]);
     free(line);
     fclose(from);
     if (!some)
-        cli_misuse(command, "--sshloginfile: %s names no machine; valid: a line for each",
-                   options->hosts);
+        cli_misuse("--sshloginfile: %s names no machine; valid: a line for each", options->hosts);
 }
 
-static void engine_check(const struct options *options, const char *command)
+static void engine_check(const struct options *options)
 {
     const struct engine_ops *engine = engines[options->engine];
     if (options->sbatch.text && engine != &engine_slurm)
-        cli_misuse(command, "--sbatch takes --engine=slurm");
+        cli_misuse("--sbatch takes --engine=slurm");
     if (!options->hosts != (engine != &engine_parallel))
-        cli_misuse(command, "%s takes %s", options->hosts ? "--sshloginfile" : "--engine=parallel",
+        cli_misuse("%s takes %s", options->hosts ? "--sshloginfile" : "--engine=parallel",
                    options->hosts ? "--engine=parallel" : "--sshloginfile=FILE");
     if (options->hosts)
-        hosts_check(options, command);
+        hosts_check(options);
     if (engine && (options->plan || options->dry_run))
-        cli_misuse(command, "--engine measures, and --%s does not; leave out one",
+        cli_misuse("--engine measures, and --%s does not; leave out one",
                    options->plan ? "plan" : "dry-run");
     if (options->mix_machines && !engine && !options->cells && !options->resume)
-        cli_misuse(command, "--mix-machines takes --engine=slurm or parallel, or --cells=DIR");
+        cli_misuse("--mix-machines takes --engine=slurm or parallel, or --cells=DIR");
     if (options->job_seconds && !engine)
-        cli_misuse(command, "--job-seconds takes --engine=slurm or parallel");
+        cli_misuse("--job-seconds takes --engine=slurm or parallel");
     if ((engine || options->cells) && options->hyperfine)
-        cli_misuse(command, "--timer=hyperfine keeps files of its own; leave out --%s",
+        cli_misuse("--timer=hyperfine keeps files of its own; leave out --%s",
                    engine ? "engine" : "cells");
 }
 
 /* Options that do not go together, or only with one of a new run and a resumed one. */
-static void options_check(void *to, const char *command)
+static void options_check(void *to)
 {
     const struct options *options = to;
     if (options->resume && options->begins)
-        cli_misuse(command, "--resume goes on with the run's own options; leave out --%s",
-                   options->begins);
+        cli_misuse("--resume goes on with the run's own options; leave out --%s", options->begins);
     if (options->figure == FIGURE_TEXT && options->no_report)
-        cli_misuse(command, "--figure=text shows what a report is made of; leave out "
-                            "--no-report");
+        cli_misuse("--figure=text shows what a report is made of; leave out --no-report");
     if (options->format && !options->plan)
-        cli_misuse(command, "--format takes --plan");
-    engine_check(options, command);
+        cli_misuse("--format takes --plan");
+    engine_check(options);
     if (options->force && !options->resume)
-        cli_misuse(command, "--force takes --resume=RUN");
+        cli_misuse("--force takes --resume=RUN");
     if (!options->file && !options->resume)
-        cli_misuse(command, "which sweep file? For example smoke, or harness/sweeps/default.yaml");
+        cli_misuse("which sweep file? For example smoke, or harness/sweeps/default.yaml");
     if (options->name && !sweep_name_is_valid(options->name))
-        cli_misuse(command, "--name=%s is not valid; valid: " SWEEP_NAME_RULE, options->name);
+        cli_misuse("--name=%s is not valid; valid: " SWEEP_NAME_RULE, options->name);
 }
 
 static const struct cli_command cli = {
@@ -269,8 +264,7 @@ static const struct cli_command cli = {
 };
 
 /* Options given by the user win over the file. */
-static void options_apply(const char *program, const struct options *options,
-                          struct sweep_file *sweep)
+static void options_apply(const struct options *options, struct sweep_file *sweep)
 {
     if (options->machine.text)
         sweep_file_set_machine(sweep, options->machine.text);
@@ -283,7 +277,7 @@ static void options_apply(const char *program, const struct options *options,
         sweep->warmup = 0;
         sweep->width = sweep->class_min = sweep->class_each = sweep->repeat_disturbed = 0;
     }
-    sweep_file_override(program, &options->override, sweep);
+    sweep_file_override(&options->override, sweep);
 }
 
 /* Output -------------------------------------------------------------------------------------- */
@@ -413,10 +407,9 @@ static void resume_print(FILE *to, const struct options *options, const char *fo
         fputs(" --mix-machines", to);
 }
 
-static void stop_tell(const char *program, const struct options *options,
-                      const struct sweep_run *run)
+static void stop_tell(const struct options *options, const struct sweep_run *run)
 {
-    fprintf(stderr, "%s: stopped by SIG%s; `", program, sigabbrev_np(run->stopped_by));
+    fprintf(stderr, "%s: stopped by SIG%s; `", cli_name(), sigabbrev_np(run->stopped_by));
     resume_print(stderr, options, run->folder);
     if (run->engine)
         fprintf(stderr, "` goes on and takes what jobs have measured from %s\n", run->cells);
@@ -425,19 +418,18 @@ static void stop_tell(const char *program, const struct options *options,
 }
 
 /* Says how it ended; the exit status. */
-static int run_conclude(const char *program, const struct options *options,
-                        const struct sweep_run *run)
+static int run_conclude(const struct options *options, const struct sweep_run *run)
 {
     char duration[32];
-    fprintf(stderr, "%s: %s ok, %zu failed, %s skipped in %s; data in %s\n", program,
-            counted(run->ok, "sample").s, run->failed, counted(run->skipped, "cell").s,
-            progress_duration(run->seconds, duration), run->folder);
+    cli_say("%s ok, %zu failed, %s skipped in %s; data in %s", counted(run->ok, "sample").s,
+            run->failed, counted(run->skipped, "cell").s, progress_duration(run->seconds, duration),
+            run->folder);
     if (run->stopped_by) {
-        stop_tell(program, options, run);
+        stop_tell(options, run);
         return EXIT_FAILED;
     }
     if (run->ok == 0)
-        return cli_fail(program, "no sample could be measured");
+        return cli_fail("no sample could be measured");
     return EXIT_DONE;
 }
 
@@ -470,12 +462,12 @@ static bool resumption_record(void *resuming, char *error, size_t error_size)
 }
 
 /* Before hours of measuring, and not after them. */
-static void warn_of_figures(const char *program, const struct options *options)
+static void warn_of_figures(const struct options *options)
 {
     struct gnuplot gnuplot;
     char error[ERROR_SIZE];
     if (!options->no_report && !gnuplot_find(&gnuplot, error, sizeof error))
-        fprintf(stderr, "%s: warning: %s; the report will have no figures\n", program, error);
+        cli_say("warning: %s; the report will have no figures", error);
 }
 
 /* Checks the needs of simulated samples that are not always met. */
@@ -495,8 +487,7 @@ static bool machines_check(const struct options *options, const struct plan *pla
 }
 
 /* A run of single cells that could not begin leaves nothing; else how it goes on is told. */
-static void failed_run_leave(const char *program, const struct options *options,
-                             const struct sweep_run *run)
+static void failed_run_leave(const struct options *options, const struct sweep_run *run)
 {
     if (!run->cells)
         return;
@@ -506,32 +497,31 @@ static void failed_run_leave(const char *program, const struct options *options,
         run_folder_remove(run->folder);
         return;
     }
-    fprintf(stderr, "%s: `", program);
+    fprintf(stderr, "%s: `", cli_name());
     resume_print(stderr, options, run->folder);
     fputs("` goes on\n", stderr);
 }
 
-static int sweep_measure(const char *program, struct options *options,
-                         const struct sweep_file *sweep, struct plan *plan)
+static int sweep_measure(struct options *options, const struct sweep_file *sweep, struct plan *plan)
 {
     char folder[PATH_SIZE / 2], hyperfine[PATH_SIZE], error[ERROR_SIZE];
     if (!machines_check(options, plan, error, sizeof error))
-        return cli_fail(program, error);
+        return cli_fail("%s", error);
     if (options->hyperfine && !hyperfine_find(hyperfine, sizeof hyperfine, error, sizeof error))
-        return cli_fail(program, error);
+        return cli_fail("%s", error);
     /* before there is a run that could not use it */
     if (options->cells && !unit_store_make(options->cells, error, sizeof error))
-        return cli_fail(program, error);
+        return cli_fail("%s", error);
     if (engines[options->engine] &&
         !engines[options->engine]->check(!options->resume, error, sizeof error))
-        return cli_fail(program, error);
-    warn_of_figures(program, options);
+        return cli_fail("%s", error);
+    warn_of_figures(options);
     if (options->resume)
         snprintf(folder, sizeof folder, "%s", options->resume);
     else if (!run_folder_make(options->results, options->name ? options->name : sweep->name, folder,
                               sizeof folder, error, sizeof error) ||
              !folder_fill(options, sweep, plan, folder, error, sizeof error))
-        return cli_fail(program, error);
+        return cli_fail("%s", error);
     struct engine engine = {
         .ops = engines[options->engine],
         .folder = folder,
@@ -556,11 +546,11 @@ static int sweep_measure(const char *program, struct options *options,
         .engine = engine.ops ? &engine : NULL,
     };
     if (sweep_run_measure(&run, stderr, error, sizeof error) < 0) {
-        cli_fail(program, error);
-        failed_run_leave(program, options, &run);
+        cli_fail("%s", error);
+        failed_run_leave(options, &run);
         return EXIT_FAILED;
     }
-    int status = run_conclude(program, options, &run);
+    int status = run_conclude(options, &run);
     printf("%s\n", folder);
     if (status != EXIT_DONE || options->no_report)
         return status;
@@ -569,13 +559,12 @@ static int sweep_measure(const char *program, struct options *options,
     bool show =
         options->figure == FIGURE_TEXT || (options->figure == FIGURE_AUTO && isatty(STDERR_FILENO));
     if (show && !terminal_figure_write(stderr, folder, &sweep->groups[0], error, sizeof error))
-        return cli_fail(program, error);
+        return cli_fail("%s", error);
     return EXIT_DONE;
 }
 
 /* The sweep with all options in force, or NULL and one line in error. */
-static struct sweep_file *sweep_load(const char *program, struct options *options, char *error,
-                                     size_t error_size)
+static struct sweep_file *sweep_load(struct options *options, char *error, size_t error_size)
 {
     if (options->resume) {
         struct sweep_resume *resume = &options->resuming;
@@ -585,10 +574,10 @@ static struct sweep_file *sweep_load(const char *program, struct options *option
         options->hyperfine = resume->hyperfine;
         return sweep;
     }
-    options->file = cli_sweep_file(program, options->file);
+    options->file = cli_sweep_file(options->file);
     struct sweep_file *sweep = sweep_file_load(options->file, error, error_size);
     if (sweep)
-        options_apply(program, options, sweep);
+        options_apply(options, sweep);
     if (sweep && !sweep_file_check_machines(sweep, error, error_size)) {
         sweep_file_free(sweep);
         return NULL;
@@ -597,12 +586,11 @@ static struct sweep_file *sweep_load(const char *program, struct options *option
 }
 
 /* Tells which groups of the file were left out, and why. */
-static void tell_left_out(const char *program, const struct sweep_file *sweep)
+static void tell_left_out(const struct sweep_file *sweep)
 {
     for (unsigned g = 0; g < sweep->groups_count; g++)
         if (sweep->groups[g].left_out)
-            fprintf(stderr, "%s: group %s: %s\n", program, sweep->groups[g].id,
-                    sweep->groups[g].left_out);
+            cli_say("group %s: %s", sweep->groups[g].id, sweep->groups[g].left_out);
 }
 
 int cmd_sweep(int argc, char **argv)
@@ -611,10 +599,10 @@ int cmd_sweep(int argc, char **argv)
     cli_read(&cli, argc, argv, &options);
 
     char error[ERROR_SIZE];
-    struct sweep_file *sweep = sweep_load(argv[0], &options, error, sizeof error);
+    struct sweep_file *sweep = sweep_load(&options, error, sizeof error);
     if (!sweep)
-        cli_misuse_lines(argv[0], error);
-    tell_left_out(argv[0], sweep);
+        cli_misuse_lines(error);
+    tell_left_out(sweep);
     struct plan *plan = plan_make(sweep);
     int status = EXIT_DONE;
     if (options.dry_run)
@@ -622,7 +610,7 @@ int cmd_sweep(int argc, char **argv)
     else if (options.plan)
         units_print(&options, sweep, plan);
     else
-        status = sweep_measure(argv[0], &options, sweep, plan);
+        status = sweep_measure(&options, sweep, plan);
     plan_free(plan);
     sweep_file_free(sweep);
     sweep_resume_free(&options.resuming);

@@ -44,7 +44,6 @@ static const char *const policy_words[] = {"task", "continuation", "static", NUL
 static const char MACHINE_DEFAULT[] = "sim:desktop8";
 
 struct options {
-    const char *command;
     const char *arguments[ARGUMENTS]; /* variant, workload */
     int argument_count;
     struct machine_spec machine;
@@ -94,8 +93,8 @@ static const struct cli_option option_table[] = {
      CLI(FLAG, whole), .begins = true},
     {"only", "LIST",
      "and only events of these kinds, goroutines or workers, with commas: stolen,woken or G3,P1; "
-     "of several sorts an event has to fit each. Not of schedtrace, whose lines count all that "
-     "has happened",
+     "of several sorts an event has to fit each. Not of schedtrace, whose lines count all that has "
+     "happened",
      CLI(OWN, only), .begins = true},
     {"warmup", "N",
      "calls before it, whose events come first; default 0. The first call meets cold memory. What "
@@ -136,18 +135,18 @@ static const char argp_doc[] =
     "  schedlab trace --replay fib4 --policy task --format page --output fib4.html\n\n"
     "Exit status: 0 done, 1 the run failed, 2 misused.";
 
-static void only_take(void *to, const char *command, const char *name, char *text)
+static void only_take(void *to, const char *name, char *text)
 {
     struct options *options = to;
     (void)name;
-    options->only = trace_option_only(command, options->only, text);
+    options->only = trace_option_only(options->only, text);
 }
 
-static void argument_add(void *to, const char *command, char *text)
+static void argument_add(void *to, char *text)
 {
     struct options *options = to;
     if (options->argument_count == ARGUMENTS)
-        cli_misuse(command, "one variant and one workload; found \"%s\" too", text);
+        cli_misuse("one variant and one workload; found \"%s\" too", text);
     options->arguments[options->argument_count++] = text;
 }
 
@@ -190,11 +189,10 @@ static void check_output(const struct options *options)
     if (!options->output)
         return;
     if (is_other_figure(options->output))
-        cli_misuse(options->command, "--output=%s: figures are svg, pdf or png", options->output);
+        cli_misuse("--output=%s: figures are svg, pdf or png", options->output);
     if (is_figure(options) && options->format != FORMAT_TIMELINE)
-        cli_misuse(options->command, "--output=%s: only --format=timeline draws figures",
-                   options->output);
-    trace_option_output_check(options->command, options->output);
+        cli_misuse("--output=%s: only --format=timeline draws figures", options->output);
+    trace_option_output_check(options->output);
 }
 
 static int rows_of_terminal(void)
@@ -231,15 +229,15 @@ static void part_complete(struct options *options)
 {
     bool is_given = options->from_ns >= 0 || options->to_ns >= 0;
     if (options->whole && options->format == FORMAT_SCHEDTRACE)
-        cli_misuse(options->command, "--whole does not come with --format=schedtrace, whose lines "
-                                     "are of the whole run");
+        cli_misuse(
+            "--whole does not come with --format=schedtrace, whose lines are of the whole run");
     if (options->whole && is_given)
-        cli_misuse(options->command, "--whole beside --%s; valid: one of both",
+        cli_misuse("--whole beside --%s; valid: one of both",
                    options->from_ns >= 0 ? "from" : "to");
     options->whole = options->whole || is_given;
     options->from_ns = options->from_ns < 0 ? 0 : options->from_ns;
     if (options->to_ns >= 0 && options->to_ns <= options->from_ns)
-        cli_misuse(options->command, "--to is no later than --from; valid: a later time");
+        cli_misuse("--to is no later than --from; valid: a later time");
 }
 
 /* Arguments that are right alone may be wrong together. */
@@ -248,37 +246,37 @@ static void options_complete(struct options *options)
     char error[ERROR_SIZE];
     struct sample_request *request = &options->request;
     if (options->argument_count < ARGUMENTS)
-        cli_misuse(options->command, "one variant and one workload, for example gmp fib,n=5");
-    cli_traced(options->command, &options->variant, options->arguments[0]);
+        cli_misuse("one variant and one workload, for example gmp fib,n=5");
+    cli_traced(&options->variant, options->arguments[0]);
     if (!workload_spec_parse(&options->workload, options->arguments[1], error, sizeof error))
-        cli_misuse(options->command, "%s", error);
+        cli_misuse("%s", error);
     if (!options->machine.text)
-        cli_machine(options->command, &options->machine, MACHINE_DEFAULT);
+        cli_machine(&options->machine, MACHINE_DEFAULT);
     if (!request->sched_events_max)
         request->sched_events_max = options->format == FORMAT_JSON ? MOST_JSON : MOST_DEFAULT;
     int cores = cores_of(options);
     if (request->workers == 0)
         request->workers = cores < WORKERS_DEFAULT ? cores : WORKERS_DEFAULT;
     if (!workload_spec_fit_workers(&options->workload, request->workers, error, sizeof error))
-        cli_misuse(options->command, "%s", error);
+        cli_misuse("%s", error);
     if (options->format != FORMAT_SCHEDTRACE && (request->schedtrace_ns || request->scheddetail))
-        cli_misuse(options->command, "%s comes with --format=schedtrace",
+        cli_misuse("%s comes with --format=schedtrace",
                    request->schedtrace_ns ? "--every" : "--scheddetail");
     if (options->format == FORMAT_SCHEDTRACE && options->only)
-        cli_misuse(options->command, "--only does not come with --format=schedtrace, whose lines "
-                                     "count all that has happened; --from and --to do");
+        cli_misuse("--only does not come with --format=schedtrace, whose lines count all that has "
+                   "happened; --from and --to do");
     if (options->play && (options->format != FORMAT_STEPS || options->output))
-        cli_misuse(options->command, "--play shows the steps, on the terminal; leave out --%s",
+        cli_misuse("--play shows the steps, on the terminal; leave out --%s",
                    options->output ? "output" : "format");
     if (plays(options) && rows_of_terminal() < TRACE_PLAY_ROWS)
-        cli_misuse(options->command, "--play: this terminal has %d rows; valid: %d or more",
-                   rows_of_terminal(), TRACE_PLAY_ROWS);
+        cli_misuse("--play: this terminal has %d rows; valid: %d or more", rows_of_terminal(),
+                   TRACE_PLAY_ROWS);
     part_complete(options);
     if (options->format == FORMAT_SCHEDTRACE && !request->schedtrace_ns)
         request->schedtrace_ns = EVERY_DEFAULT_NS;
     check_output(options);
-    cli_warn_of_workers(options->command, request->workers,
-                        options->machine.simulated ? cores : topology_cpu_count(), request->pin);
+    cli_warn_of_workers(request->workers, options->machine.simulated ? cores : topology_cpu_count(),
+                        request->pin);
     request->sched_sites = options->format == FORMAT_PAGE && options->machine.simulated;
     request->sim_seed = request->seed;
     request->machine = options->machine.text;
@@ -288,11 +286,6 @@ static void options_complete(struct options *options)
 
 /* Running ------------------------------------------------------------------------------------- */
 
-static _Noreturn void give_up(const struct options *options, const char *why)
-{
-    exit(cli_fail(options->command, why));
-}
-
 static void run_with_events(const struct options *options, struct trace_page *page)
 {
     struct sched_trace *trace = &page->trace;
@@ -300,7 +293,7 @@ static void run_with_events(const struct options *options, struct trace_page *pa
     const struct sample_request *request = &options->request;
     json_t *record = child_run_traced(request, trace, error, sizeof error);
     if (!record)
-        give_up(options, error);
+        cli_give_up("%s", error);
     trace_times_rise(trace);
     page->record = record;
     page->call_ps = trace_option_call(record, trace, request->warmup);
@@ -309,10 +302,9 @@ static void run_with_events(const struct options *options, struct trace_page *pa
         page->first_ns = trace->since_ns + trace->event[0].when_ps / 1000;
     if (page->call_ps > 0 &&
         page->call_ps > trace->event[trace->count - 1].when_ps - trace->event[0].when_ps)
-        fprintf(stderr,
-                "%s: warning: the %zu events that were kept (--most) end before the call after "
-                "--warmup=%d begins\n",
-                options->command, trace->count, request->warmup);
+        cli_say("warning: the %zu events that were kept (--most) end before the call after "
+                "--warmup=%d begins",
+                trace->count, request->warmup);
     sched_trace_from_first(trace);
 }
 
@@ -352,27 +344,21 @@ static int trace_lines(struct options *options)
     request->schedtrace_fd = memfd_create("lines", 0); /* the child inherits it */
     FILE *from = request->schedtrace_fd < 0 ? NULL : fdopen(request->schedtrace_fd, "r");
     if (!from)
-        give_up(options, strerror(errno));
+        cli_give_up("%s", strerror(errno));
     json_t *record = child_run_sample(request);
     rewind(from);
-    FILE *to = trace_option_output_open(options->command, options->output);
+    FILE *to = trace_option_output_open(options->output);
     struct lines lines = lines_copy(options, from, to);
     fclose(from);
-    trace_option_output_close(options->command, to);
+    trace_option_output_close(to);
     if (!record_is(record, "ok")) /* its last lines may say why */
-        give_up(options, field_text(record, "reason"));
-    if (lines.count > 0 && lines.shown == 0) {
-        char why[ERROR_SIZE];
-        snprintf(why, sizeof why,
-                 "no line between --from and --to: the first is at %lld ms, the last at %lld ms",
-                 (long long)lines.first_ms, (long long)lines.last_ms);
-        give_up(options, why);
-    }
+        cli_give_up("%s", field_text(record, "reason"));
+    if (lines.count > 0 && lines.shown == 0)
+        cli_give_up("no line between --from and --to: the first is at %lld ms, the last at %lld ms",
+                    (long long)lines.first_ms, (long long)lines.last_ms);
     if (lines.count == 0)
-        fprintf(stderr,
-                "%s: the run was over before the first line was due, after %g ms; "
-                "--every takes less\n",
-                options->command, (double)request->schedtrace_ns / 1e6);
+        cli_say("the run was over before the first line was due, after %g ms; --every takes less",
+                (double)request->schedtrace_ns / 1e6);
     json_decref(record);
     return EXIT_DONE;
 }
@@ -380,7 +366,7 @@ static int trace_lines(struct options *options)
 static void write_text(const struct options *options, const struct trace_page *page)
 {
     char error[ERROR_SIZE];
-    FILE *to = trace_option_output_open(options->command, options->output);
+    FILE *to = trace_option_output_open(options->output);
     json_t *object = NULL;
     char *parts = request_table(page->record);
     switch (options->format) {
@@ -398,7 +384,7 @@ static void write_text(const struct options *options, const struct trace_page *p
         break;
     case FORMAT_PAGE:
         if (!trace_html_write(&page, 1, NULL, to, error, sizeof error))
-            give_up(options, error);
+            cli_give_up("%s", error);
         break;
     case FORMAT_PERFETTO:
         object = trace_perfetto_to_json(page);
@@ -415,7 +401,7 @@ static void write_text(const struct options *options, const struct trace_page *p
         fputc('\n', to);
     json_decref(object);
     free(parts);
-    trace_option_output_close(options->command, to);
+    trace_option_output_close(to);
 }
 
 static double us_of(const struct trace_page *page, size_t event)
@@ -425,11 +411,10 @@ static double us_of(const struct trace_page *page, size_t event)
 
 static void check_shown(const struct options *options, const struct trace_page *page)
 {
-    char why[ERROR_SIZE];
     size_t count = page->trace.count, before = 0;
     bool fits = false; /* --only, in the whole run */
     if (count == 0)
-        give_up(options, "no event was kept");
+        cli_give_up("no event was kept");
     for (size_t i = 0; i < count; i++) {
         if (trace_shows(page, &page->trace.event[i]))
             return;
@@ -439,19 +424,15 @@ static void check_shown(const struct options *options, const struct trace_page *
             before = i;
     }
     if (options->only)
-        snprintf(why, sizeof why, "no event fits --only=%s%s", trace_only_text(options->only),
-                 options->from_ns || options->to_ns > 0 ? " between --from and --to"
-                 : fits ? " between start-up and the check; --whole shows those that do"
-                        : "");
-    else if (before + 1 < count)
-        snprintf(why, sizeof why,
-                 "no event between --from and --to: the nearest are at %.3f and %.3f us",
-                 us_of(page, before), us_of(page, before + 1));
-    else
-        snprintf(why, sizeof why, "no event between --from and --to: the last one%s is at %.3f us",
-                 page->trace.happened > count ? " that was kept (--most)" : "",
-                 us_of(page, before));
-    give_up(options, why);
+        cli_give_up("no event fits --only=%s%s", trace_only_text(options->only),
+                    options->from_ns || options->to_ns > 0 ? " between --from and --to"
+                    : fits ? " between start-up and the check; --whole shows those that do"
+                           : "");
+    if (before + 1 < count)
+        cli_give_up("no event between --from and --to: the nearest are at %.3f and %.3f us",
+                    us_of(page, before), us_of(page, before + 1));
+    cli_give_up("no event between --from and --to: the last one%s is at %.3f us",
+                page->trace.happened > count ? " that was kept (--most)" : "", us_of(page, before));
 }
 
 static int trace_events(struct options *options)
@@ -482,7 +463,7 @@ static int trace_events(struct options *options)
     else
         write_text(options, &page);
     if (!ok)
-        give_up(options, error);
+        cli_give_up("%s", error);
     json_decref((json_t *)page.record);
     json_decref(page.functions);
     sched_trace_free(&page.trace);
@@ -506,19 +487,18 @@ static void replay_page(struct options *options, struct textbook *replay)
         if (!is_wanted(options, table))
             continue;
         if (only || textbook_is_dealt(table))
-            cli_misuse(options->command,
-                       "--format=page shows one table that has steps of the scheduler; valid: "
+            cli_misuse("--format=page shows one table that has steps of the scheduler; valid: "
                        "--policy=task, or --policy=continuation with --processors=1 or 2");
         only = table;
     }
     if (!textbook_run(replay, only, &trace, error, sizeof error))
-        give_up(options, error);
+        cli_give_up("%s", error);
     sched_trace_from_first(&trace);
     check_output(options);
-    FILE *to = trace_option_output_open(options->command, options->output);
+    FILE *to = trace_option_output_open(options->output);
     if (!textbook_page_write(replay, only, &trace, to, error, sizeof error))
-        give_up(options, error);
-    trace_option_output_close(options->command, to);
+        cli_give_up("%s", error);
+    trace_option_output_close(to);
     sched_trace_free(&trace);
 }
 
@@ -527,7 +507,7 @@ static void replay_tables(struct options *options, struct textbook *replay)
 {
     char error[ERROR_SIZE];
     check_output(options);
-    FILE *to = trace_option_output_open(options->command, options->output);
+    FILE *to = trace_option_output_open(options->output);
     fprintf(to, "%s: %s\n=: as the book prints it; !: not, and the book's row below\n",
             replay->title, replay->workload);
     for (size_t i = 0; i < replay->tables; i++) {
@@ -535,32 +515,29 @@ static void replay_tables(struct options *options, struct textbook *replay)
         if (!is_wanted(options, table))
             continue;
         if (!textbook_run(replay, table, NULL, error, sizeof error))
-            give_up(options, error);
+            cli_give_up("%s", error);
         fputc('\n', to);
         textbook_table_print(table, to);
     }
-    trace_option_output_close(options->command, to);
+    trace_option_output_close(to);
 }
 
 static int replay_all(struct options *options)
 {
     char error[ERROR_SIZE];
     if (options->argument_count > 0)
-        cli_misuse(options->command, "--replay says what is run; found \"%s\" too",
-                   options->arguments[0]);
+        cli_misuse("--replay says what is run; found \"%s\" too", options->arguments[0]);
     if (options->of_run)
-        cli_misuse(options->command, "--replay says what is run; leave out --%s", options->of_run);
+        cli_misuse("--replay says what is run; leave out --%s", options->of_run);
     if (options->processors == 1 && options->policy >= 0 && options->policy != POLICY_CONTINUATION)
-        cli_misuse(options->command,
-                   "--policy=%s with --processors=1; valid: continuation, of which alone the book "
+        cli_misuse("--policy=%s with --processors=1; valid: continuation, of which alone the book "
                    "has such a table",
                    policy_words[options->policy]);
     if (options->format != FORMAT_STEPS && options->format != FORMAT_PAGE)
-        cli_misuse(options->command, "--replay is a table of steps, or a page, and has no other "
-                                     "--format");
+        cli_misuse("--replay is a table of steps, or a page, and has no other --format");
     struct textbook *replay = textbook_load(replay_words[options->replay], error, sizeof error);
     if (!replay)
-        give_up(options, error);
+        cli_give_up("%s", error);
     if (options->format == FORMAT_PAGE)
         replay_page(options, replay);
     else
@@ -572,7 +549,6 @@ static int replay_all(struct options *options)
 int cmd_trace(int argc, char **argv)
 {
     struct options options = {
-        .command = argv[0],
         .replay = -1,
         .policy = -1,
         .from_ns = -1,
@@ -589,7 +565,7 @@ int cmd_trace(int argc, char **argv)
     if (options.replay >= 0)
         return replay_all(&options);
     if (options.policy >= 0 || options.processors)
-        cli_misuse(options.command, "%s comes with --replay=fib4",
+        cli_misuse("%s comes with --replay=fib4",
                    options.policy >= 0 ? "--policy" : "--processors");
     options_complete(&options);
     bool found = true;
@@ -598,7 +574,7 @@ int cmd_trace(int argc, char **argv)
     else if (options.format != FORMAT_SCHEDTRACE)
         found = machine_trace_program(NULL, path, sizeof path, error, sizeof error);
     if (!found)
-        give_up(&options, error);
+        cli_give_up("%s", error);
     int status =
         options.format == FORMAT_SCHEDTRACE ? trace_lines(&options) : trace_events(&options);
     trace_only_free(options.only);

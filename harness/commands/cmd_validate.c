@@ -8,8 +8,7 @@
 
 enum { ERROR_SIZE = 4096, PATH_SIZE = 4096 };
 struct options {
-    const char *command, *formulas, *misses, *native, *simulated, *curves, *outside, *tables,
-        *output;
+    const char *formulas, *misses, *native, *simulated, *curves, *outside, *tables, *output;
 };
 
 static const struct cli_option option_table[] = {
@@ -34,17 +33,17 @@ static const char argp_doc[] =
     "Exit status: 0 done, whether or not claims hold; 1 something cannot be read or written; 2 "
     "misused.";
 
-static void argument_refuse(void *options, const char *name, char *text)
+static void argument_refuse(void *options, char *text)
 {
     (void)options;
-    cli_misuse(name, "\"%s\" is no option; valid: see --help", text);
+    cli_misuse("\"%s\" is no option; valid: see --help", text);
 }
 
-static void options_check(void *to, const char *name)
+static void options_check(void *to)
 {
     const struct options *options = to;
     if (!options->output || !options->native != !options->simulated)
-        cli_misuse(name, "--output=DIR must be given, and --native and --simulated together");
+        cli_misuse("--output=DIR must be given, and --native and --simulated together");
 }
 
 static const struct cli_command cli = {
@@ -91,7 +90,7 @@ static bool parts_add(json_t *whole, const struct options *options, char *error)
 
 int cmd_validate(int argc, char **argv)
 {
-    struct options options = {.command = argv[0]};
+    struct options options = {0};
     char error[ERROR_SIZE], path[PATH_SIZE];
     cli_read(&cli, argc, argv, &options);
     json_t *whole = json_object();
@@ -101,7 +100,7 @@ int cmd_validate(int argc, char **argv)
         done = file_replace_json(path, whole, error, sizeof error);
     }
     if (!done)
-        cli_fail(options.command, error);
+        cli_fail("%s", error);
     json_decref(whole);
     return done ? EXIT_DONE : EXIT_FAILED;
 }

@@ -63,25 +63,24 @@ static void word_add(struct words *words, const char *word)
 }
 
 /* Canonical, so that two texts that mean the same are one cell. */
-static void variant_add(const struct hunt_campaign *wanted, struct words *variants,
-                        const char *word)
+static void variant_add(struct words *variants, const char *word)
 {
     char error[ERROR_SIZE];
     struct variant_spec variant;
     if (!scheduler_spec_parse(&variant, word, error, sizeof error))
-        cli_misuse(wanted->command, "%s%s", error,
+        cli_misuse("%s%s", error,
                    strncmp(error, "unknown", 7) == 0
                        ? "; or a workload, or one of `schedlab hunt --scenarios`"
                        : "");
     word_add(variants, variant.text);
 }
 
-static void workload_add(const struct hunt_campaign *wanted, struct words *under, const char *word)
+static void workload_add(struct words *under, const char *word)
 {
     char error[ERROR_SIZE];
     struct workload_spec workload;
     if (!hunt_workload_parse(&workload, word, error, sizeof error))
-        cli_misuse(wanted->command, "%s", error);
+        cli_misuse("%s", error);
     word_add(under, workload.text);
 }
 
@@ -91,13 +90,13 @@ static void words_split(const struct hunt_campaign *wanted, struct words *varian
 {
     for (size_t i = 0; i < wanted->words.count; i++)
         if (hunt_is_variant(wanted->words.text[i]))
-            variant_add(wanted, variants, wanted->words.text[i]);
+            variant_add(variants, wanted->words.text[i]);
         else
-            workload_add(wanted, under, wanted->words.text[i]);
+            workload_add(under, wanted->words.text[i]);
     for (size_t i = 0; variants->count == i && sched_variants[i]; i++)
-        variant_add(wanted, variants, sched_variants[i]->name);
+        variant_add(variants, sched_variants[i]->name);
     for (size_t i = 0; under->count == i && scenarios[i]; i++)
-        workload_add(wanted, under, scenarios[i]->name);
+        workload_add(under, scenarios[i]->name);
 }
 
 /* The cells of two that fit, one for each memory model and algorithm. */
@@ -158,10 +157,10 @@ static json_t *header_of(const struct hunt_campaign *wanted)
     size_t misfits;
     json_t *cells = cells_of(wanted, &misfits, error, sizeof error);
     if (json_array_size(cells) == 0)
-        cli_misuse(wanted->command, "%s", error);
+        cli_misuse("%s", error);
     if (misfits)
-        fprintf(stderr, "%s: %s of variant and workload left out, for example: %s\n",
-                wanted->command, counted(misfits, "pair").s, error);
+        cli_say("%s of variant and workload left out, for example: %s", counted(misfits, "pair").s,
+                error);
     char program[16];
     snprintf(program, sizeof program, "%08" PRIx32, replay_program());
     json_t *header = json_pack(
@@ -184,7 +183,7 @@ static void log_begin(const struct hunt_campaign *wanted, struct hunt_log *log,
                          wanted->name ? wanted->name : "hunt", folder, PATH_SIZE, error,
                          sizeof error) ||
         !hunt_log_create(log, folder, header, error, sizeof error))
-        exit(cli_fail(wanted->command, error));
+        cli_give_up("%s", error);
 }
 
 /* Parts of another program, or of several seeds, are no beginning of what comes. */
@@ -192,39 +191,36 @@ static void log_resume(const struct hunt_campaign *wanted, struct hunt_log *log)
 {
     char error[ERROR_SIZE], program[16];
     if (!hunt_log_open(log, wanted->resume, true, error, sizeof error))
-        cli_misuse(wanted->command, "%s", error);
+        cli_misuse("%s", error);
     snprintf(program, sizeof program, "%08" PRIx32, replay_program());
     if (strcmp(program, field_text(log->header, "program")) != 0)
-        cli_misuse(wanted->command,
-                   "%s is of program %s, and this is %s, whose executions are others; valid: a new "
+        cli_misuse("%s is of program %s, and this is %s, whose executions are others; valid: a new "
                    "campaign",
                    wanted->resume, field_text(log->header, "program"), program);
     if (json_array_size(json_object_get(log->header, "seeds")) > 1)
-        cli_misuse(wanted->command, "%s was merged from campaigns of several seeds; resume those",
-                   wanted->resume);
+        cli_misuse("%s was merged from campaigns of several seeds; resume those", wanted->resume);
 }
 
 /* Parts --------------------------------------------------------------------------------------- */
 
 /* A log may be another version's, or changed by hand: its cells are checked like options. */
-static int word_index(const struct hunt_campaign *wanted, const struct hunt_log *log,
-                      const json_t *cell, const char *key, const char *const *words)
+static int word_index(const struct hunt_log *log, const json_t *cell, const char *key,
+                      const char *const *words)
 {
     const char *word = field_text(cell, key);
     unsigned count = 0;
     for (; words[count]; count++)
         if (strcmp(words[count], word) == 0)
             return (int)count;
-    cli_misuse(wanted->command, "%s: %s \"%s\" of a cell is unknown; valid: %s", log->file.path,
-               key, word, text_join((char *const *)(uintptr_t)words, count));
+    cli_misuse("%s: %s \"%s\" of a cell is unknown; valid: %s", log->file.path, key, word,
+               text_join((char *const *)(uintptr_t)words, count));
 }
 
-static int depth_of(const struct hunt_campaign *wanted, const struct hunt_log *log)
+static int depth_of(const struct hunt_log *log)
 {
     json_int_t depth = field_integer(log->header, "depth");
     if (depth < 1 || depth > HUNT_DEPTH_MAX)
-        cli_misuse(wanted->command,
-                   "%s: depth %" JSON_INTEGER_FORMAT " is not valid; valid: 1 to %d",
+        cli_misuse("%s: depth %" JSON_INTEGER_FORMAT " is not valid; valid: 1 to %d",
                    log->file.path, depth, HUNT_DEPTH_MAX);
     return (int)depth;
 }
@@ -235,13 +231,12 @@ static json_int_t seed_of(const struct hunt_log *log)
 }
 
 /* The campaign of each cell. Specifications stay for the rest of the process. */
-static struct campaign *campaigns_of(const struct hunt_campaign *wanted, const struct hunt_log *log,
-                                     const json_t *cells)
+static struct campaign *campaigns_of(const struct hunt_log *log, const json_t *cells)
 {
     char error[ERROR_SIZE];
     size_t i;
     json_t *cell;
-    int depth = depth_of(wanted, log);
+    int depth = depth_of(log);
     struct campaign *campaigns = xcalloc(json_array_size(cells), sizeof *campaigns);
     json_array_foreach(cells, i, cell)
     {
@@ -249,19 +244,18 @@ static struct campaign *campaigns_of(const struct hunt_campaign *wanted, const s
         struct workload_spec workload;
         json_int_t workers = field_integer(cell, "workers");
         if (workers < 1 || workers > HUNT_WORKERS_MAX)
-            cli_misuse(wanted->command,
-                       "%s: %" JSON_INTEGER_FORMAT " workers of a cell are not valid; valid: 1 to "
-                       "%d",
+            cli_misuse("%s: %" JSON_INTEGER_FORMAT
+                       " workers of a cell are not valid; valid: 1 to %d",
                        log->file.path, workers, HUNT_WORKERS_MAX);
         if (!scheduler_spec_parse(&variant, field_text(cell, "variant"), error, sizeof error) ||
             !hunt_workload_parse(&workload, field_text(cell, "workload"), error, sizeof error) ||
             !hunt_fits(&variant, &workload, (int)workers, error, sizeof error))
-            cli_misuse(wanted->command, "%.*s: %s", PATH_SIZE / 2, log->file.path, error);
+            cli_misuse("%.*s: %s", PATH_SIZE / 2, log->file.path, error);
         campaigns[i] = hunt_campaign_of(&variant, &workload, (int)workers);
         campaigns[i].seed = (uint64_t)seed_of(log);
-        campaigns[i].algorithm = word_index(wanted, log, cell, "algorithm", hunt_algorithm_words);
+        campaigns[i].algorithm = word_index(log, cell, "algorithm", hunt_algorithm_words);
         campaigns[i].plan.memory =
-            (enum hunt_memory)word_index(wanted, log, cell, "memory", hunt_memory_words);
+            (enum hunt_memory)word_index(log, cell, "memory", hunt_memory_words);
         if (campaign_has_depth(campaigns[i].algorithm))
             campaigns[i].depth = depth;
     }
@@ -339,7 +333,7 @@ static json_t *part_to_json(const struct running *running, struct part *part)
     json_object_update(json, done);
     json_decref(done);
     if (part->covers) {
-        struct coverage coverage = hunt_coverage_read(&part->cover, running->wanted->command);
+        struct coverage coverage = hunt_coverage_read(&part->cover);
         json_object_set_new(json, "coverage", hunt_coverage_to_log(&coverage));
         free(coverage.pairs);
     }
@@ -373,8 +367,7 @@ static void shard_parse(const struct hunt_campaign *wanted, struct running *runn
                &end) != 2 ||
         wanted->shard[end] || running->shard < 0 || running->shards > SHARDS_MAX ||
         running->shard >= running->shards)
-        cli_misuse(wanted->command,
-                   "--shard=%s is not valid; valid: I/N, the I-th of N, from 0, as in 0/10",
+        cli_misuse("--shard=%s is not valid; valid: I/N, the I-th of N, from 0, as in 0/10",
                    wanted->shard);
 }
 
@@ -407,10 +400,10 @@ static void log_complete(const struct hunt_campaign *wanted, struct hunt_log *lo
     running->log = log;
     running->wanted = wanted;
     running->cells = json_object_get(log->header, "cells");
-    running->campaigns = campaigns_of(wanted, log, running->cells);
+    running->campaigns = campaigns_of(log, running->cells);
     running->total = (size_t)((executions + PART - 1) / PART) * json_array_size(running->cells);
     if (hunt_log_covers(log))
-        hunt_coverage_begin(wanted->command);
+        hunt_coverage_begin();
     running->began_ns = monotonic_ns();
     progress_begin(&running->progress, stderr, parts_missing(running));
     running->progress.noun = "part";
@@ -422,7 +415,7 @@ static void log_complete(const struct hunt_campaign *wanted, struct hunt_log *lo
     if (ended && !*running->error)
         ended_tell(running, ended);
     if (*running->error)
-        exit(cli_fail(wanted->command, running->error));
+        cli_give_up("%s", running->error);
 }
 
 int hunt_campaign(const struct hunt_campaign *wanted)
@@ -434,10 +427,9 @@ int hunt_campaign(const struct hunt_campaign *wanted)
     snprintf(folder, sizeof folder, "%s", wanted->resume ? wanted->resume : "");
     if (wanted->show) {
         if (!hunt_log_open(&log, wanted->show, false, error, sizeof error))
-            cli_misuse(wanted->command, "%s", error);
+            cli_misuse("%s", error);
         if (wanted->coverage && !hunt_log_covers(&log))
-            cli_misuse(wanted->command, "%s was made without --coverage; leave it out",
-                       wanted->show);
+            cli_misuse("%s was made without --coverage; leave it out", wanted->show);
     } else if (wanted->resume) {
         log_resume(wanted, &log);
     } else {

@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 struct hunt_campaign {
-    const char *command;
     struct cli_list words; /* variants and workloads, in any order; of either kind none: all */
     int workers, algorithm, memory; /* algorithm, memory: -1: all */
     int depth;                      /* 0: the default */

@@ -8,22 +8,21 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-void hunt_coverage_begin(const char *command)
+void hunt_coverage_begin(void)
 {
     const char *error;
     if (!coverage_can_tell(&error))
-        exit(cli_fail(command, error));
+        cli_give_up("%s", error);
 }
 
-struct coverage hunt_coverage_read(const struct hunt_cover *cover, const char *command)
+struct coverage hunt_coverage_read(const struct hunt_cover *cover)
 {
     const char *error;
     struct coverage coverage;
     if (!coverage_of(&coverage, cover, &error))
-        exit(cli_fail(command, error));
+        cli_give_up("%s", error);
     return coverage;
 }
 
@@ -132,16 +131,15 @@ static void steps_page(const struct coverage *coverage)
 {
     static const char *const columns[] = {"step", "#I1", "#I2", "#I3", "#I4", "#I5", "#I6", NULL};
     const struct coverage_pair *pair = steps_of(coverage);
-    html_put(
-        stdout,
-        "<h2>A submitter and a sleeper on their way at one time</h2>\n"
-        "<p>S1 puts a goroutine into a queue, S2 is the fence, S3 reads how many Ps are idle, "
-        "S4 takes one and wakes an M. I1 puts a P on the idle list, I2 is no spinner any more, "
-        "I3 is the fence, I4 looks into all queues, I5 takes a P back, I6 sleeps. A cell has "
-        "how often the step S came before the step I, and after it: %zu pairs came in both "
-        "orders, %zu in one, %zu never.</p>\n",
-        steps_met(coverage, COVERAGE_BOTH), steps_met(coverage, COVERAGE_ONE),
-        steps_met(coverage, COVERAGE_NEVER));
+    html_put(stdout,
+             "<h2>A submitter and a sleeper on their way at one time</h2>\n"
+             "<p>S1 puts a goroutine into a queue, S2 is the fence, S3 reads how many Ps are idle, "
+             "S4 takes one and wakes an M. I1 puts a P on the idle list, I2 is no spinner any "
+             "more, I3 is the fence, I4 looks into all queues, I5 takes a P back, I6 sleeps. A "
+             "cell has how often the step S came before the step I, and after it: %zu pairs came "
+             "in both orders, %zu in one, %zu never.</p>\n",
+             steps_met(coverage, COVERAGE_BOTH), steps_met(coverage, COVERAGE_ONE),
+             steps_met(coverage, COVERAGE_NEVER));
     html_table_begin(stdout, "Steps of idle.c that crossed", "steps", columns);
     for (int i = 0; i < HUNT_SUBMIT_STEPS; i++) {
         html_put(stdout, "<tr><td>%s</td>", pair->label[0]);
@@ -158,9 +156,9 @@ static const char page_head[] =
     "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\">\n"
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
     "<style>:root{color-scheme:light dark}body{font:1rem/1.5 "
-    "sans-serif;max-width:60rem;margin:2rem "
-    "auto;padding:0 1rem}td,th{padding:.1rem .7rem;text-align:left}.number{text-align:right}"
-    ".scroll{overflow-x:auto}.one{background:#e6a70033}.never{background:#d0402033}</style>\n";
+    "sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}td,th{padding:.1rem "
+    ".7rem;text-align:left}.number{text-align:right}.scroll{overflow-x:auto}.one{background:#"
+    "e6a70033}.never{background:#d0402033}</style>\n";
 
 void hunt_coverage_page(const struct coverage *coverage, const char *title, const char *failures)
 {
@@ -174,8 +172,8 @@ void hunt_coverage_page(const struct coverage *coverage, const char *title, cons
         fputs("<p>No execution failed.</p>\n", stdout);
     html_put(stdout,
              "<p>Pairs of memory-order labels: %zu were met in both orders, %zu in one, %zu never. "
-             "Of %zu no access carries one of the labels, so they are not counted. "
-             "%lld meetings had no room.</p>\n",
+             "Of %zu no access carries one of the labels, so they are not counted. %lld meetings "
+             "had no room.</p>\n",
              count_of(coverage, COVERAGE_BOTH), count_of(coverage, COVERAGE_ONE),
              count_of(coverage, COVERAGE_NEVER), count_of(coverage, COVERAGE_FENCE),
              (long long)coverage->left_out);
@@ -185,8 +183,8 @@ void hunt_coverage_page(const struct coverage *coverage, const char *title, cons
             const struct coverage_pair *pair = &coverage->pairs[i];
             if (is_of(pair, (enum coverage_kind)kind))
                 html_put(stdout,
-                         "<tr><td>%s</td><td>%s</td><td>%s</td><td>%s</td>"
-                         "<td class=\"number\">%lld</td><td class=\"number\">%lld</td></tr>\n",
+                         "<tr><td>%s</td><td>%s</td><td>%s</td><td>%s</td><td "
+                         "class=\"number\">%lld</td><td class=\"number\">%lld</td></tr>\n",
                          coverage_words[kind], pair->file, pair->label[0], pair->label[1],
                          (long long)pair->forth, (long long)pair->back);
         }

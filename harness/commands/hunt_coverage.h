@@ -11,10 +11,10 @@
 
 /* Before a hunt with coverage: one line with the command before it ends the process if the program
  * has no debug information. */
-void hunt_coverage_begin(const char *command);
+void hunt_coverage_begin(void);
 
 /* Reads what was met. The pairs are to be freed. Ends the process as above. */
-struct coverage hunt_coverage_read(const struct hunt_cover *cover, const char *command);
+struct coverage hunt_coverage_read(const struct hunt_cover *cover);
 
 /* Prints a table of the pairs that were met, and the names of the others. */
 void hunt_coverage_print(const struct coverage *coverage);

@@ -129,42 +129,41 @@ static const char argp_doc[] =
     "misused.";
 
 /* Options of one hunt, or of a campaign only; others are both's. */
-static void check_kind(const struct options *options, const char *command)
+static void check_kind(const struct options *options)
 {
     bool campaign = options->campaign || options->all.resume || options->all.show;
     if (options->campaign + !!options->all.resume + !!options->all.show > 1)
-        cli_misuse(command, "--campaign begins one, --resume goes on with one, --show shows one; "
-                            "leave out all but one");
+        cli_misuse("--campaign begins one, --resume goes on with one, --show shows one; leave out "
+                   "all but one");
     if (campaign && (options->replay || options->minimise || options->points))
-        cli_misuse(command, "--%s is of one hunt; leave it out, or the campaign",
-                   options->replay     ? "replay"
-                   : options->minimise ? "minimise"
-                                       : "points");
+        cli_misuse("--%s is of one hunt; leave it out, or the campaign", options->replay ? "replay"
+                                                                         : options->minimise
+                                                                             ? "minimise"
+                                                                             : "points");
     if (options->all.resume && options->all.coverage)
-        cli_misuse(command, "--resume records what the campaign did from its beginning; leave out "
-                            "--coverage");
+        cli_misuse(
+            "--resume records what the campaign did from its beginning; leave out --coverage");
     if (!options->campaign && (options->all.results || options->all.name))
-        cli_misuse(command, "--%s takes --campaign", options->all.results ? "results" : "name");
+        cli_misuse("--%s takes --campaign", options->all.results ? "results" : "name");
     if (options->all.shard && !options->campaign && !options->all.resume)
-        cli_misuse(command, "--shard takes --campaign or --resume");
+        cli_misuse("--shard takes --campaign or --resume");
     if ((options->all.resume || options->all.show) && (options->begins || options->all.words.count))
-        cli_misuse(command, "--%s takes the campaign's own cells; leave out %s%s",
+        cli_misuse("--%s takes the campaign's own cells; leave out %s%s",
                    options->all.resume ? "resume" : "show", options->begins ? "--" : "",
                    options->begins ? options->begins : options->all.words.text[0]);
     if (options->all.show && (options->all.time_ns || options->all.executions))
-        cli_misuse(command, "--show runs nothing; leave out --%s",
+        cli_misuse("--show runs nothing; leave out --%s",
                    options->all.time_ns ? "time" : "executions");
     if (options->all.resume && options->all.executions)
-        cli_misuse(command, "--resume goes on to what the campaign was to do; leave out "
-                            "--executions");
+        cli_misuse("--resume goes on to what the campaign was to do; leave out --executions");
     if (options->all.name && !sweep_name_is_valid(options->all.name))
-        cli_misuse(command, "--name=%s is not valid; valid: " SWEEP_NAME_RULE, options->all.name);
+        cli_misuse("--name=%s is not valid; valid: " SWEEP_NAME_RULE, options->all.name);
 }
 
-static void check_exhaustive(const struct options *options, const char *command)
+static void check_exhaustive(const struct options *options)
 {
     if (options->exhaustive < 0 && (options->threads || options->operations))
-        cli_misuse(command, "--%s takes --exhaustive", options->threads ? "threads" : "operations");
+        cli_misuse("--%s takes --exhaustive", options->threads ? "threads" : "operations");
     if (options->exhaustive < 0)
         return;
     const char *wrong = options->campaign             ? "--campaign"
@@ -184,10 +183,10 @@ static void check_exhaustive(const struct options *options, const char *command)
                         : options->all.words.count    ? options->all.words.text[0]
                                                       : NULL;
     if (wrong)
-        cli_misuse(command, "--exhaustive is of a queue, not of a variant; leave out %s", wrong);
+        cli_misuse("--exhaustive is of a queue, not of a variant; leave out %s", wrong);
 }
 
-static void check_perfetto(const struct options *options, const char *command)
+static void check_perfetto(const struct options *options)
 {
     const char *wrong = options->campaign          ? "--campaign"
                         : options->all.resume      ? "--resume"
@@ -196,12 +195,11 @@ static void check_perfetto(const struct options *options, const char *command)
                         : options->all.coverage    ? "--coverage"
                                                    : NULL;
     if (options->format == FORMAT_PERFETTO && wrong)
-        cli_misuse(command, "--format=perfetto is the schedule of one hunt's failure; leave out %s",
-                   wrong);
+        cli_misuse("--format=perfetto is the schedule of one hunt's failure; leave out %s", wrong);
 }
 
 /* Options that would do nothing beside another one. */
-static void check_ignored(const struct options *options, const char *command)
+static void check_ignored(const struct options *options)
 {
     int algorithm = options->all.algorithm < 0 && !options->campaign ? 0 : options->all.algorithm;
     const char *beside_replay = options->all.time_ns          ? "time"
@@ -211,14 +209,14 @@ static void check_ignored(const struct options *options, const char *command)
                                 : options->all.jobs >= 0      ? "jobs"
                                                               : NULL;
     if (options->replay && beside_replay)
-        cli_misuse(command, "--replay is one execution; leave out --%s", beside_replay);
+        cli_misuse("--replay is one execution; leave out --%s", beside_replay);
     if (options->all.show && options->all.jobs >= 0)
-        cli_misuse(command, "--show runs nothing; leave out --jobs");
+        cli_misuse("--show runs nothing; leave out --jobs");
     if (options->all.depth && algorithm >= 0 && !campaign_has_depth(algorithm))
-        cli_misuse(command, "--depth comes with --algorithm=pct or delay");
+        cli_misuse("--depth comes with --algorithm=pct or delay");
 }
 
-static void options_check(void *to, const char *command)
+static void options_check(void *to)
 {
     struct options *options = to;
     char error[ERROR_SIZE];
@@ -226,34 +224,33 @@ static void options_check(void *to, const char *command)
         return;
     if (options->format == FORMAT_PAGE &&
         (!options->all.coverage || options->campaign || options->all.resume))
-        cli_misuse(command,
-                   "--format=page is the coverage of one hunt, or of a campaign by --show; "
-                   "valid with --coverage only");
-    check_perfetto(options, command);
-    check_kind(options, command);
-    check_exhaustive(options, command);
+        cli_misuse("--format=page is the coverage of one hunt, or of a campaign by --show; valid "
+                   "with --coverage only");
+    check_perfetto(options);
+    check_kind(options);
+    check_exhaustive(options);
     if (options->exhaustive >= 0)
         return;
-    check_ignored(options, command);
+    check_ignored(options);
     options->all.workers = options->all.workers ? options->all.workers : WORKERS_DEFAULT;
     options->all.seed = options->all.seed >= 0 ? options->all.seed : SEED_DEFAULT;
     options->all.jobs = options->all.jobs >= 0 ? options->all.jobs : JOBS_DEFAULT;
     if (options->campaign || options->all.resume || options->all.show)
         return;
     if (options->all.words.count != ARGUMENTS)
-        cli_misuse(command, "one variant and one workload or scenario, for example gmp sleep_wake");
+        cli_misuse("one variant and one workload or scenario, for example gmp sleep_wake");
     options->all.algorithm = options->all.algorithm < 0 ? 0 : options->all.algorithm;
     options->all.memory = options->all.memory < 0 ? 0 : options->all.memory;
     if (options->replay && !replay_parse(&options->replayed, options->replay, error, sizeof error))
-        cli_misuse(command, "--replay: %s", error);
+        cli_misuse("--replay: %s", error);
     if (!scheduler_spec_parse(&options->variant, options->all.words.text[0], error, sizeof error) ||
         !hunt_workload_parse(&options->workload, options->all.words.text[1], error, sizeof error) ||
         !hunt_fits(&options->variant, &options->workload, options->all.workers, error,
                    sizeof error))
-        cli_misuse(command, "%s", error);
+        cli_misuse("%s", error);
     if (options->format == FORMAT_PERFETTO && !hunt_trace_can_show(&options->variant))
-        cli_misuse(command, "--format=perfetto: linked frames leave no event of a spawn; valid: "
-                            "frames=pooled");
+        cli_misuse(
+            "--format=perfetto: linked frames leave no event of a spawn; valid: frames=pooled");
     if (!options->all.time_ns && !options->all.executions)
         options->all.time_ns = TIME_DEFAULT_NS;
     if (campaign_has_depth(options->all.algorithm) && !options->all.depth)
@@ -290,14 +287,14 @@ static void print_found(const struct options *options, const struct campaign *ca
            options->workload.text, options->all.workers, options->all.workers == 1 ? "" : "s",
            hunt_algorithm_words[options->all.algorithm], hunt_memory_words[options->all.memory],
            options->all.seed);
-    printf("%" PRId64 " executions in %.1f s, %.0f a second; in the mean %.0f accesses and %.0f "
-           "points\n",
+    printf("%" PRId64
+           " executions in %.1f s, %.0f a second; in the mean %.0f accesses and %.0f points\n",
            campaign->executions, seconds, n / (seconds > 0 ? seconds : 1),
            (double)campaign->accesses / n, (double)campaign->points / n);
-    printf("%" PRIu64
-           " different orders of accesses; the next execution is a new one by a chance of "
-           "%.0f %%\n",
-           campaign->orders, 100 * campaign->unseen);
+    printf(
+        "%" PRIu64
+        " different orders of accesses; the next execution is a new one by a chance of %.0f %%\n",
+        campaign->orders, 100 * campaign->unseen);
 }
 
 static void failure_put(FILE *to, const struct hunt_outcome *failure)
@@ -319,7 +316,6 @@ static void replay_put(FILE *to, const struct options *options, const struct hun
 static struct hunt_shown shown_of(const struct options *options)
 {
     return (struct hunt_shown){
-        .command = options->all.command,
         .variant = &options->variant,
         .workload = &options->workload,
         .seed = options->all.seed,
@@ -340,7 +336,7 @@ static int failure_print(const struct options *options, struct campaign *campaig
 
 static void page_print(const struct options *options, const struct campaign *campaign)
 {
-    struct coverage coverage = hunt_coverage_read(campaign->cover, options->all.command);
+    struct coverage coverage = hunt_coverage_read(campaign->cover);
     char *title = text_format("%s, %s", options->variant.text, options->workload.text);
     char *failure = NULL;
     FILE *to = memory_stream(&failure, NULL);
@@ -355,9 +351,9 @@ static void page_print(const struct options *options, const struct campaign *cam
     free(coverage.pairs);
 }
 
-static void coverage_print(const struct options *options, const struct campaign *campaign)
+static void coverage_print(const struct campaign *campaign)
 {
-    struct coverage coverage = hunt_coverage_read(campaign->cover, options->all.command);
+    struct coverage coverage = hunt_coverage_read(campaign->cover);
     hunt_coverage_print(&coverage);
     free(coverage.pairs);
 }
@@ -385,7 +381,7 @@ static json_t *campaign_to_json(const struct options *options, struct campaign *
         (json_int_t)campaign->accesses, "points", (json_int_t)campaign->points, "orders",
         (json_int_t)campaign->orders, "unseen", campaign->unseen);
     if (campaign->cover) {
-        struct coverage coverage = hunt_coverage_read(campaign->cover, options->all.command);
+        struct coverage coverage = hunt_coverage_read(campaign->cover);
         json_object_set_new(json, "coverage", hunt_coverage_to_json(&coverage));
         free(coverage.pairs);
     }
@@ -399,9 +395,8 @@ static int perfetto(const struct options *options, struct campaign *campaign)
 {
     const struct hunt_shown shown = shown_of(options);
     if (!campaign->failure)
-        fprintf(stderr, "%s: %s\n", options->all.command,
-                options->replay ? "nothing failed in this execution"
-                                : "nothing was found, so there is no schedule to show");
+        cli_say("%s", options->replay ? "nothing failed in this execution"
+                                      : "nothing was found, so there is no schedule to show");
     if (!campaign->failure && !options->replay)
         return EXIT_DONE;
     if (!hunt_perfetto_print(&shown, campaign))
@@ -430,7 +425,7 @@ static int hunt(struct options *options)
     campaign.plan.oracles = oracles;
     campaign.plan.memory = (enum hunt_memory)options->all.memory;
     if (options->all.coverage) {
-        hunt_coverage_begin(options->all.command);
+        hunt_coverage_begin();
         campaign.cover = xcalloc(1, sizeof *campaign.cover);
     }
     if (options->replay) {
@@ -456,7 +451,7 @@ static int hunt(struct options *options)
     if (!options->replay)
         print_found(options, &campaign);
     if (campaign.cover)
-        coverage_print(options, &campaign);
+        coverage_print(&campaign);
     if (campaign.failure)
         return failure_print(options, &campaign);
     puts(options->replay ? "nothing failed in this execution" : "nothing was found");
@@ -468,9 +463,8 @@ static int hunt(struct options *options)
 int main(int argc, char **argv)
 {
     static char name[] = "schedlab hunt";
-    struct options options = {
-        .all = {.command = name, .seed = -1, .jobs = -1, .algorithm = -1, .memory = -1},
-        .exhaustive = -1};
+    struct options options = {.all = {.seed = -1, .jobs = -1, .algorithm = -1, .memory = -1},
+                              .exhaustive = -1};
     argv[0] = name;
     cli_read(&cli, argc, argv, &options);
     if (options.list) {

@@ -25,7 +25,7 @@ bool hunt_perfetto_print(const struct hunt_shown *shown, struct campaign *campai
     char error[ERROR_SIZE];
     struct hunt_trace trace;
     if (!hunt_trace_make(&trace, shown, campaign, error, sizeof error)) {
-        cli_fail(shown->command, error);
+        cli_fail("%s", error);
         return false;
     }
     json_t *json = page_to_json(&trace.page, campaign);

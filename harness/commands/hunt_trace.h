@@ -8,7 +8,6 @@
 
 /* Texts are canonical. */
 struct hunt_shown {
-    const char *command;
     const struct variant_spec *variant;
     const struct workload_spec *workload;
     int64_t seed;

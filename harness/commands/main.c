@@ -75,8 +75,7 @@ static _Noreturn void misuse_unknown(const char *word)
     for (int i = 0; i < LISTED; i++)
         if (commands[i].run)
             suggest_offer(&near, commands[i].name);
-    cli_misuse("schedlab", "unknown command \"%s\"; %s", word,
-               suggest_text(&near, "", "`schedlab --help`").s);
+    cli_misuse("unknown command \"%s\"; %s", word, suggest_text(&near, "", "`schedlab --help`").s);
 }
 
 /* Variants of other trees: another program has them. */
@@ -84,7 +83,7 @@ static int run_with_others(int argc, char **argv)
 {
     char error[ERROR_SIZE];
     slv_run(argc, argv, error, sizeof error);
-    return cli_fail("schedlab", error);
+    return cli_fail("%s", error);
 }
 
 static int dispatch(int argc, char **argv)

@@ -27,20 +27,17 @@ static int64_t seed_draw(void)
     return random >> 1;
 }
 
-void sweep_file_override(const char *command, const struct sweep_override *override,
-                         struct sweep_file *sweep)
+void sweep_file_override(const struct sweep_override *override, struct sweep_file *sweep)
 {
     override_reps(override, sweep);
     if (override->width >= 0)
         sweep->width = override->width;
     if (sweep->reps_max < sweep->reps)
-        cli_misuse(command,
-                   "at most %" PRId64 " repetitions are fewer than at least %" PRId64
+        cli_misuse("at most %" PRId64 " repetitions are fewer than at least %" PRId64
                    "; valid for --reps-max: %" PRId64 " to 1000",
                    sweep->reps_max, sweep->reps, sweep->reps);
     if (override->width > 0 && sweep->reps_max < STATISTICS_INTERVAL_MIN)
-        cli_misuse(command,
-                   "--width takes at least --reps-max=%d, not %" PRId64
+        cli_misuse("--width takes at least --reps-max=%d, not %" PRId64
                    ": fewer samples have no 95 %% interval",
                    STATISTICS_INTERVAL_MIN, sweep->reps_max);
     if (override->timeout_s >= 0)

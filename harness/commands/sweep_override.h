@@ -22,7 +22,6 @@ struct sweep_override {
 /* Puts the options into the sweep. reps without reps_max sets both. class_min becomes reps at most,
  * so that fewer samples are measured if fewer are wanted. A seed is drawn if neither side has one.
  * Numbers that contradict one another: cli_misuse(). */
-void sweep_file_override(const char *command, const struct sweep_override *override,
-                         struct sweep_file *sweep);
+void sweep_file_override(const struct sweep_override *override, struct sweep_file *sweep);
 
 #endif

@@ -6,20 +6,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { ERROR_SIZE = 1024 };
 
-struct trace_only *trace_option_only(const char *command, const struct trace_only *before,
-                                     const char *text)
+struct trace_only *trace_option_only(const struct trace_only *before, const char *text)
 {
     char error[ERROR_SIZE];
-    cli_once(command, "only", before ? trace_only_text(before) : NULL, text);
+    cli_once("only", before ? trace_only_text(before) : NULL, text);
     struct trace_only *only = trace_only_parse(text, error, sizeof error);
     if (!only)
-        cli_misuse(command, "--only=%s: %s", text, error);
+        cli_misuse("--only=%s: %s", text, error);
     return only;
 }
 
@@ -31,31 +29,26 @@ int64_t trace_option_call(const json_t *record, const struct sched_trace *trace,
     return began_ns * 1000 - trace->event[0].when_ps;
 }
 
-void trace_option_output_check(const char *command, const char *path)
+void trace_option_output_check(const char *path)
 {
     if (!path)
         return;
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
-        cli_misuse(command, "--output: cannot write %s: %s", path, strerror(errno));
+        cli_misuse("--output: cannot write %s: %s", path, strerror(errno));
     close(fd);
 }
 
-static _Noreturn void give_up(const char *command)
-{
-    exit(cli_fail(command, strerror(errno)));
-}
-
-FILE *trace_option_output_open(const char *command, const char *path)
+FILE *trace_option_output_open(const char *path)
 {
     FILE *to = path ? fopen(path, "we") : stdout;
     if (!to)
-        give_up(command);
+        cli_give_up("%s", strerror(errno));
     return to;
 }
 
-void trace_option_output_close(const char *command, FILE *to)
+void trace_option_output_close(FILE *to)
 {
     if (to != stdout && fclose(to) != 0)
-        give_up(command);
+        cli_give_up("%s", strerror(errno));
 }

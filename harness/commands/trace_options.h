@@ -11,19 +11,18 @@
 
 /* Reads --only=text. before: what an earlier --only left, or NULL; a second one is a misuse.
  * trace_only_free() the result. */
-struct trace_only *trace_option_only(const char *command, const struct trace_only *before,
-                                     const char *text);
+struct trace_only *trace_option_only(const struct trace_only *before, const char *text);
 
 /* When the call after those of --warmup begins, in ps from the first event; 0: there are none. */
 int64_t trace_option_call(const json_t *record, const struct sched_trace *trace, int warmup);
 
 /* Ends the process unless the file of --output can be written. path: NULL, nothing to check. */
-void trace_option_output_check(const char *command, const char *path);
+void trace_option_output_check(const char *path);
 
 /* The file of --output, or standard output if path is NULL. Exit 1 if it cannot be opened. */
-FILE *trace_option_output_open(const char *command, const char *path);
+FILE *trace_option_output_open(const char *path);
 
 /* Closes it unless it is standard output. Exit 1 if not all of it could be written. */
-void trace_option_output_close(const char *command, FILE *to);
+void trace_option_output_close(FILE *to);
 
 #endif
