@@ -255,7 +255,8 @@ static double cli_real(const char *option, const char *text, double min, double 
     return value;
 }
 
-const char *cli_once(const char *option, const char *before, const char *text)
+/* before: the value so far; NULL: not given yet. */
+static const char *once(const char *option, const char *before, const char *text)
 {
     if (before)
         cli_misuse("--%s=%s is given beside --%s=%s; valid: one, with commas between", option, text,
@@ -396,15 +397,17 @@ static void value_take(const struct reading *reading, const struct cli_option *r
     int64_t least = (int64_t)row->least;
     int64_t most = row->most < 0x1p63 ? (int64_t)row->most : INT64_MAX;
     if (row->kind == CLI_OWN)
-        reading->command->option(reading->options, row->name, arg);
+        row->take(reading->options, arg);
     else if (row->kind == CLI_FLAG)
         *(bool *)to = true;
     else if (row->kind == CLI_FOLDER && !*arg)
         cli_misuse("--%s is empty; valid: the path of a folder", row->name);
-    else if (row->kind == CLI_TEXT || row->kind == CLI_FOLDER)
+    else if (row->kind == CLI_NAME && !sweep_name_is_valid(arg))
+        cli_misuse("--%s=%s is not valid; valid: " SWEEP_NAME_RULE, row->name, arg);
+    else if (row->kind == CLI_TEXT || row->kind == CLI_FOLDER || row->kind == CLI_NAME)
         *(const char **)to = arg;
     else if (row->kind == CLI_ONCE)
-        *(const char **)to = cli_once(row->name, *(const char **)to, arg);
+        *(const char **)to = once(row->name, *(const char **)to, arg);
     else if (row->kind == CLI_LIST)
         cli_list_add(to, arg);
     else if (row->kind == CLI_WORD)
@@ -437,6 +440,8 @@ static void argument_take(const struct reading *reading, char *arg)
         cli_list_add((void *)((char *)reading->options + reading->command->list_offset), arg);
         return;
     }
+    if (reading->command->no_arguments)
+        cli_misuse("\"%s\" is no option; valid: %s", arg, reading->command->no_arguments);
     if (!reading->command->only)
         cli_misuse("found \"%s\"; %s takes options only, see --help", arg,
                    strrchr(cli_name(), ' ') + 1);

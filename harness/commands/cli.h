@@ -38,11 +38,12 @@ void cli_print_json(json_t *json, size_t digits);
 
 /* The place and the kind of an option's value. */
 enum cli_kind {
-    CLI_OWN,    /* struct cli_command's option() takes it */
+    CLI_OWN,    /* take() takes it */
     CLI_FLAG,   /* bool, without a value */
     CLI_TEXT,   /* const char * */
     CLI_FOLDER, /* const char *, not empty */
-    CLI_ONCE,   /* const char *, as cli_once() has it */
+    CLI_NAME,   /* const char *, as SWEEP_NAME_RULE has it */
+    CLI_ONCE,   /* const char *, a list with commas, given once */
     CLI_LIST,   /* struct cli_list, of an option that may be given again */
     CLI_WORD,   /* int, the index in words */
     CLI_JSON,   /* bool: the word is json, not table */
@@ -65,6 +66,7 @@ struct cli_option {
     const char *unit; /* in messages; NULL: none */
     const char *key;
     const char *const *words; /* NULL-terminated */
+    void (*take)(void *options, char *value);
     bool begins; /* of a new run alone: misuse beside what says which run, such as --resume */
 };
 
@@ -93,9 +95,9 @@ struct cli_command {
     bool has_request;
     unsigned request_flag;
     size_t request_offset;
+    const char *no_arguments; /* what messages say is valid in their place; NULL: see --help */
     /* NULL: arguments are misuse. */
     void (*argument)(void *options, char *text);
-    void (*option)(void *options, const char *name, char *value);
     void (*check)(void *options); /* at the end */
 };
 
@@ -115,10 +117,6 @@ int64_t cli_number(const char *option, const char *text, int64_t min, int64_t ma
 /* The first number of a list with commas; *list is then the rest, or NULL. */
 int64_t cli_next_number(const char *option, const char **list, int64_t min, int64_t max);
 int64_t cli_time_ns(const char *option, const char *text, int64_t plain_ns, int64_t max_ns);
-
-/* text, of an option that takes a list with commas and is given once. before: its value so far;
- * NULL: not given yet, else misuse. */
-const char *cli_once(const char *option, const char *before, const char *text);
 
 /* The index of text in words, NULL-terminated; misuse names the nearest one, or all. */
 int cli_word(const char *option, const char *text, const char *const *words);

@@ -22,12 +22,24 @@ struct options {
     bool all, json;
 };
 
+static void source_take(void *to, char *value)
+{
+    struct options *options = to;
+    if (!text_ends_with(value, ".c"))
+        cli_misuse("--source=%s is no C file; valid: that of a design, FILE.c", value);
+    for (size_t i = 0; i < options->sources.count; i++)
+        if (strcmp(text_base_name(options->sources.text[i]), text_base_name(value)) == 0)
+            cli_misuse("--source=%s has the name of %s; valid: another name", value,
+                       options->sources.text[i]);
+    cli_list_add(&options->sources, value);
+}
+
 static const struct cli_option option_table[] = {
     {"output", "OUT", "The new folder, or the new file NAME.tar.xz (default: artifact)",
      CLI(TEXT, output), .letter = 'o'},
     {"source", "FILE.c",
      "Pack the source of a design outside the tree that took part; may be given again",
-     CLI(OWN, sources)},
+     .take = source_take},
     {"title", "TEXT", "The title of the paper, for the first line of README.md", CLI(TEXT, title)},
     {"tolerance", "PERCENT",
      "A native ratio holds if its 95 % interval, wider by so much at both ends, meets the new one; "
@@ -55,19 +67,6 @@ static const char argp_doc[] =
     "Exit status: 0 done, and no claim that was measured differs; 1 some do, or it could not be "
     "packed; 2 misused.";
 
-static void option_take(void *to, const char *name, char *value)
-{
-    struct options *options = to;
-    (void)name;
-    if (!text_ends_with(value, ".c"))
-        cli_misuse("--source=%s is no C file; valid: that of a design, FILE.c", value);
-    for (size_t i = 0; i < options->sources.count; i++)
-        if (strcmp(text_base_name(options->sources.text[i]), text_base_name(value)) == 0)
-            cli_misuse("--source=%s has the name of %s; valid: another name", value,
-                       options->sources.text[i]);
-    cli_list_add(&options->sources, value);
-}
-
 static void options_check(void *to)
 {
     const struct options *options = to;
@@ -85,7 +84,6 @@ static const struct cli_command cli = {
     .list_offset = offsetof(struct options, runs),
     .missing = "which runs? Folders that `schedlab sweep` or `schedlab repro` wrote, for example "
                "results/default-20260131T101500Z",
-    .option = option_take,
     .check = options_check,
 };
 

@@ -21,12 +21,12 @@ struct options {
 static const struct cli_option option_table[] = {
     {"speed", "RUN_DIR",
      "A run of harness/sweeps/peers.yaml: each variant beside the best peer and the floor",
-     CLI(OWN, speed)},
+     CLI(TEXT, speed)},
     {"counting", "RUN_DIR", "A run of harness/sweeps/bench-counters.yaml: what counting costs",
-     CLI(OWN, counting)},
+     CLI(TEXT, counting)},
     {"micro", "FILE",
      "What `schedlab micro --benchmark_out=FILE` wrote: operations over their floors",
-     CLI(OWN, micro)},
+     CLI(TEXT, micro)},
     {"simulator", "N",
      "Measure, N times in shuffled order, what the simulated machine costs over this one",
      CLI(INT, simulator), .least = 1, .most = 1000},
@@ -75,38 +75,24 @@ static void check_file(const char *path)
     fclose(file);
 }
 
-static void option_take(void *to, const char *option, char *text)
-{
-    struct options *options = to;
-    if (strcmp(option, "micro") == 0)
-        check_file(options->micro = text);
-    else
-        check_run(option, text);
-    if (strcmp(option, "speed") == 0)
-        options->speed = text;
-    if (strcmp(option, "counting") == 0)
-        options->counting = text;
-}
-
-static void argument_refuse(void *options, char *text)
-{
-    (void)options;
-    cli_misuse("\"%s\" is no option; valid: --speed, --counting, --micro, --simulator", text);
-}
-
 static void options_check(void *to)
 {
     const struct options *options = to;
     if (!options->speed && !options->counting && !options->micro && !options->simulator)
         cli_misuse("one of --speed=RUN_DIR, --counting=RUN_DIR, --micro=FILE and --simulator=N "
                    "must be given");
+    if (options->speed)
+        check_run("speed", options->speed);
+    if (options->counting)
+        check_run("counting", options->counting);
+    if (options->micro)
+        check_file(options->micro);
 }
 
 static const struct cli_command cli = {
     .options = option_table,
     .help = argp_doc,
-    .option = option_take,
-    .argument = argument_refuse,
+    .no_arguments = "--speed, --counting, --micro, --simulator",
     .check = options_check,
 };
 

@@ -21,13 +21,37 @@ struct options {
     bool json, quick;
 };
 
+static void cores_take(void *to, char *text)
+{
+    struct options *options = to;
+    char *comma = strchr(text, ',');
+    if (comma)
+        *comma = '\0';
+    options->cpus[0] = (int)cli_number("cores", text, 0, CPU_MAX, "");
+    options->cpus_count = 1;
+    if (!comma)
+        return;
+    options->cpus[1] = (int)cli_number("cores", comma + 1, 0, CPU_MAX, "");
+    options->cpus_count = 2;
+    if (options->cpus[0] == options->cpus[1])
+        cli_misuse("--cores=%d,%d is not valid; valid: two different cores, or one",
+                   options->cpus[0], options->cpus[1]);
+}
+
+static void output_take(void *to, char *text)
+{
+    if (strlen(text) <= 5 || !text_ends_with(text, ".yaml"))
+        cli_misuse("--output=%s is not valid; valid: a name that ends in .yaml", text);
+    ((struct options *)to)->output = text;
+}
+
 static const struct cli_option option_table[] = {
-    {"output", "FILE", "Write the model there; a name that ends in .yaml", CLI(OWN, output),
+    {"output", "FILE", "Write the model there; a name that ends in .yaml", .take = output_take,
      .letter = 'o'},
     {"cores", "A[,B]",
      "Measure on core A, and between A and B, as the kernel numbers them (default: the first that "
      "may be used, and one at each distance from it)",
-     CLI(OWN, cpus)},
+     .take = cores_take},
     {"quick", NULL,
      "Measure memory and code once only, and shorter: 2 s in all, and less to be relied on",
      CLI(FLAG, quick)},
@@ -45,35 +69,7 @@ static const char argp_doc[] =
     "  schedlab calibrate --output host.yaml\n\n"
     "Exit status: 0 done; 1 failed, as where the file cannot be written; 2 misused.";
 
-static void cores_parse(struct options *options, char *text)
-{
-    char *comma = strchr(text, ',');
-    if (comma)
-        *comma = '\0';
-    options->cpus[0] = (int)cli_number("cores", text, 0, CPU_MAX, "");
-    options->cpus_count = 1;
-    if (!comma)
-        return;
-    options->cpus[1] = (int)cli_number("cores", comma + 1, 0, CPU_MAX, "");
-    options->cpus_count = 2;
-    if (options->cpus[0] == options->cpus[1])
-        cli_misuse("--cores=%d,%d is not valid; valid: two different cores, or one",
-                   options->cpus[0], options->cpus[1]);
-}
-
-static void option_take(void *to, const char *option, char *text)
-{
-    struct options *options = to;
-    if (strcmp(option, "cores") == 0)
-        cores_parse(options, text);
-    else if (strlen(text) > 5 && text_ends_with(text, ".yaml"))
-        options->output = text;
-    else
-        cli_misuse("--output=%s is not valid; valid: a name that ends in .yaml", text);
-}
-
-static const struct cli_command cli = {
-    .options = option_table, .help = argp_doc, .option = option_take};
+static const struct cli_command cli = {.options = option_table, .help = argp_doc};
 
 static void check_cores(const struct options *options)
 {

@@ -35,13 +35,20 @@ struct options {
     struct compare_options compare;
 };
 
+static void metric_take(void *to, char *text)
+{
+    char error[ERROR_SIZE];
+    if (!metric_parse(&((struct options *)to)->compare.metric, text, error, sizeof error))
+        cli_misuse("--metric=%s: %s", text, error);
+}
+
 static const struct cli_option option_table[] = {
     {"format", "FORMAT", "table (default), json or markdown", CLI(WORD, format),
      .words = format_words},
     {"metric", "METRIC",
      "What is compared: throughput (default); p50, p99 or another percentage, or max, of the "
      "latencies; or the name of an event",
-     CLI(OWN, compare)},
+     .take = metric_take},
     {"alpha", "A", "Level of the tests, for all pairs of the comparison together; default 0.05",
      CLI(REAL, compare.alpha), .least = 1e-6, .most = 0.5},
     {"min-effect", "PERCENT",
@@ -60,7 +67,7 @@ static const struct cli_option option_table[] = {
     {"save", "NAME",
      "Keep the comparison in the run of B, as comparisons/NAME.json, where `schedlab report` shows "
      "it; with --git it is kept in any case, named after the revisions unless NAME is given",
-     CLI(OWN, save)},
+     CLI(NAME, save)},
     {0},
 };
 
@@ -120,18 +127,6 @@ static void options_check(void *to)
             options->arguments[SIDES]);
 }
 
-static void option_take(void *to, const char *option, char *text)
-{
-    struct options *options = to;
-    char error[ERROR_SIZE];
-    if (strcmp(option, "save") == 0 && !sweep_name_is_valid(text))
-        cli_misuse("--save=%s is not valid; valid: " SWEEP_NAME_RULE, text);
-    if (strcmp(option, "save") == 0)
-        options->save = text;
-    else if (!metric_parse(&options->compare.metric, text, error, sizeof error))
-        cli_misuse("--metric=%s: %s", text, error);
-}
-
 static void argument_add(void *to, char *text)
 {
     struct options *options = to;
@@ -145,7 +140,6 @@ static const struct cli_command cli = {
     .arguments = "RUN[:FILTER] RUN[:FILTER]\n--git REV REV SWEEP",
     .help = argp_doc,
     .argument = argument_add,
-    .option = option_take,
     .check = options_check,
 };
 

@@ -34,7 +34,8 @@ struct options {
     struct sample_request request;
     int64_t seed_b; /* -1: that of A */
     int64_t context;
-    int format;              /* enum format */
+    int format; /* enum format */
+    const char *only_text;
     struct trace_only *only; /* NULL: all events */
     const char *output;      /* NULL: standard output */
 };
@@ -44,7 +45,7 @@ static const struct cli_option option_table[] = {
      CLI(INT, request.workers), .letter = 'w', .least = 1, .most = SAMPLE_WORKERS_MAX},
     {"machine", "MACHINE",
      "sim:MODEL[,KEY=VALUE]...; default sim:desktop8; see `schedlab list machines`",
-     CLI(OWN, machine)},
+     CLI(MACHINE, machine)},
     {"seed", "N", "of the workload, the machine and the scheduler; default 1",
      CLI(NUMBER, request.seed), .most = 0x1p63},
     {"seed-b", "N",
@@ -61,7 +62,7 @@ static const struct cli_option option_table[] = {
     {"only", "LIST",
      "compare events of these kinds, goroutines or workers alone: stolen,woken or G3,P1; as "
      "`schedlab trace --only`",
-     CLI(OWN, only)},
+     CLI(ONCE, only_text)},
     {"timeout", "S", "seconds a run may take, 0 for no limit; default 60",
      CLI(LIMIT, request.timeout_s)},
     {"format", "FORMAT", "table (default), json, or page, with both runs to look around in",
@@ -89,24 +90,6 @@ static const char argp_doc[] =
     "Exit status: 0 done, no difference; 1 events or their times differ, or a run failed; 2 "
     "misused.";
 
-static void machine_take(struct options *options, const char *text)
-{
-    cli_machine(&options->machine, text);
-    if (!options->machine.simulated)
-        cli_misuse("--machine=%s: events in order, and the same in each run, take a simulated "
-                   "machine: sim:MODEL[,KEY=VALUE]...",
-                   text);
-}
-
-static void option_take(void *to, const char *name, char *text)
-{
-    struct options *options = to;
-    if (strcmp(name, "machine") == 0)
-        machine_take(options, text);
-    else
-        options->only = trace_option_only(options->only, text);
-}
-
 static void argument_add(void *to, char *text)
 {
     struct options *options = to;
@@ -120,13 +103,19 @@ static const struct cli_command cli = {
     .arguments = "A B WORKLOAD",
     .help = argp_doc,
     .argument = argument_add,
-    .option = option_take,
 };
 
 /* Arguments that are right alone may be wrong together. */
 static void options_complete(struct options *options)
 {
     char error[ERROR_SIZE];
+    if (!options->machine.text)
+        cli_machine(&options->machine, MACHINE_DEFAULT);
+    if (!options->machine.simulated)
+        cli_misuse("--machine=%s: events in order, and the same in each run, take a simulated "
+                   "machine: sim:MODEL[,KEY=VALUE]...",
+                   options->machine.text);
+    options->only = trace_option_only(options->only_text);
     if (options->argument_count < ARGUMENTS)
         cli_misuse(
             "two variants and a workload, for example gmp gmp,tick=64 yield,n=200,yielders=3");
@@ -137,8 +126,6 @@ static void options_complete(struct options *options)
         cli_traced(&options->variant[side], options->arguments[side]);
     if (!workload_spec_parse(&options->workload, options->arguments[2], error, sizeof error))
         cli_misuse("%s", error);
-    if (!options->machine.text)
-        machine_take(options, MACHINE_DEFAULT);
     struct sample_request *request = &options->request;
     if (request->workers == 0)
         request->workers = options->machine.model.cores;

@@ -45,6 +45,23 @@ static const char disputes_word[] = "disputes";
 
 /* Options -------------------------------------------------------------------------------------- */
 
+static void machine_take(void *to, char *arg)
+{
+    struct options *options = to;
+    char error[ERROR_SIZE];
+    struct machine_spec machine;
+    if (strcmp(arg, "sim") == 0) {
+        options->simulated = true;
+        return;
+    }
+    if (!machine_spec_parse(&machine, arg, error, sizeof error))
+        cli_misuse("--machine=%s: %s", arg, error);
+    if (text_is_among(machine.text, options->machines, options->machines_count))
+        cli_misuse("--machine=%s is given twice", arg);
+    array_add(options->machines, options->machines_count) = xstrdup(machine.text);
+    machine_spec_free(&machine);
+}
+
 static const struct cli_option option_table[] = {
     {"quick", NULL,
      "Measure each cell six times, up to three times as often where a claim needs it, and leave "
@@ -66,14 +83,14 @@ static const struct cli_option option_table[] = {
      "Measure on this one, whatever the experiments say: native, or a simulated one as in "
      "sim:server64; may be given several times. sim: on the simulated ones that the experiments "
      "name",
-     CLI(OWN, machines), .begins = true},
+     .take = machine_take, .begins = true},
     {"guests", NULL,
      "Measure what is simulated a second time, on each machine as a guest of a hypervisor "
      "(host=vm), and say which verdicts depend on that; not where machines are compared",
      CLI(FLAG, guests), .begins = true},
     {"results", "DIR", "Make the folder in DIR (default: results)", CLI(FOLDER, results),
      .begins = true},
-    {"name", "NAME", "Name it NAME-<UTC time> (default: repro)", CLI(TEXT, name), .begins = true},
+    {"name", "NAME", "Name it NAME-<UTC time> (default: repro)", CLI(NAME, name), .begins = true},
     {"resume", "FOLDER", "Go on with an interrupted reproduction", CLI(TEXT, resume)},
     {"no-report", NULL,
      "Make no repro.html and draw nothing; `schedlab report FOLDER` can do so later",
@@ -119,24 +136,6 @@ static const char argp_doc[] =
     "Exit status: 0 done, whatever the verdicts; 1 stopped, or no sample could be measured, or "
     "something could not be written; 2 misused.";
 
-static void machine_take(void *to, const char *option, char *arg)
-{
-    struct options *options = to;
-    (void)option;
-    char error[ERROR_SIZE];
-    struct machine_spec machine;
-    if (strcmp(arg, "sim") == 0) {
-        options->simulated = true;
-        return;
-    }
-    if (!machine_spec_parse(&machine, arg, error, sizeof error))
-        cli_misuse("--machine=%s: %s", arg, error);
-    if (text_is_among(machine.text, options->machines, options->machines_count))
-        cli_misuse("--machine=%s is given twice", arg);
-    array_add(options->machines, options->machines_count) = xstrdup(machine.text);
-    machine_spec_free(&machine);
-}
-
 /* True if `disputes` is all that the user has named. */
 static bool is_about_disputes(const struct options *options)
 {
@@ -171,8 +170,6 @@ static void options_check(void *to)
                    options->list      ? "--list"
                    : options->explain ? "--explain"
                                       : options->words.text[0]);
-    if (options->name && !sweep_name_is_valid(options->name))
-        cli_misuse("--name=%s is not valid; valid: " SWEEP_NAME_RULE, options->name);
 }
 
 static const struct cli_command cli = {
@@ -181,7 +178,6 @@ static const struct cli_command cli = {
     .help = argp_doc,
     .has_list = true,
     .list_offset = offsetof(struct options, words),
-    .option = machine_take,
     .begins_offset = offsetof(struct options, begins),
     .check = options_check,
 };

@@ -58,11 +58,23 @@ struct options {
 
 /* Options ------------------------------------------------------------------------------------- */
 
+static int next_workers(const char **list)
+{
+    return (int)cli_next_number("workers", list, 1, SAMPLE_WORKERS_MAX);
+}
+
+static void workers_take(void *to, char *text)
+{
+    struct options *options = to;
+    options->more_workers = text;
+    options->request.workers = next_workers(&options->more_workers);
+}
+
 static const struct cli_option option_table[] = {
     {"workers", "N[,N...]",
      "workers (cores) to use; default: all this process may use, or all of the simulated machine; "
      "of several, a table each",
-     CLI(OWN, more_workers), .letter = 'w'},
+     .take = workers_take, .letter = 'w'},
     {"reps", "N",
      "repetitions, each a process of its own, in shuffled blocks; 6 at least show a difference; "
      "default 7, or 1 on a simulated machine, where all are the same but for the seed",
@@ -86,19 +98,6 @@ static const struct cli_option option_table[] = {
     {"format", "FORMAT", "table (default) or json", CLI(JSON, json), .letter = 'f'},
     {0},
 };
-
-static int next_workers(const char **list)
-{
-    return (int)cli_next_number("workers", list, 1, SAMPLE_WORKERS_MAX);
-}
-
-static void workers_take(void *to, const char *name, char *text)
-{
-    struct options *options = to;
-    (void)name;
-    options->more_workers = text;
-    options->request.workers = next_workers(&options->more_workers);
-}
 
 static const char help[] =
     "Runs WORKLOAD on each VARIANT, or on all but peers if none is named. It ends with an answer: "
@@ -130,7 +129,6 @@ static const struct cli_command cli = {
     .request_offset = offsetof(struct options, request),
     .has_list = true,
     .list_offset = offsetof(struct options, arguments),
-    .option = workers_take,
     .help = help,
 };
 

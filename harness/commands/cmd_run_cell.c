@@ -63,8 +63,24 @@ struct state {
     size_t measured, there, failed;
 };
 
+static void id_add(const struct options *options, const char *id)
+{
+    if (!unit_id_is_valid(id))
+        cli_misuse("\"%s\" is no id of a cell; valid: 16 hex digits, as `schedlab sweep FILE "
+                   "--plan` prints",
+                   id);
+    if (!json_object_get(options->ids, id))
+        json_object_set_new(options->ids, id,
+                            json_integer((json_int_t)json_object_size(options->ids)));
+}
+
+static void cell_take(void *options, char *id)
+{
+    id_add(options, id);
+}
+
 static const struct cli_option option_table[] = {
-    {"cell", "ID", "Measure this one; may be given again and again", CLI(OWN, ids)},
+    {"cell", "ID", "Measure this one; may be given again and again", .take = cell_take},
     {"list", "FILE", "Measure those whose ids FILE holds, one a line", CLI(TEXT, list)},
     {"sweep", "FILE|RUN",
      "Of this sweep file, or of the run that a sweep began in the folder RUN, with its options",
@@ -105,17 +121,6 @@ bool cmd_run_cell_is_meant(int argc, char **argv)
     return false;
 }
 
-static void id_add(const struct options *options, const char *id)
-{
-    if (!unit_id_is_valid(id))
-        cli_misuse("\"%s\" is no id of a cell; valid: 16 hex digits, as `schedlab sweep FILE "
-                   "--plan` prints",
-                   id);
-    if (!json_object_get(options->ids, id))
-        json_object_set_new(options->ids, id,
-                            json_integer((json_int_t)json_object_size(options->ids)));
-}
-
 static void list_read(const struct options *options)
 {
     char line[256];
@@ -128,12 +133,6 @@ static void list_read(const struct options *options)
             id_add(options, line);
     }
     fclose(from);
-}
-
-static void cell_take(void *options, const char *option, char *id)
-{
-    (void)option;
-    id_add(options, id);
 }
 
 static void argument_refuse(void *options, char *text)
@@ -152,7 +151,6 @@ static const struct cli_command cli = {
     .options = option_table,
     .help = argp_doc,
     .argument = argument_refuse,
-    .option = cell_take,
     .check = options_check,
 };
 

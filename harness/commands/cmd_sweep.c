@@ -70,10 +70,31 @@ static const char *const engine_words[] = {"local", "slurm", "parallel", NULL};
 static const struct engine_ops *const engines[] = {NULL, &engine_slurm, &engine_parallel};
 static const char *const format_words[] = {"table", "json", NULL};
 
+static void sbatch_take(void *to, char *arg)
+{
+    struct options *options = to;
+    if (*arg != '-')
+        cli_misuse(
+            "--sbatch=%s is not valid; valid: an option of sbatch, as in --sbatch=--partition=long",
+            arg);
+    /* by its name a job is followed and cancelled, and its array tells it what to measure */
+    static const char *const own[] = {"--job-name", "-J", "--array",    "-a",
+                                      "--wait",     "-W", "--clusters", "-M"};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        size_t length = strlen(own[i]);
+        if (strncmp(arg, own[i], length) == 0 &&
+            (length == 2 || arg[length] == '\0' || arg[length] == '='))
+            cli_misuse("--sbatch=%s is not valid: schedlab sets %s itself, or cannot follow the "
+                       "jobs with it",
+                       arg, own[i]);
+    }
+    cli_list_add(&options->sbatch, arg);
+}
+
 static const struct cli_option option_table[] = {
     {"results", "DIR", "Make the run's folder in DIR (default: results)", CLI(FOLDER, results),
      .begins = true},
-    {"name", "NAME", "Name the folder NAME-<UTC time> (default: the sweep's name)", CLI(TEXT, name),
+    {"name", "NAME", "Name the folder NAME-<UTC time> (default: the sweep's name)", CLI(NAME, name),
      .begins = true},
     {"reps", "N", "Measure each cell N times, or with --reps-max at least N times",
      CLI(SWEEP, override.reps), .key = "reps", .begins = true},
@@ -110,7 +131,7 @@ static const struct cli_option option_table[] = {
      CLI(WORD, engine), .words = engine_words},
     {"sbatch", "OPTION",
      "With --engine=slurm: hand OPTION to sbatch, such as --partition=long; may be given again",
-     CLI(OWN, sbatch)},
+     .take = sbatch_take},
     {"job-seconds", "S", "With an engine: make jobs of about S seconds (default: 300)",
      CLI(NUMBER, job_seconds), .least = 1, .most = 604800, .unit = "s"},
     {"sshloginfile", "FILE", "With --engine=parallel: the machines, as GNU parallel reads them",
@@ -172,28 +193,6 @@ static const char argp_doc[] =
     "Exit status: 0 done, though some cells may have failed or been skipped; 1 stopped, or no "
     "sample could be measured, or the records or the report could not be written; 2 misused.";
 
-static void sbatch_take(void *to, const char *option, char *arg)
-{
-    struct options *options = to;
-    (void)option;
-    if (*arg != '-')
-        cli_misuse(
-            "--sbatch=%s is not valid; valid: an option of sbatch, as in --sbatch=--partition=long",
-            arg);
-    /* by its name a job is followed and cancelled, and its array tells it what to measure */
-    static const char *const own[] = {"--job-name", "-J", "--array",    "-a",
-                                      "--wait",     "-W", "--clusters", "-M"};
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
-        size_t length = strlen(own[i]);
-        if (strncmp(arg, own[i], length) == 0 &&
-            (length == 2 || arg[length] == '\0' || arg[length] == '='))
-            cli_misuse("--sbatch=%s is not valid: schedlab sets %s itself, or cannot follow the "
-                       "jobs with it",
-                       arg, own[i]);
-    }
-    cli_list_add(&options->sbatch, arg);
-}
-
 /* GNU parallel takes a file without a machine for this machine. */
 static void hosts_check(const struct options *options)
 {
@@ -248,8 +247,6 @@ static void options_check(void *to)
         cli_misuse("--force takes --resume=RUN");
     if (!options->file && !options->resume)
         cli_misuse("which sweep file? For example smoke, or harness/sweeps/default.yaml");
-    if (options->name && !sweep_name_is_valid(options->name))
-        cli_misuse("--name=%s is not valid; valid: " SWEEP_NAME_RULE, options->name);
 }
 
 static const struct cli_command cli = {
@@ -258,7 +255,6 @@ static const struct cli_command cli = {
     .help = argp_doc,
     .only = "sweep file",
     .only_offset = offsetof(struct options, file),
-    .option = sbatch_take,
     .begins_offset = offsetof(struct options, begins),
     .check = options_check,
 };

@@ -57,8 +57,9 @@ struct options {
     int policy;         /* of policy_words; -1: all */
     int processors;     /* 0: all */
     bool play;
-    bool whole;              /* start-up and the check too */
-    int64_t from_ns, to_ns;  /* -1: not given */
+    bool whole;             /* start-up and the check too */
+    int64_t from_ns, to_ns; /* -1: not given */
+    const char *only_text;
     struct trace_only *only; /* NULL: all */
 };
 
@@ -95,7 +96,7 @@ static const struct cli_option option_table[] = {
      "and only events of these kinds, goroutines or workers, with commas: stolen,woken or G3,P1; "
      "of several sorts an event has to fit each. Not of schedtrace, whose lines count all that has "
      "happened",
-     CLI(OWN, only), .begins = true},
+     CLI(ONCE, only_text), .begins = true},
     {"warmup", "N",
      "calls before it, whose events come first; default 0. The first call meets cold memory. What "
      "is shown begins with the call after them, unless --whole, --from or --to says else",
@@ -135,13 +136,6 @@ static const char argp_doc[] =
     "  schedlab trace --replay fib4 --policy task --format page --output fib4.html\n\n"
     "Exit status: 0 done, 1 the run failed, 2 misused.";
 
-static void only_take(void *to, const char *name, char *text)
-{
-    struct options *options = to;
-    (void)name;
-    options->only = trace_option_only(options->only, text);
-}
-
 static void argument_add(void *to, char *text)
 {
     struct options *options = to;
@@ -157,7 +151,6 @@ static const struct cli_command cli = {
     .help = argp_doc,
     .begins_offset = offsetof(struct options, of_run),
     .argument = argument_add,
-    .option = only_take,
 };
 
 /* Completing ---------------------------------------------------------------------------------- */
@@ -245,6 +238,7 @@ static void options_complete(struct options *options)
 {
     char error[ERROR_SIZE];
     struct sample_request *request = &options->request;
+    options->only = trace_option_only(options->only_text);
     if (options->argument_count < ARGUMENTS)
         cli_misuse("one variant and one workload, for example gmp fib,n=5");
     cli_traced(&options->variant, options->arguments[0]);

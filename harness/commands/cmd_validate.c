@@ -33,12 +33,6 @@ static const char argp_doc[] =
     "Exit status: 0 done, whether or not claims hold; 1 something cannot be read or written; 2 "
     "misused.";
 
-static void argument_refuse(void *options, char *text)
-{
-    (void)options;
-    cli_misuse("\"%s\" is no option; valid: see --help", text);
-}
-
 static void options_check(void *to)
 {
     const struct options *options = to;
@@ -49,7 +43,7 @@ static void options_check(void *to)
 static const struct cli_command cli = {
     .options = option_table,
     .help = argp_doc,
-    .argument = argument_refuse,
+    .no_arguments = "see --help",
     .check = options_check,
 };
 

@@ -13,7 +13,6 @@
 #include "harness/hunt/campaign.h"
 #include "harness/hunt/jobs.h"
 #include "harness/hunt/processes.h"
-#include "harness/plan/sweep_file.h"
 #include "harness/scenarios/scenarios.h"
 #include "harness/spec/outside.h"
 #include "harness/spec/spec.h"
@@ -95,7 +94,7 @@ static const struct cli_option option_table[] = {
      CLI(FLAG, campaign)},
     {"results", "DIR", "make the campaign's folder in DIR (default: results)",
      CLI(FOLDER, all.results), .begins = true},
-    {"name", "NAME", "name the folder NAME-<UTC time> (default: hunt)", CLI(TEXT, all.name),
+    {"name", "NAME", "name the folder NAME-<UTC time> (default: hunt)", CLI(NAME, all.name),
      .begins = true},
     {"resume", "RUN", "go on with the campaign in the folder RUN: what its log lacks",
      CLI(TEXT, all.resume)},
@@ -156,8 +155,6 @@ static void check_kind(const struct options *options)
                    options->all.time_ns ? "time" : "executions");
     if (options->all.resume && options->all.executions)
         cli_misuse("--resume goes on to what the campaign was to do; leave out --executions");
-    if (options->all.name && !sweep_name_is_valid(options->all.name))
-        cli_misuse("--name=%s is not valid; valid: " SWEEP_NAME_RULE, options->all.name);
 }
 
 static void check_exhaustive(const struct options *options)

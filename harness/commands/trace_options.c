@@ -11,12 +11,11 @@
 
 enum { ERROR_SIZE = 1024 };
 
-struct trace_only *trace_option_only(const struct trace_only *before, const char *text)
+struct trace_only *trace_option_only(const char *text)
 {
     char error[ERROR_SIZE];
-    cli_once("only", before ? trace_only_text(before) : NULL, text);
-    struct trace_only *only = trace_only_parse(text, error, sizeof error);
-    if (!only)
+    struct trace_only *only = text ? trace_only_parse(text, error, sizeof error) : NULL;
+    if (text && !only)
         cli_misuse("--only=%s: %s", text, error);
     return only;
 }

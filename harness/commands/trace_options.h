@@ -9,9 +9,8 @@
 
 #include <stdio.h>
 
-/* Reads --only=text. before: what an earlier --only left, or NULL; a second one is a misuse.
- * trace_only_free() the result. */
-struct trace_only *trace_option_only(const struct trace_only *before, const char *text);
+/* Reads --only=text; text NULL: there is none, NULL. trace_only_free() the result. */
+struct trace_only *trace_option_only(const char *text);
 
 /* When the call after those of --warmup begins, in ps from the first event; 0: there are none. */
 int64_t trace_option_call(const json_t *record, const struct sched_trace *trace, int warmup);
