@@ -2,6 +2,7 @@
 #include "harness/base/files.h"
 
 #include "harness/base/memory.h"
+#include "harness/base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -54,10 +55,9 @@ static int file_create(const char *path, const char *text, size_t size)
 bool file_replace(const char *path, const char *text, size_t size, char *error, size_t error_size)
 {
     char draft[PATH_SIZE];
-    if (snprintf(draft, sizeof draft, "%s.new", path) >= (int)sizeof draft) {
-        snprintf(error, error_size, "cannot write %.64s...: %s", path, strerror(ENAMETOOLONG));
-        return false;
-    }
+    if (snprintf(draft, sizeof draft, "%s.new", path) >= (int)sizeof draft)
+        return error_set(error, error_size, "cannot write %.64s...: %s", path,
+                         strerror(ENAMETOOLONG));
     unlink(draft); /* of a writer that was killed */
     int why = file_create(draft, text, size);
     if (!why && rename(draft, path) < 0)
@@ -106,6 +106,5 @@ bool folder_make(const char *path, char *error, size_t error_size)
 {
     if (mkdir(path, 0777) == 0 || errno == EEXIST)
         return true;
-    snprintf(error, error_size, "cannot make the folder %s: %s", path, strerror(errno));
-    return false;
+    return error_set(error, error_size, "cannot make the folder %s: %s", path, strerror(errno));
 }

@@ -473,12 +473,10 @@ static bool machines_check(const struct options *options, const struct plan *pla
     char path[PATH_SIZE];
     if (!plan_is_simulated(plan))
         return true;
-    if (options->hyperfine) {
-        snprintf(error, error_size,
-                 "--timer=hyperfine times processes, and that of a simulated sample is the "
-                 "simulator's; valid there: --timer=inside");
-        return false;
-    }
+    if (options->hyperfine)
+        return error_set(error, error_size,
+                         "--timer=hyperfine times processes, and that of a simulated sample is the "
+                         "simulator's; valid there: --timer=inside");
     return machine_sim_program(NULL, path, sizeof path, error, error_size);
 }
 

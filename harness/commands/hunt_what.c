@@ -66,13 +66,11 @@ bool hunt_fits(const struct variant_spec *variant, const struct workload_spec *w
     const char *misfit = promises_misfit(&promises, workload->workload, workload->params);
     if (misfit)
         return error_set(error, error_size, "%s %s in %s", workload->text, misfit, variant->text);
-    if (workload->workload->is_paced && workload->workload->is_paced(workload->params)) {
-        snprintf(error, error_size,
-                 "%s waits for a clock, and has no time here; valid: a workload that is done when "
-                 "its work is",
-                 workload->text);
-        return false;
-    }
+    if (workload->workload->is_paced && workload->workload->is_paced(workload->params))
+        return error_set(error, error_size,
+                         "%s waits for a clock, and has no time here; valid: a workload that is "
+                         "done when its work is",
+                         workload->text);
     return workload_spec_takes_workers(workload, ops->single_threaded ? 1 : workers, error,
                                        error_size) &&
            workload_spec_set_workers(workload, workers, error, error_size);

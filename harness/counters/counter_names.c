@@ -105,11 +105,10 @@ static const struct own_event process_events[PROCESS_COUNT] = {
                              "bytes of memory and page tables, at the most, beyond those before "
                              "the scheduler started; untimed calls included",
                              COUNTER_RUN_PEAK},
-    [PROCESS_MEMORY_PER_G] =
-        {"PROCESS_MEMORY_PER_G",
-         "PROCESS_MEMORY_PEAK over LIVE_GS_PEAK: what a goroutine takes, where "
-         "there are a thousand or more",
-         COUNTER_RUN_PEAK},
+    [PROCESS_MEMORY_PER_G] = {"PROCESS_MEMORY_PER_G",
+                              "PROCESS_MEMORY_PEAK over LIVE_GS_PEAK: what a goroutine takes, "
+                              "where there are a thousand or more",
+                              COUNTER_RUN_PEAK},
     [PROCESS_THREADS] = {COUNTER_THREADS, "threads that the process has at the end", COUNTER_LEVEL},
 };
 
@@ -373,13 +372,11 @@ bool counter_names_split(struct counter_names *names, const char *events, char *
         if (length == 0)
             return error_set(error, error_size,
                              "events: empty name in \"%s\"; write NAME,NAME,... or none", events);
-        if (length == 4 && strncmp(at, "none", 4) == 0) {
-            snprintf(error, error_size,
-                     "events: none stands beside other events in \"%s\"; valid: none alone, or "
-                     "NAME,NAME,...",
-                     events);
-            return false;
-        }
+        if (length == 4 && strncmp(at, "none", 4) == 0)
+            return error_set(error, error_size,
+                             "events: none stands beside other events in \"%s\"; valid: none "
+                             "alone, or NAME,NAME,...",
+                             events);
         names_add(names, whole_name(at, length));
         if (last_is_again(names))
             return error_set(error, error_size, "events: %.*s is given twice", (int)length, at);
