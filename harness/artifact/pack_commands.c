@@ -24,15 +24,14 @@ enum { QUICK_S = 300 };
 
 /* Sweeps --------------------------------------------------------------------------------------- */
 
-static json_t *file_of(const struct packed_run *run, const char *name, char *error,
-                       size_t error_size)
+static json_t *file_of(const struct packed_run *run, const char *name, const struct complaint *to)
 {
     char path[PACK_PATH_SIZE];
     json_error_t flaw;
     snprintf(path, sizeof path, "%s/%s", run->folder, name);
     json_t *json = json_load_file(path, 0, &flaw);
     if (!json)
-        snprintf(error, error_size, "%s: %s", path, flaw.text);
+        complaint_make(to, "%s: %s", path, flaw.text);
     return json;
 }
 
@@ -40,7 +39,7 @@ static json_t *file_of(const struct packed_run *run, const char *name, char *err
 static double seconds_of(const struct packed_run *run)
 {
     char unread[PACK_PATH_SIZE + 512];
-    json_t *timings = file_of(run, "timings.json", unread, sizeof unread);
+    json_t *timings = file_of(run, "timings.json", &(struct complaint){unread, sizeof unread});
     double sum = 0;
     const char *id;
     json_t *cell;
@@ -81,35 +80,31 @@ static char *sweep_command(const struct packed_run *run, json_int_t blocks)
 }
 
 /* `sweep --quick` has another number of calls than the file, and shows only that cells run. */
-static bool is_as_the_file_says(const struct packed_run *run, const json_t *ran, char *error,
-                                size_t error_size)
+static bool is_as_the_file_says(const struct packed_run *run, const json_t *ran,
+                                const struct complaint *to)
 {
     char path[PACK_PATH_SIZE];
     snprintf(path, sizeof path, "%s/sweep.yaml", run->folder);
-    struct sweep_file *sweep = sweep_file_load(path, error, error_size);
+    struct sweep_file *sweep = sweep_file_load(path, to->text, to->size);
     if (!sweep)
         return false;
     bool same = sweep->iterations == field_integer(ran, "iterations") &&
                 sweep->min_time_ms == field_integer(ran, "min_time_ms");
     sweep_file_free(sweep);
-    if (!same)
-        snprintf(error, error_size,
-                 "%s: was measured with --quick, which shows only that all cells run; measure it "
-                 "without",
-                 run->folder);
-    return same;
+    return same || complaint_make(to,
+                                  "%s: was measured with --quick, which shows only that all cells "
+                                  "run; measure it without",
+                                  run->folder);
 }
 
-static bool sweep_commands(struct packed_run *run, char *error, size_t error_size)
+static bool sweep_commands(struct packed_run *run, const struct complaint *to)
 {
     const json_t *sweep = json_object_get(run->environment, "sweep");
-    if (!json_object_get(sweep, "seed")) {
-        snprintf(error, error_size,
-                 "%s: has no seed of its own, as a merge of several runs; pack one of them",
-                 run->folder);
-        return false;
-    }
-    if (!is_as_the_file_says(run, sweep, error, error_size))
+    if (!json_object_get(sweep, "seed"))
+        return complaint_make(
+            to, "%s: has no seed of its own, as a merge of several runs; pack one of them",
+            run->folder);
+    if (!is_as_the_file_says(run, sweep, to))
         return false;
     json_int_t reps = field_integer(sweep, "reps");
     run->full_seconds = run->quick_seconds = seconds_of(run);
@@ -203,9 +198,9 @@ static char *repro_command(const struct packed_run *run, const json_t *ran, bool
     return text;
 }
 
-static bool repro_commands(struct packed_run *run, char *error, size_t error_size)
+static bool repro_commands(struct packed_run *run, const struct complaint *to)
 {
-    json_t *repro = file_of(run, "repro.json", error, error_size);
+    json_t *repro = file_of(run, "repro.json", to);
     if (!repro)
         return false;
     const json_t *ran = json_object_get(repro, "run");
@@ -222,12 +217,11 @@ static bool repro_commands(struct packed_run *run, char *error, size_t error_siz
     return true;
 }
 
-bool packed_run_commands(struct packed_run *run, char *error, size_t error_size)
+bool packed_run_commands(struct packed_run *run, const struct complaint *to)
 {
     char path[PACK_PATH_SIZE];
     snprintf(path, sizeof path, "%s/repro.json", run->folder);
-    return access(path, F_OK) == 0 ? repro_commands(run, error, error_size)
-                                   : sweep_commands(run, error, error_size);
+    return access(path, F_OK) == 0 ? repro_commands(run, to) : sweep_commands(run, to);
 }
 
 void packed_run_free(struct packed_run *run)

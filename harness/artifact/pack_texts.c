@@ -172,12 +172,12 @@ static void words_print(FILE *to, const char *text, const struct words *words)
 }
 
 static bool text_fill(const struct packing *packing, const char *from, const char *to, mode_t mode,
-                      const struct words *words, char *error, size_t error_size)
+                      const struct words *words)
 {
     char place[PACK_PATH_SIZE], name[PACK_NAME_SIZE], path[PACK_PATH_SIZE + 2 * PACK_NAME_SIZE];
     snprintf(name, sizeof name, "harness/artifact/%s", from);
     data_find(name, place, sizeof place);
-    char *text = file_read(place, NULL, error, error_size), *filled;
+    char *text = file_read(place, NULL, packing->to.text, packing->to.size), *filled;
     if (!text)
         return false;
     size_t size;
@@ -185,13 +185,14 @@ static bool text_fill(const struct packing *packing, const char *from, const cha
     words_print(stream, text, words);
     fclose(stream);
     snprintf(path, sizeof path, "%s/%s", packing->draft, to);
-    bool ok = file_replace(path, filled, size, error, error_size) && chmod(path, mode) == 0;
+    bool ok = file_replace(path, filled, size, packing->to.text, packing->to.size) &&
+              chmod(path, mode) == 0;
     free(text);
     free(filled);
     return ok;
 }
 
-static bool claims_write(const struct packing *packing, char *error, size_t error_size)
+static bool claims_write(const struct packing *packing)
 {
     char path[PACK_PATH_SIZE + 2 * PACK_NAME_SIZE];
     json_t *all = json_array();
@@ -200,12 +201,12 @@ static bool claims_write(const struct packing *packing, char *error, size_t erro
     json_t *json = json_pack("{si ss sf so}", "schema", 1, "revision", packing->runs[0].revision,
                              "tolerance", packing->pack->tolerance, "claims", all);
     snprintf(path, sizeof path, "%s/claims.json", packing->draft);
-    bool ok = file_replace_json(path, json, error, error_size);
+    bool ok = file_replace_json(path, json, packing->to.text, packing->to.size);
     json_decref(json);
     return ok;
 }
 
-bool pack_write_texts(const struct packing *packing, char *error, size_t error_size)
+bool pack_write_texts(const struct packing *packing)
 {
     static const struct {
         const char *from, *to;
@@ -218,11 +219,10 @@ bool pack_write_texts(const struct packing *packing, char *error, size_t error_s
     words_make(&words, packing);
     snprintf(licence, sizeof licence, "%s/source/LICENSE", packing->draft);
     snprintf(copy, sizeof copy, "%s/LICENSE", packing->draft);
-    bool ok = file_copy(licence, copy, error, error_size);
+    bool ok = file_copy(licence, copy, packing->to.text, packing->to.size);
     for (size_t i = 0; ok && i < sizeof files / sizeof *files; i++)
-        ok = text_fill(packing, files[i].from, files[i].to, files[i].mode, &words, error,
-                       error_size);
+        ok = text_fill(packing, files[i].from, files[i].to, files[i].mode, &words);
     for (size_t i = 0; i < words.count; i++)
         free(words.word[i].text);
-    return ok && claims_write(packing, error, error_size);
+    return ok && claims_write(packing);
 }
