@@ -54,13 +54,15 @@ static void turn(struct caches *caches, int core, uint64_t reach)
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
-        cache_access(core, base + (random % reach & ~UINT64_C(7)), 8, i % 4 == 0, 1);
+        cache_access(core, base + (random & (reach - 1) & ~UINT64_C(7)), 8, i % 4 == 0, 1);
     }
     caches->random = random;
 }
 
-static void turns(struct micro *micro, uint64_t reach)
+/* how: the bytes that each core reaches, a power of two. */
+static void turns(struct micro *micro)
 {
+    uint64_t reach = (uint64_t)micro->op->how;
     struct caches caches;
     int core = 0;
     caches_make(&caches, (int)micro->arg);
@@ -79,18 +81,6 @@ static void turns(struct micro *micro, uint64_t reach)
     if (reach <= REACH)
         micro_expect(micro, "misses", counted(CACHE_L1D_MISS), 0);
     cache_fini();
-}
-
-/* Half of L1. */
-static void hit(struct micro *micro)
-{
-    turns(micro, REACH);
-}
-
-/* Twice L1: every second access misses. */
-static void half_miss(struct micro *micro)
-{
-    turns(micro, 4 * REACH);
 }
 
 /* A line that all cores write in turn. */
@@ -112,8 +102,9 @@ static void ping_pong(struct micro *micro)
 static const int64_t two_and_many[] = {2, 64, 0};
 
 const struct micro_op micro_caches[] = {
-    {.name = "sim/cache/hit", .run = hit, .arg_name = "cores", .args = one_and_many},
-    {.name = "sim/cache/half_miss", .run = half_miss, .arg_name = "cores", .args = one_and_many},
+    /* half of L1; and twice L1, where every second access misses */
+    {"sim/cache/hit", NULL, MICRO_LOOP, turns, "cores", one_and_many, .how = REACH},
+    {"sim/cache/half_miss", NULL, MICRO_LOOP, turns, "cores", one_and_many, .how = 4 * REACH},
     {.name = "sim/cache/ping_pong", .run = ping_pong, .arg_name = "cores", .args = two_and_many},
     {0},
 };

@@ -58,14 +58,10 @@ static void transfer_run(struct micro *micro, int workers, size_t capacity, void
     chan_free(transfer.chan);
 }
 
-static void unbuffered(struct micro *micro)
+/* how: elements that the channel holds. */
+static void pass(struct micro *micro)
 {
-    transfer_run(micro, (int)micro->arg, 0, transfer_main);
-}
-
-static void buffered(struct micro *micro)
-{
-    transfer_run(micro, (int)micro->arg, BUFFER, transfer_main);
+    transfer_run(micro, (int)micro->arg, (size_t)micro->op->how, transfer_main);
 }
 
 static void try_both(struct micro *micro)
@@ -76,10 +72,10 @@ static void try_both(struct micro *micro)
 static const int64_t workers[] = {1, 2, 0};
 
 const struct micro_op micro_channels[] = {
-    {"chan/unbuffered", "floor/ctx_switch", MICRO_TIMED, unbuffered, .serves = micro_serves_all,
-     .arg_name = "workers", .args = workers},
-    {"chan/buffered", "lock/free", MICRO_TIMED, buffered, .serves = micro_serves_all,
-     .arg_name = "workers", .args = workers},
+    {"chan/unbuffered", "floor/ctx_switch", MICRO_TIMED, pass, .serves = micro_serves_all,
+     .arg_name = "workers", .args = workers, .how = 0},
+    {"chan/buffered", "lock/free", MICRO_TIMED, pass, .serves = micro_serves_all,
+     .arg_name = "workers", .args = workers, .how = BUFFER},
     {"chan/try", "lock/free", MICRO_TIMED, try_both, .serves = micro_serves_all},
     {0},
 };

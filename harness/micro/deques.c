@@ -149,8 +149,10 @@ static void push_pop(struct micro *micro)
     deque_fini(&dq);
 }
 
-static void push_pop_beside(struct micro *micro, void (*thief)(void *))
+/* how: the thief hammers, or sleeps. */
+static void push_pop_beside(struct micro *micro)
 {
+    void (*thief)(void *) = micro->op->how ? thief_hammers : thief_sleeps;
     struct pair pair = {.state = STATE_BEGIN};
     struct micro_partner partner;
     deque_init(&pair.dq, CAPACITY);
@@ -164,16 +166,6 @@ static void push_pop_beside(struct micro *micro, void (*thief)(void *))
         micro_expect(micro, "as the sum of the items", sum + pair.stolen_sum, sum_to(micro->n));
     }
     deque_fini(&pair.dq);
-}
-
-static void push_pop_idle_thief(struct micro *micro)
-{
-    push_pop_beside(micro, thief_sleeps);
-}
-
-static void push_pop_busy_thief(struct micro *micro)
-{
-    push_pop_beside(micro, thief_hammers);
 }
 
 /* Takes what another core has pushed; the owner rests meanwhile. */
@@ -221,8 +213,8 @@ const struct micro_op micro_deques[] = {
     {.name = "deque/pop", .floor = "floor/fence", .style = MICRO_TIMED, .run = pop},
     {.name = "deque/steal", .floor = "floor/cas", .style = MICRO_TIMED, .run = steal},
     {.name = "deque/push_pop", .floor = "floor/cas", .run = push_pop},
-    {"deque/push_pop_idle_thief", "deque/push_pop", MICRO_TIMED, .run = push_pop_idle_thief},
-    {"deque/push_pop_busy_thief", "deque/push_pop", MICRO_TIMED, .run = push_pop_busy_thief},
+    {"deque/push_pop_idle_thief", "deque/push_pop", MICRO_TIMED, push_pop_beside, .how = false},
+    {"deque/push_pop_busy_thief", "deque/push_pop", MICRO_TIMED, push_pop_beside, .how = true},
     {"deque/steal_across", "deque/steal", MICRO_TIMED, .run = steal_across},
     {0},
 };

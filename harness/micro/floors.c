@@ -254,8 +254,10 @@ static void settle(const void *word)
         machine_relax(word, 1);
 }
 
-/* until_awake: until the woken thread runs; else what the waker pays. */
-static void wake(struct micro *micro, bool until_awake)
+enum { WAKER_PAYS, UNTIL_AWAKE };
+
+/* how: what the waker pays, or until the woken thread runs. */
+static void futex_wake(struct micro *micro)
 {
     struct sleeper sleeper = {.word = 0};
     struct micro_partner partner;
@@ -275,22 +277,12 @@ static void wake(struct micro *micro, bool until_awake)
         while (atomic_load_explicit(&sleeper.awake, memory_order_acquire) == awake)
             machine_relax(&sleeper.awake, 1);
         int64_t ran = atomic_load_explicit(&sleeper.awake_ns, memory_order_relaxed);
-        micro_took(micro, (until_awake ? ran : after) - before);
+        micro_took(micro, (micro->op->how == UNTIL_AWAKE ? ran : after) - before);
     }
     micro_close(micro);
     atomic_store_explicit(&sleeper.word, 1, memory_order_release);
     futex(&sleeper.word, FUTEX_WAKE_PRIVATE, 1);
     micro_partner_join(&partner);
-}
-
-static void futex_wake(struct micro *micro)
-{
-    wake(micro, false);
-}
-
-static void futex_wake_run(struct micro *micro)
-{
-    wake(micro, true);
 }
 
 static void futex_wake_nobody(struct micro *micro)
@@ -315,7 +307,8 @@ const struct micro_op micro_floors[] = {
     {.name = "floor/line_round_trip", .style = MICRO_TIMED, .run = line_round_trip},
     {.name = "floor/thread", .style = MICRO_TIMED, .run = thread_start_join},
     {.name = "floor/futex_wake_nobody", .run = futex_wake_nobody},
-    {.name = "floor/futex_wake", .style = MICRO_TIMED, .run = futex_wake, .iterations = WAKES},
-    {"floor/futex_wake_run", NULL, MICRO_TIMED, futex_wake_run, .iterations = WAKES},
+    {"floor/futex_wake", NULL, MICRO_TIMED, futex_wake, .iterations = WAKES, .how = WAKER_PAYS},
+    {"floor/futex_wake_run", NULL, MICRO_TIMED, futex_wake, .iterations = WAKES,
+     .how = UNTIL_AWAKE},
     {0},
 };

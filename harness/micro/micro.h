@@ -51,6 +51,7 @@ struct micro_op {
     const char *beside;
 
     int64_t iterations; /* 0: as many as --benchmark_min_time needs */
+    int64_t how;        /* what its function makes of it; tells operations of one function apart */
 };
 
 /* One call of an operation's function. */

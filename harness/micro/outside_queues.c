@@ -117,9 +117,12 @@ static void see(struct micro *micro, const struct g *gs, uint64_t held, const st
 
 /* One owner ----------------------------------------------------------------------------------- */
 
+enum { TIME_GET, TIME_PUT };
+
 /* Fills and empties a queue again and again, and times one of the two. */
-static void owned(struct micro *micro, bool time_put)
+static void owned(struct micro *micro)
 {
+    bool time_put = micro->op->how == TIME_PUT;
     struct bench bench;
     struct g *got[GS];
     bench_make(&bench, micro);
@@ -149,16 +152,6 @@ static void owned(struct micro *micro, bool time_put)
         micro_fail(micro, "wrong result: more Gs came out than went in");
     queue_free(&bench, queue);
     bench_free(&bench);
-}
-
-static void put_one(struct micro *micro)
-{
-    owned(micro, true);
-}
-
-static void get_one(struct micro *micro)
-{
-    owned(micro, false);
 }
 
 /* Thieves ------------------------------------------------------------------------------------- */
@@ -259,8 +252,10 @@ static bool serves_queues(const struct sched_ops *ops)
 static const int64_t held[] = {1, 16, 128, 0};
 
 const struct micro_op micro_outside_queues[] = {
-    {"queue/put", "floor/call", MICRO_TIMED, put_one, .serves = serves_queues, .beside = "gmp"},
-    {"queue/get", "floor/call", MICRO_TIMED, get_one, .serves = serves_queues, .beside = "gmp"},
+    {"queue/put", "floor/call", MICRO_TIMED, owned, .serves = serves_queues, .beside = "gmp",
+     .how = TIME_PUT},
+    {"queue/get", "floor/call", MICRO_TIMED, owned, .serves = serves_queues, .beside = "gmp",
+     .how = TIME_GET},
     {"queue/steal", "floor/call", MICRO_TIMED, steal_half, .arg_name = "held", .args = held,
      .serves = serves_queues, .beside = "gmp"},
     {0},

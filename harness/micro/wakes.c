@@ -7,6 +7,7 @@
  */
 #include "harness/micro/micro.h"
 
+enum { WAKER_PAYS, UNTIL_IT_RUNS }; /* how */
 enum { WORKERS = 2, SETTLE_NS = 20000, WAKES = 1000, WARM_UP = 3 };
 
 /* A wait that ends no earlier means that nobody will come: a failure, not a slow machine. */
@@ -24,7 +25,6 @@ struct sleeper {
 
 struct waking {
     struct micro *micro;
-    bool until_it_runs;
     struct sleeper sleepers[WORKERS];
     uint64_t elsewhere;
 };
@@ -87,7 +87,7 @@ static bool wake_once(struct waking *waking, struct sleeper *sleeper, bool count
             return false;
     }
     if (counts) {
-        micro_took(micro, (waking->until_it_runs ? sleeper->ran_ns : after) - before);
+        micro_took(micro, (micro->op->how == UNTIL_IT_RUNS ? sleeper->ran_ns : after) - before);
         waking->elsewhere += sleeper->m != machine_self();
     }
     return true;
@@ -131,22 +131,16 @@ static void wake_main(void *arg)
         micro_expect(micro, "wakes of another worker", waking->elsewhere, micro->n);
 }
 
-static void wake_pay(struct micro *micro)
+static void wake(struct micro *micro)
 {
     struct waking waking = {.micro = micro};
     micro_schedule(micro, WORKERS, wake_main, &waking);
 }
 
-static void wake_run(struct micro *micro)
-{
-    struct waking waking = {.micro = micro, .until_it_runs = true};
-    micro_schedule(micro, WORKERS, wake_main, &waking);
-}
-
 const struct micro_op micro_wakes[] = {
-    {"wake/pay", "floor/futex_wake", MICRO_TIMED, wake_pay, .serves = micro_serves_parallel,
-     .iterations = WAKES},
-    {"wake/run", "floor/futex_wake_run", MICRO_TIMED, wake_run, .serves = micro_serves_parallel,
-     .iterations = WAKES},
+    {"wake/pay", "floor/futex_wake", MICRO_TIMED, wake, .serves = micro_serves_parallel,
+     .iterations = WAKES, .how = WAKER_PAYS},
+    {"wake/run", "floor/futex_wake_run", MICRO_TIMED, wake, .serves = micro_serves_parallel,
+     .iterations = WAKES, .how = UNTIL_IT_RUNS},
     {0},
 };
