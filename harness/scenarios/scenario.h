@@ -37,6 +37,12 @@ static inline void tick(_Atomic uint32_t *count)
     atomic_fetch_add_explicit(count, 1, memory_order_acq_rel);
 }
 
+/* A goroutine that does no more than that. */
+static inline void tick_main(void *count)
+{
+    tick(count);
+}
+
 static inline uint32_t ticks(const _Atomic uint32_t *count)
 {
     return atomic_load_explicit(count, memory_order_acquire);
@@ -48,18 +54,13 @@ struct company {
     _Atomic uint32_t ran;
 };
 
-static void company_member(void *arg)
-{
-    tick(&((struct company *)arg)->ran);
-}
-
 /* Waits no longer than for one that has a worker: on a single one it would wait for ever. */
 static inline void company_comes(struct company *company)
 {
     enum { ROUNDS = 100 };
     atomic_init(&company->ran, 0);
     for (int i = 0; i < 2; i++)
-        join_go(&company->joins[i], company_member, company);
+        join_go(&company->joins[i], tick_main, &company->ran);
     for (int i = 0; i < ROUNDS && !ticks(&company->ran); i++)
         go_work(1);
 }

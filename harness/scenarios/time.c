@@ -10,14 +10,9 @@ struct timer_stop_race {
     _Atomic uint32_t fired;
 };
 
-static void timer_fires(void *arg)
-{
-    tick(&((struct timer_stop_race *)arg)->fired);
-}
-
 static const char *timer_stop_race_crosses(struct timer_stop_race *state)
 {
-    struct gotimer *timer = timer_func(SHORT_NS, timer_fires, state);
+    struct gotimer *timer = timer_func(SHORT_NS, tick_main, &state->fired);
     gosched();
     bool stopped = timer_stop(timer);
     if (!stopped)

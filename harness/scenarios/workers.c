@@ -6,15 +6,10 @@ struct sleep_wake {
     _Atomic uint32_t ran;
 };
 
-static void sleep_wake_child(void *arg)
-{
-    tick(&((struct sleep_wake *)arg)->ran);
-}
-
 static const char *sleep_wake_crosses(struct sleep_wake *state)
 {
     for (uint32_t i = 1; i <= 3; i++) {
-        go_global(sleep_wake_child, state);
+        go_global(tick_main, &state->ran);
         until(&state->ran, i);
     }
     return NULL;
@@ -45,39 +40,50 @@ static const char *wake_chain_crosses(struct wake_chain *state)
 SCENARIO(wake_chain, 2, 3, "three goroutines that wait for each other without giving way",
          "runtime/idle.c, the wake chain");
 
-/* The owner takes its last one while a thief does; each is to run exactly once. */
-struct last_item {
-    _Atomic uint32_t ran[4];
+/* Goroutines that are to run exactly once each. */
+enum { CROWD_MOST = 14 };
+
+struct crowd {
+    _Atomic uint32_t ran[CROWD_MOST];
+    struct member {
+        struct crowd *crowd;
+        int number;
+    } member[CROWD_MOST];
     struct waitgroup done;
 };
 
-struct item {
-    struct last_item *state;
-    int number;
-};
-
-static void last_item_child(void *arg)
+static void crowd_member(void *arg)
 {
-    struct item *item = arg;
-    tick(&item->state->ran[item->number]);
-    wg_done(&item->state->done);
+    struct member *self = arg;
+    tick(&self->crowd->ran[self->number]);
+    wg_done(&self->crowd->done);
 }
+
+/* Starts so many, and gives way after each `row` of them. */
+static const char *crowd_crosses(struct crowd *crowd, int count, int row)
+{
+    wg_add(&crowd->done, count);
+    for (int i = 0; i < count; i++) {
+        crowd->member[i] = (struct member){crowd, i};
+        go(crowd_member, &crowd->member[i]);
+        if (i % row == row - 1)
+            gosched();
+    }
+    wg_wait(&crowd->done);
+    for (int i = 0; i < count; i++)
+        if (ticks(&crowd->ran[i]) != 1)
+            return "a goroutine did not run exactly once";
+    return NULL;
+}
+
+/* The owner takes its last one while a thief does. */
+struct last_item {
+    struct crowd crowd;
+};
 
 static const char *last_item_crosses(struct last_item *state)
 {
-    struct item items[4];
-    wg_add(&state->done, 4);
-    for (int i = 0; i < 4; i++) {
-        items[i] = (struct item){state, i};
-        go(last_item_child, &items[i]);
-        if (i % 2)
-            gosched();
-    }
-    wg_wait(&state->done);
-    for (int i = 0; i < 4; i++)
-        if (ticks(&state->ran[i]) != 1)
-            return "a goroutine did not run exactly once";
-    return NULL;
+    return crowd_crosses(&state->crowd, 4, 2);
 }
 SCENARIO(last_item, 4, 1, "the owner takes its last goroutine while a thief does",
          "runtime/lrq.h, runtime/deque.h");
@@ -109,41 +115,16 @@ SCENARIO(overflow, 6, 1, "a ring overflows while a thief takes from it (gmp,ring
          "runtime/lrq.c, overflow");
 
 /* A worker puts and takes many, so that it goes round a small queue (gmp,queue=bwos,ring=8) while a
- * thief may have taken one and not read it. Each is to run exactly once. */
-enum { LAPS = 14 };
-
+ * thief may have taken one and not read it. */
 struct laps {
-    _Atomic uint32_t ran[LAPS];
-    struct lap {
-        struct laps *state;
-        int number;
-    } child[LAPS];
-    struct waitgroup done;
+    struct crowd crowd;
 };
-
-static void laps_child(void *arg)
-{
-    struct lap *self = arg;
-    tick(&self->state->ran[self->number]);
-    wg_done(&self->state->done);
-}
 
 static const char *laps_crosses(struct laps *state)
 {
-    wg_add(&state->done, LAPS);
-    for (int i = 0; i < LAPS; i++) {
-        state->child[i] = (struct lap){state, i};
-        go(laps_child, &state->child[i]);
-        if (i % 4 == 3)
-            gosched();
-    }
-    wg_wait(&state->done);
-    for (int i = 0; i < LAPS; i++)
-        if (ticks(&state->ran[i]) != 1)
-            return "a goroutine did not run exactly once";
-    return NULL;
+    return crowd_crosses(&state->crowd, CROWD_MOST, 4);
 }
-SCENARIO(laps, LAPS, 1, "an owner goes round its queue while thieves take from it",
+SCENARIO(laps, CROWD_MOST, 1, "an owner goes round its queue while thieves take from it",
          "runtime/bwos.h, runtime/lrq.h");
 
 /* The goroutine in runnext of a worker that computes is to be stolen, if late. */
@@ -151,15 +132,10 @@ struct runnext_late {
     _Atomic uint32_t ran;
 };
 
-static void runnext_late_child(void *arg)
-{
-    tick(&((struct runnext_late *)arg)->ran);
-}
-
 static const char *runnext_late_crosses(struct runnext_late *state)
 {
-    go(runnext_late_child, state);
-    go(runnext_late_child, state);
+    go(tick_main, &state->ran);
+    go(tick_main, &state->ran);
     until(&state->ran, 2);
     return NULL;
 }
@@ -205,14 +181,9 @@ struct give_way {
     struct join other;
 };
 
-static void give_way_other(void *arg)
-{
-    tick(&((struct give_way *)arg)->ran);
-}
-
 static const char *give_way_crosses(struct give_way *state)
 {
-    join_go(&state->other, give_way_other, state);
+    join_go(&state->other, tick_main, &state->ran);
     for (int i = 0; !ticks(&state->ran); i++) {
         gosched();
         round_ends(i);
@@ -227,26 +198,21 @@ struct short_lives {
     _Atomic uint32_t ended;
 };
 
-static void short_life(void *arg)
-{
-    tick(&((struct short_lives *)arg)->ended);
-}
-
-static void parent_of_two(void *arg)
+static void parent_of_two(void *ended)
 {
     struct join first, second;
-    join_go(&first, short_life, arg);
-    join_go(&second, short_life, arg);
+    join_go(&first, tick_main, ended);
+    join_go(&second, tick_main, ended);
     join_wait(&first);
     join_wait(&second);
-    tick(&((struct short_lives *)arg)->ended);
+    tick(ended);
 }
 
 static const char *short_lives_crosses(struct short_lives *state)
 {
     struct join parents[2];
-    join_go(&parents[0], parent_of_two, state);
-    join_go(&parents[1], parent_of_two, state);
+    join_go(&parents[0], parent_of_two, &state->ended);
+    join_go(&parents[1], parent_of_two, &state->ended);
     join_wait(&parents[0]);
     join_wait(&parents[1]);
     return ticks(&state->ended) == 6 ? NULL : "not 6 goroutines ended";
