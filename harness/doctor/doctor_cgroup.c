@@ -6,9 +6,9 @@
 #include "harness/doctor/doctor_internal.h"
 
 #include "harness/base/units.h"
+#include "harness/host/limits.h"
 #include "harness/host/sysfs.h"
 
-#include <string.h>
 
 enum { LINE_SIZE = 4096, GROUP_SIZE = 2048 };
 
@@ -17,8 +17,7 @@ struct quota {
     char file[LINE_SIZE]; /* that sets it, without the root */
     const char *lift;     /* what to write into it */
     int64_t throttled;    /* times, by all levels; below 0: not shown */
-    int64_t memory_limit; /* the smallest; below 0: none */
-    int64_t memory_left;  /* under it */
+    struct limit memory;  /* that leaves least */
     bool known;           /* the groups could be read */
 };
 
@@ -31,9 +30,9 @@ static void quota_take(struct quota *quota, double cores, const char *lift, cons
     snprintf(quota->file, sizeof quota->file, "%s", file);
 }
 
-/* One group: directory is below the root. */
-static void group_read_cpu(struct quota *quota, const char *root, const char *directory)
+static void group_read(void *arg, const char *root, const char *directory)
 {
+    struct quota *quota = arg;
     char text[64], file[LINE_SIZE];
     int64_t quota_us, period_us, throttled;
     if (sysfs_text(root, text, sizeof text, "%s/cpu.max", directory)) {
@@ -49,73 +48,7 @@ static void group_read_cpu(struct quota *quota, const char *root, const char *di
     }
     if (sysfs_key(root, &throttled, "nr_throttled", "%s/cpu.stat", directory))
         quota->throttled = (quota->throttled < 0 ? 0 : quota->throttled) + throttled;
-}
-
-static void group_read_memory(struct quota *quota, const char *root, const char *directory)
-{
-    static const char *const files[][3] = {
-        {"memory.max", "memory.current", "inactive_file"},
-        {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
-    };
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        int64_t most, used, clean;
-        if (!sysfs_number(root, &most, "%s/%s", directory, files[i][0]) ||
-            !sysfs_number(root, &used, "%s/%s", directory, files[i][1]))
-            continue;
-        /* clean file pages count as used, but are given up first */
-        if (sysfs_key(root, &clean, files[i][2], "%s/memory.stat", directory))
-            used -= clean;
-        int64_t left = most > used ? most - used : 0;
-        if (quota->memory_limit >= 0 && quota->memory_left <= left)
-            continue;
-        quota->memory_limit = most;
-        quota->memory_left = left;
-    }
-}
-
-/* `group` is cut off level by level. */
-static void groups_read(struct quota *quota, const char *root, const char *mount, char *group)
-{
-    char directory[GROUP_SIZE];
-    for (;;) {
-        int length = snprintf(directory, sizeof directory, "%s%s", mount,
-                              strcmp(group, "/") == 0 ? "" : group);
-        if (length < (int)sizeof directory) {
-            group_read_cpu(quota, root, directory);
-            group_read_memory(quota, root, directory);
-        }
-        char *slash = strrchr(group, '/');
-        if (!slash || strcmp(group, "/") == 0)
-            return;
-        slash[slash == group] = '\0';
-    }
-}
-
-static bool list_has(const char *list, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
-        if (strncmp(at, word, length) == 0 && (at[length] == ',' || at[length] == '\0'))
-            return true;
-    return false;
-}
-
-/* A line is "number:controllers:group", without controllers in version 2. */
-static void line_read(struct quota *quota, const char *root, char *line)
-{
-    char mount[GROUP_SIZE / 2];
-    line[strcspn(line, "\n")] = '\0';
-    char *controllers = strchr(line, ':');
-    char *group = controllers ? strchr(controllers + 1, ':') : NULL;
-    if (!group || group[1] != '/')
-        return;
-    *group++ = '\0';
-    controllers++;
-    quota->known = true;
-    if (*controllers && !list_has(controllers, "cpu") && !list_has(controllers, "memory"))
-        return;
-    snprintf(mount, sizeof mount, "sys/fs/cgroup%s%.256s", *controllers ? "/" : "", controllers);
-    groups_read(quota, root, mount, group);
+    limits_take_memory(&quota->memory, root, directory);
 }
 
 static void look_at_quota(struct look *look, const struct quota *quota)
@@ -146,24 +79,19 @@ static void look_at_memory_limit(struct look *look, const struct quota *quota)
     const double least = (double)(1 << 30);
     if (!quota->known)
         look_unreadable(look, "memory-limit", why, "proc/self/cgroup");
-    else if (quota->memory_limit < 0 || quota->memory_limit >= INT64_MAX / 2)
+    else if (quota->memory.left == UINT64_MAX || quota->memory.most >= INT64_MAX / 2)
         look_add(look, "memory-limit", DOCTOR_OK, why, NULL, "none");
     else
-        look_add(look, "memory-limit", (double)quota->memory_left < least ? DOCTOR_NOTE : DOCTOR_OK,
+        look_add(look, "memory-limit", (double)quota->memory.left < least ? DOCTOR_NOTE : DOCTOR_OK,
                  why, NULL, "%s left of the %s of the control group",
-                 text_bytes((double)quota->memory_left).s,
-                 text_bytes((double)quota->memory_limit).s);
+                 text_bytes((double)quota->memory.left).s,
+                 text_bytes((double)quota->memory.most).s);
 }
 
 void look_at_cgroup(struct look *look)
 {
-    struct quota quota = {.throttled = -1, .memory_limit = -1};
-    char line[LINE_SIZE];
-    FILE *file = tree_open(look->root, "proc/self/cgroup");
-    while (file && fgets(line, sizeof line, file))
-        line_read(&quota, look->root, line);
-    if (file)
-        fclose(file);
+    struct quota quota = {.throttled = -1, .memory = {.left = UINT64_MAX}};
+    quota.known = limits_each_group(look->root, group_read, &quota);
     look_at_quota(look, &quota);
     look_at_memory_limit(look, &quota);
 }

@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, LINE_SIZE = 4096 };
+enum { LINE_SIZE = 4096 };
 
 /* Files --------------------------------------------------------------------------------------- */
 
@@ -34,12 +34,6 @@ uint64_t limits_read_key(const char *path, const char *key, uint64_t def)
     return sysfs_key("", &value, key, "%s", path) ? (uint64_t)value : def;
 }
 
-static void limit_take(struct limit *limit, uint64_t left, const char *name)
-{
-    if (left < limit->left)
-        *limit = (struct limit){left, name};
-}
-
 static uint64_t minus(uint64_t a, uint64_t b)
 {
     if (a == UINT64_MAX)
@@ -47,89 +41,79 @@ static uint64_t minus(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/* cgroups ------------------------------------------------------------------------------------- */
-
-/* A group's directory at each level, from the process's own up to the mount point. Inside a
- * container the path may name a group above the mount; then only the mount point exists. */
-static void each_cgroup(const char *mount, char *group,
-                        void (*visit)(struct limit *limit, const char *directory),
-                        struct limit *limit)
+static void limit_take(struct limit *limit, uint64_t most, uint64_t used, const char *name)
 {
-    char directory[PATH_SIZE];
-    for (;;) {
-        snprintf(directory, sizeof directory, "%s%s", mount, group);
-        visit(limit, directory);
-        char *slash = strrchr(group, '/');
-        if (!slash)
-            return;
-        *slash = '\0';
-    }
+    uint64_t left = minus(most, used);
+    if (left < limit->left)
+        *limit = (struct limit){left, name, most};
 }
 
-/* Visits the groups of the hierarchy that has `controller`: version 1's, and version 2's. */
-static void each_group_of(const char *controller,
-                          void (*visit)(struct limit *limit, const char *directory),
-                          struct limit *limit)
+/* cgroups ------------------------------------------------------------------------------------- */
+
+bool limits_each_group(const char *root, group_visit *visit, void *arg)
 {
-    FILE *file = fopen("/proc/self/cgroup", "re");
-    char line[LINE_SIZE], mount[PATH_SIZE];
-    if (!file)
-        return;
-    while (fgets(line, sizeof line, file)) {
+    char line[LINE_SIZE], directory[2 * LINE_SIZE];
+    bool known = false;
+    FILE *file = tree_open(root, "proc/self/cgroup");
+    while (file && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = '\0';
         char *controllers = strchr(line, ':');
         char *group = controllers ? strchr(controllers + 1, ':') : NULL;
-        if (!group)
+        if (!group || group[1] != '/')
             continue;
         *group++ = '\0';
         controllers++;
-        snprintf(mount, sizeof mount, "/sys/fs/cgroup%s%s", *controllers ? "/" : "", controllers);
-        if (*controllers == '\0' || strcmp(controllers, controller) == 0)
-            each_cgroup(mount, group, visit, limit);
+        known = true;
+        if (!group[1])
+            *group = '\0';
+        for (char *end = group; end;) {
+            snprintf(directory, sizeof directory, "sys/fs/cgroup%s%s%s", *controllers ? "/" : "",
+                     controllers, group);
+            visit(arg, root, directory);
+            if ((end = strrchr(group, '/')))
+                *end = '\0';
+        }
     }
-    fclose(file);
+    if (file)
+        fclose(file);
+    return known;
 }
 
-static uint64_t read_in(const char *directory, const char *name, uint64_t def)
+void limits_take_memory(void *arg, const char *root, const char *directory)
 {
-    char path[PATH_SIZE + 64];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    return limits_read_number(path, def);
+    static const struct {
+        const char *most, *used, *clean, *name;
+    } files[] = {
+        {"memory.max", "memory.current", "inactive_file", "the cgroup's memory.max"},
+        {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file",
+         "the cgroup's memory.limit_in_bytes"},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        int64_t most, used, clean = 0;
+        if (!sysfs_number(root, &most, "%s/%s", directory, files[i].most) ||
+            !sysfs_number(root, &used, "%s/%s", directory, files[i].used))
+            continue;
+        /* clean file pages count as used, but the kernel gives them up first */
+        sysfs_key(root, &clean, files[i].clean, "%s/memory.stat", directory);
+        limit_take(arg, (uint64_t)most, minus((uint64_t)used, (uint64_t)clean), files[i].name);
+    }
 }
 
-static uint64_t read_stat_in(const char *directory, const char *key)
+static void take_threads(void *arg, const char *root, const char *directory)
 {
-    char path[PATH_SIZE + 64];
-    snprintf(path, sizeof path, "%s/memory.stat", directory);
-    return limits_read_key(path, key, 0);
-}
-
-/* Clean file pages count as used, but the kernel gives them up first. */
-static void visit_memory(struct limit *limit, const char *directory)
-{
-    uint64_t most = read_in(directory, "memory.max", UINT64_MAX);
-    uint64_t used = read_in(directory, "memory.current", 0);
-    limit_take(limit, minus(most, minus(used, read_stat_in(directory, "inactive_file"))),
-               "the cgroup's memory.max");
-    most = read_in(directory, "memory.limit_in_bytes", UINT64_MAX);
-    used = read_in(directory, "memory.usage_in_bytes", 0);
-    limit_take(limit, minus(most, minus(used, read_stat_in(directory, "total_inactive_file"))),
-               "the cgroup's memory.limit_in_bytes");
-}
-
-static void visit_pids(struct limit *limit, const char *directory)
-{
-    uint64_t most = read_in(directory, "pids.max", UINT64_MAX);
-    limit_take(limit, minus(most, read_in(directory, "pids.current", 0)), "the cgroup's pids.max");
+    int64_t most, used;
+    if (sysfs_number(root, &most, "%s/pids.max", directory) &&
+        sysfs_number(root, &used, "%s/pids.current", directory))
+        limit_take(arg, (uint64_t)most, (uint64_t)used, "the cgroup's pids.max");
 }
 
 /* ------------------------------------------------------------------------------------------- */
 
 struct limit limits_memory(void)
 {
-    struct limit limit = {limits_read_key("/proc/meminfo", "MemAvailable", UINT64_MAX),
-                          "the available memory"};
-    each_group_of("memory", visit_memory, &limit);
+    struct limit limit = {.left = limits_read_key("/proc/meminfo", "MemAvailable", UINT64_MAX),
+                          .name = "the available memory"};
+    limits_each_group("", limits_take_memory, &limit);
     return limit;
 }
 
@@ -166,19 +150,19 @@ struct limits_descriptors limits_descriptors(void)
 
 struct limit limits_threads(void)
 {
-    struct limit limit = {UINT64_MAX, "nothing"};
+    struct limit limit = {.left = UINT64_MAX, .name = "nothing"};
     struct rlimit processes;
     uint64_t now = threads_now();
-    limit_take(&limit, minus(limits_read_number("/proc/sys/kernel/threads-max", UINT64_MAX), now),
+    limit_take(&limit, limits_read_number("/proc/sys/kernel/threads-max", UINT64_MAX), now,
                "kernel.threads-max");
-    limit_take(&limit, minus(limits_read_number("/proc/sys/kernel/pid_max", UINT64_MAX), now),
+    limit_take(&limit, limits_read_number("/proc/sys/kernel/pid_max", UINT64_MAX), now,
                "kernel.pid_max");
     /* a thread's stack and its guard are two mappings */
-    limit_take(&limit, limits_read_number("/proc/sys/vm/max_map_count", UINT64_MAX) / 2,
+    limit_take(&limit, limits_read_number("/proc/sys/vm/max_map_count", UINT64_MAX) / 2, 0,
                "vm.max_map_count");
     if (geteuid() != 0 && getrlimit(RLIMIT_NPROC, &processes) == 0 &&
         processes.rlim_cur != RLIM_INFINITY)
-        limit_take(&limit, minus(processes.rlim_cur, now), "RLIMIT_NPROC");
-    each_group_of("pids", visit_pids, &limit);
+        limit_take(&limit, processes.rlim_cur, now, "RLIMIT_NPROC");
+    limits_each_group("", take_threads, &limit);
     return limit;
 }
