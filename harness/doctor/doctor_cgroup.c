@@ -9,7 +9,6 @@
 #include "harness/host/limits.h"
 #include "harness/host/sysfs.h"
 
-
 enum { LINE_SIZE = 4096, GROUP_SIZE = 2048 };
 
 struct quota {

@@ -4,7 +4,6 @@
 
 #include "harness/host/sysfs.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define CPU_ROOT "sys/devices/system/cpu"

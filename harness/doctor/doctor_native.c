@@ -75,38 +75,32 @@ const struct doctor_machine doctor_machine_native = {
 
 enum { CPUS_MAX = 4096 };
 
-json_t *doctor_for_run(const char *results, const json_t *counting)
+/* The report on this machine, by doctor_look() or doctor_glance(). */
+static json_t *look_at_native(void (*look)(struct doctor *, const struct doctor_request *),
+                              struct doctor_request request)
 {
-    enum { RUN_CORES = 4 };
     static int cpus[CPUS_MAX];
-    struct doctor_request request = {
-        .machine = &doctor_machine_native,
-        .cpus = cpus,
-        .cpus_count = topology_pick_cpus(cpus, CPUS_MAX),
-        .counting = counting,
-        .line_cores = RUN_CORES,
-        .window_ms = DOCTOR_WINDOW_MS,
-        .results = results,
-    };
     struct doctor doctor;
-    doctor_look(&doctor, &request);
+    request.machine = &doctor_machine_native;
+    request.cpus = cpus;
+    request.cpus_count = topology_pick_cpus(cpus, CPUS_MAX);
+    look(&doctor, &request);
     json_t *json = doctor_to_json(&doctor);
     doctor_free(&doctor);
     return json;
 }
 
+json_t *doctor_for_run(const char *results, const json_t *counting)
+{
+    enum { RUN_CORES = 4 };
+    return look_at_native(doctor_look, (struct doctor_request){.counting = counting,
+                                                               .line_cores = RUN_CORES,
+                                                               .window_ms = DOCTOR_WINDOW_MS,
+                                                               .results = results});
+}
+
 json_t *doctor_for_samples(void)
 {
-    static int cpus[CPUS_MAX];
-    struct doctor_request request = {
-        .machine = &doctor_machine_native,
-        .cpus = cpus,
-        .cpus_count = topology_pick_cpus(cpus, CPUS_MAX),
-        .window_ms = DOCTOR_WINDOW_MS / 2,
-    };
-    struct doctor doctor;
-    doctor_glance(&doctor, &request);
-    json_t *json = doctor_to_json(&doctor);
-    doctor_free(&doctor);
-    return json;
+    return look_at_native(doctor_glance,
+                          (struct doctor_request){.window_ms = DOCTOR_WINDOW_MS / 2});
 }

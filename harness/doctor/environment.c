@@ -7,6 +7,7 @@
 #include "harness/counters/counter_names.h"
 #include "harness/counters/counters.h"
 #include "harness/host/limits.h"
+#include "harness/host/sysfs.h"
 #include "harness/host/topology.h"
 #include "harness/spec/outside.h"
 
@@ -32,20 +33,14 @@ static json_t *absent(const char *reason)
     return json_pack("{ss}", "absent", reason);
 }
 
-/* The first line of a file, without the newline. */
+/* The first line of a file, by its path without the slash before it. */
 static json_t *file_text(const char *path)
 {
     char text[512], reason[600];
-    FILE *file = fopen(path, "re");
-    bool got = file && fgets(text, sizeof text, file);
-    if (file)
-        fclose(file);
-    if (!got) {
-        snprintf(reason, sizeof reason, "cannot read %s", path);
-        return absent(reason);
-    }
-    text[strcspn(text, "\n")] = '\0';
-    return json_string(text);
+    if (sysfs_text("", text, sizeof text, "%s", path))
+        return json_string(text);
+    snprintf(reason, sizeof reason, "cannot read /%s", path);
+    return absent(reason);
 }
 
 static json_t *number_or_absent(uint64_t value, const char *reason)
@@ -72,16 +67,12 @@ static json_t *memory_to_json(void)
                      limit.name);
 }
 
-/* "[always] madvise never" -> "always" */
 static json_t *transparent_huge_pages(void)
 {
-    json_t *text = file_text("/sys/kernel/mm/transparent_hugepage/enabled");
-    const char *open = json_is_string(text) ? strchr(json_string_value(text), '[') : NULL;
-    if (!open)
-        return text;
-    json_t *chosen = json_stringn(open + 1, strcspn(open + 1, "]"));
-    json_decref(text);
-    return chosen;
+    static const char path[] = "sys/kernel/mm/transparent_hugepage/enabled";
+    char chosen[64];
+    return sysfs_chosen("", chosen, sizeof chosen, "%s", path) ? json_string(chosen)
+                                                               : file_text(path);
 }
 
 static json_t *turbo(void)
@@ -110,20 +101,20 @@ static json_t *hypervisor(void)
     json_t *name = json_string(vendor);
     return name ? name : json_string("unknown");
 #else
-    return file_text("/sys/hypervisor/type");
+    return file_text("sys/hypervisor/type");
 #endif
 }
 
 static json_t *settings_to_json(void)
 {
-    return json_pack(
-        "{so so so so so so so so}", "governor",
-        file_text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"), "turbo", turbo(),
-        "transparent_huge_pages", transparent_huge_pages(), "address_space_randomization",
-        file_text("/proc/sys/kernel/randomize_va_space"), "perf_event_paranoid",
-        file_text("/proc/sys/kernel/perf_event_paranoid"), "threads_max",
-        file_text("/proc/sys/kernel/threads-max"), "pid_max", file_text("/proc/sys/kernel/pid_max"),
-        "max_map_count", file_text("/proc/sys/vm/max_map_count"));
+    return json_pack("{so so so so so so so so}", "governor",
+                     file_text("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"), "turbo",
+                     turbo(), "transparent_huge_pages", transparent_huge_pages(),
+                     "address_space_randomization", file_text("proc/sys/kernel/randomize_va_space"),
+                     "perf_event_paranoid", file_text("proc/sys/kernel/perf_event_paranoid"),
+                     "threads_max", file_text("proc/sys/kernel/threads-max"), "pid_max",
+                     file_text("proc/sys/kernel/pid_max"), "max_map_count",
+                     file_text("proc/sys/vm/max_map_count"));
 }
 
 static json_t *build_to_json(void)
