@@ -49,10 +49,30 @@ class gate
     }
 };
 
+static void time_fibers(gate &begin, std::vector<fiber> &fibers, struct peer_outcome *out)
+{
+    int64_t start = peer_now();
+    begin.open();
+    join_all(fibers);
+    out->time_ns = peer_now() - start;
+}
+
 static void require_power_of_two(const char *key, uint64_t size)
 {
     if (size == 1 || (size & (size - 1)) != 0)
         peer_unsupported("%s=%" PRIu64 ": sizes are powers of two from 2 on, or 0", key, size);
+}
+
+template <typename Use> static void with_channel(uint64_t buffer, Use use)
+{
+    require_power_of_two("buffer", buffer);
+    if (buffer == 0) {
+        unbuffered<uint64_t> channel;
+        use(channel);
+    } else {
+        buffered<uint64_t> channel(buffer);
+        use(channel);
+    }
 }
 
 /* spawn --------------------------------------------------------------------------------------- */
@@ -134,10 +154,7 @@ static void play(struct pingpong *all, struct peer_outcome *out, Size... size)
         fibers.emplace_back([=, &to, &from] { pong(pair, all->rounds, to, from); });
         fibers.emplace_back([=, &to, &from, &begin] { ping(pair, all->rounds, to, from, begin); });
     }
-    int64_t start = peer_now();
-    begin.open();
-    join_all(fibers);
-    out->time_ns = peer_now() - start;
+    time_fibers(begin, fibers, out);
 }
 
 static void pingpong_run(void *state, struct peer_outcome *out)
@@ -211,10 +228,7 @@ static void yield_run(void *state, struct peer_outcome *out)
             all->done[i] = done;
         });
     }
-    int64_t start = peer_now();
-    begin.open();
-    join_all(fibers);
-    out->time_ns = peer_now() - start;
+    time_fibers(begin, fibers, out);
     yield_finish(all, out);
 }
 
@@ -259,14 +273,7 @@ static void stream(struct prodcons *all, Channel &channel, struct peer_outcome *
 static void prodcons_run(void *state, struct peer_outcome *out)
 {
     struct prodcons *all = static_cast<struct prodcons *>(state);
-    require_power_of_two("buffer", all->buffer);
-    if (all->buffer == 0) {
-        unbuffered<uint64_t> channel;
-        stream(all, channel, out);
-    } else {
-        buffered<uint64_t> channel(all->buffer);
-        stream(all, channel, out);
-    }
+    with_channel(all->buffer, [=](auto &channel) { stream(all, channel, out); });
     prodcons_finish(all, out);
 }
 
@@ -307,14 +314,7 @@ static void serve(struct mpmc *all, Channel &channel, struct peer_outcome *out)
 static void mpmc_run(void *state, struct peer_outcome *out)
 {
     struct mpmc *all = static_cast<struct mpmc *>(state);
-    require_power_of_two("buffer", all->buffer);
-    if (all->buffer == 0) {
-        unbuffered<uint64_t> channel;
-        serve(all, channel, out);
-    } else {
-        buffered<uint64_t> channel(all->buffer);
-        serve(all, channel, out);
-    }
+    with_channel(all->buffer, [=](auto &channel) { serve(all, channel, out); });
     mpmc_finish(all, out);
 }
 
@@ -394,10 +394,7 @@ static void mutex_run(void *state, struct peer_outcome *out)
             all->locked[i] = locked;
         });
     }
-    int64_t start = peer_now();
-    begin.open();
-    join_all(fibers);
-    out->time_ns = peer_now() - start;
+    time_fibers(begin, fibers, out);
     locks_finish(all, out);
 }
 
@@ -432,50 +429,20 @@ static void fib_run(void *state, struct peer_outcome *out)
     fib_finish(fib, fib->both ? fib_both(fib->n) : fib_one(fib->n), out);
 }
 
-static struct leaf_queens queens_search(const struct queens &self)
-{
-    if (queens_is_leaf(&self))
-        return queens_leaf(&self);
-    struct leaf_queens below[QUEENS_MAX];
-    std::vector<fiber> children;
-    for (int column = 0; column < self.n; column++) {
-        if (!leaf_queens_safe(self.board, self.row, column))
-            continue;
-        struct leaf_queens *result = &below[children.size()];
-        struct queens child = queens_place(&self, column);
-        children.emplace_back([result, child] { *result = queens_search(child); });
+/* As forkjoin.h asks for it. */
+struct child_fibers {
+    std::vector<fiber> all;
+
+    template <typename Body> void run(const Body &body)
+    {
+        all.emplace_back(body);
     }
-    join_all(children);
-    return queens_sum(below, static_cast<int>(children.size()));
-}
 
-static void queens_run(void *state, struct peer_outcome *out)
-{
-    queens_finish(queens_search(*static_cast<struct queens *>(state)), out);
-}
-
-static uint64_t skynet_visit(uint64_t number, uint64_t leaves, uint32_t children)
-{
-    if (leaves == 1)
-        return number;
-    std::vector<uint64_t> sums(children);
-    std::vector<fiber> fibers;
-    for (uint32_t i = 0; i < children; i++)
-        fibers.emplace_back([&sums, i, number, leaves, children] {
-            sums[i] = skynet_visit(number + i * (leaves / children), leaves / children, children);
-        });
-    join_all(fibers);
-    uint64_t sum = 0;
-    for (uint64_t below : sums)
-        sum += below;
-    return sum;
-}
-
-static void skynet_run(void *state, struct peer_outcome *out)
-{
-    const struct skynet *skynet = static_cast<struct skynet *>(state);
-    skynet_finish(skynet, skynet_visit(0, skynet->leaves, skynet->children), out);
-}
+    void wait()
+    {
+        join_all(all);
+    }
+};
 
 /* --------------------------------------------------------------------------------------------- */
 
@@ -489,8 +456,8 @@ static const struct peer_workload workloads[] = {
     {"sieve", sieve_init, sieve_run, nullptr},
     {"mutex", locks_init, mutex_run, nullptr},
     {"fib", fib_init, fib_run, nullptr},
-    {"nqueens", queens_init, queens_run, nullptr},
-    {"skynet", skynet_init, skynet_run, nullptr},
+    {"nqueens", queens_init, queens_run<child_fibers>, nullptr},
+    {"skynet", skynet_init, skynet_run<child_fibers>, nullptr},
     {nullptr, nullptr, nullptr, nullptr},
 };
 

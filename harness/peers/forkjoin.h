@@ -395,4 +395,62 @@ static inline void uts_finish(struct uts_count found, struct peer_outcome *out)
         peer_mix(found.nodes) + peer_mix(~found.leaves) + peer_mix((uint64_t)found.depth << 32);
 }
 
+#ifdef __cplusplus
+#include <vector>
+
+/* In C++ -------------------------------------------------------------------------------------- */
+
+/* An activation spawns its children by the run() of an object of its own, and joins them by its
+ * wait(), as of tbb::task_group. */
+
+template <typename Children> static struct leaf_queens queens_search(const struct queens &self)
+{
+    if (queens_is_leaf(&self))
+        return queens_leaf(&self);
+    struct leaf_queens below[QUEENS_MAX];
+    int placed = 0;
+    Children children;
+    for (int column = 0; column < self.n; column++) {
+        if (!leaf_queens_safe(self.board, self.row, column))
+            continue;
+        struct leaf_queens *result = &below[placed++];
+        struct queens child = queens_place(&self, column);
+        children.run([result, child] { *result = queens_search<Children>(child); });
+    }
+    children.wait();
+    return queens_sum(below, placed);
+}
+
+template <typename Children> static void queens_run(void *state, struct peer_outcome *out)
+{
+    queens_finish(queens_search<Children>(*static_cast<struct queens *>(state)), out);
+}
+
+template <typename Children>
+static uint64_t skynet_visit(uint64_t number, uint64_t leaves, uint32_t children)
+{
+    if (leaves == 1)
+        return number;
+    std::vector<uint64_t> sums(children);
+    Children group;
+    for (uint32_t i = 0; i < children; i++)
+        group.run([&sums, i, number, leaves, children] {
+            sums[i] = skynet_visit<Children>(number + i * (leaves / children), leaves / children,
+                                             children);
+        });
+    group.wait();
+    uint64_t sum = 0;
+    for (uint64_t below : sums)
+        sum += below;
+    return sum;
+}
+
+template <typename Children> static void skynet_run(void *state, struct peer_outcome *out)
+{
+    const struct skynet *skynet = static_cast<struct skynet *>(state);
+    skynet_finish(skynet, skynet_visit<Children>(0, skynet->leaves, skynet->children), out);
+}
+
+#endif
+
 #endif

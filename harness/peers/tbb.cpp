@@ -41,52 +41,6 @@ static void fib_run(void *state, struct peer_outcome *out)
     fib_finish(fib, fib->both ? fib_both(fib->n) : fib_one(fib->n), out);
 }
 
-static struct leaf_queens queens_search(const struct queens &self)
-{
-    if (queens_is_leaf(&self))
-        return queens_leaf(&self);
-    struct leaf_queens below[QUEENS_MAX];
-    int placed = 0;
-    tbb::task_group children;
-    for (int column = 0; column < self.n; column++) {
-        if (!leaf_queens_safe(self.board, self.row, column))
-            continue;
-        struct leaf_queens *result = &below[placed++];
-        struct queens child = queens_place(&self, column);
-        children.run([result, child] { *result = queens_search(child); });
-    }
-    children.wait();
-    return queens_sum(below, placed);
-}
-
-static void queens_run(void *state, struct peer_outcome *out)
-{
-    queens_finish(queens_search(*static_cast<struct queens *>(state)), out);
-}
-
-static uint64_t skynet_visit(uint64_t number, uint64_t leaves, uint32_t children)
-{
-    if (leaves == 1)
-        return number;
-    std::vector<uint64_t> sums(children);
-    tbb::task_group group;
-    for (uint32_t i = 0; i < children; i++)
-        group.run([&sums, i, number, leaves, children] {
-            sums[i] = skynet_visit(number + i * (leaves / children), leaves / children, children);
-        });
-    group.wait();
-    uint64_t sum = 0;
-    for (uint64_t below : sums)
-        sum += below;
-    return sum;
-}
-
-static void skynet_run(void *state, struct peer_outcome *out)
-{
-    const struct skynet *skynet = static_cast<struct skynet *>(state);
-    skynet_finish(skynet, skynet_visit(0, skynet->leaves, skynet->children), out);
-}
-
 static void msort_merge(struct leaf_span a, struct leaf_span b, uint64_t *to, size_t cutoff)
 {
     if (a.count + b.count <= cutoff) {
@@ -178,8 +132,8 @@ static void uts_run(void *state, struct peer_outcome *out)
 
 static const struct peer_workload workloads[] = {
     {"fib", fib_init, fib_run, nullptr},
-    {"nqueens", queens_init, queens_run, nullptr},
-    {"skynet", skynet_init, skynet_run, nullptr},
+    {"nqueens", queens_init, queens_run<tbb::task_group>, nullptr},
+    {"skynet", skynet_init, skynet_run<tbb::task_group>, nullptr},
     {"mergesort", msort_init, msort_run, msort_check},
     {"matmul", matmul_init, matmul_run, matmul_check},
     {"uts", uts_init, uts_run, nullptr},
