@@ -8,6 +8,7 @@
 #include "harness/host/data_folder.h"
 #include "harness/host/topology.h"
 #include "harness/plan/sweep_file.h"
+#include "harness/records/run_folder.h"
 #include "harness/records/sample_request.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/spec.h"
@@ -23,7 +24,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { ERROR_SIZE = 1024, S_NS = 1000000000 };
+enum { ERROR_SIZE = 1024, RUN_ERROR_SIZE = 16384, S_NS = 1000000000 };
 static const int64_t DAY_NS = INT64_C(86400) * S_NS;
 
 static const char *name_of_command = "schedlab";
@@ -85,6 +86,15 @@ void cli_misuse_lines(const char *lines)
 {
     cli_say("%s", lines);
     exit(EXIT_MISUSED);
+}
+
+void cli_check_run(const char *before, const char *folder)
+{
+    char error[RUN_ERROR_SIZE];
+    if (run_folder_is_run(folder))
+        return;
+    run_folder_explain(folder, error, sizeof error);
+    cli_misuse("%s%s", before, error);
 }
 
 void cli_print_json(json_t *json, size_t digits)
@@ -436,8 +446,11 @@ static void argument_take(const struct reading *reading, char *arg)
         reading->command->argument(reading->options, arg);
         return;
     }
-    if (reading->command->has_list) {
-        cli_list_add((void *)((char *)reading->options + reading->command->list_offset), arg);
+    if (reading->command->list_most > 0) {
+        struct cli_list *list = (void *)((char *)reading->options + reading->command->list_offset);
+        if (list->count == reading->command->list_most)
+            cli_misuse("%s; found \"%s\" too", reading->command->too_many, arg);
+        cli_list_add(list, arg);
         return;
     }
     if (reading->command->no_arguments)

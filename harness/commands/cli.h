@@ -33,6 +33,9 @@ int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, then exit(1). */
 _Noreturn void cli_give_up(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Misuse if the folder holds no run; the message begins with what says the folder: "--speed=". */
+void cli_check_run(const char *before, const char *folder);
+
 /* Prints json, which it takes, on standard output, indented; digits: of a real number, 0: all. */
 void cli_print_json(json_t *json, size_t digits);
 
@@ -87,8 +90,9 @@ struct cli_command {
     /* Where the only argument goes, and what messages call it: "run". NULL: see argument(). */
     const char *only;
     size_t only_offset;
-    bool has_list;
-    size_t list_offset;   /* where all arguments go then */
+    /* Where all arguments go, up to so many; 0: see `only`. And what misuse begins with of more. */
+    size_t list_offset, list_most;
+    const char *too_many;
     const char *missing;  /* misuse where there is no argument; NULL: none */
     size_t begins_offset; /* where the name of the last option that `begins` goes */
     /* Fields of a sample's request that are options too: those with the flag, or all if it is 0. */

@@ -80,7 +80,7 @@ static const struct cli_command cli = {
     .options = option_table,
     .arguments = "RUN...\n--check CLAIMS RUN...",
     .help = argp_doc,
-    .has_list = true,
+    .list_most = SIZE_MAX,
     .list_offset = offsetof(struct options, runs),
     .missing = "which runs? Folders that `schedlab sweep` or `schedlab repro` wrote, for example "
                "results/default-20260131T101500Z",

@@ -56,15 +56,6 @@ static const char argp_doc[] =
     "Exit status: 0 done, whatever the claim's state; 1 it cannot be read or measured, or there is "
     "nothing to compare in it; 2 misused.";
 
-static void check_run(const char *option, const char *folder)
-{
-    char error[ERROR_SIZE];
-    if (run_folder_is_run(folder))
-        return;
-    run_folder_explain(folder, error, sizeof error);
-    cli_misuse("--%s=%s", option, error);
-}
-
 /* A folder can be opened, and fails when it is read. */
 static void check_file(const char *path)
 {
@@ -82,9 +73,9 @@ static void options_check(void *to)
         cli_misuse("one of --speed=RUN_DIR, --counting=RUN_DIR, --micro=FILE and --simulator=N "
                    "must be given");
     if (options->speed)
-        check_run("speed", options->speed);
+        cli_check_run("--speed=", options->speed);
     if (options->counting)
-        check_run("counting", options->counting);
+        cli_check_run("--counting=", options->counting);
     if (options->micro)
         check_file(options->micro);
 }

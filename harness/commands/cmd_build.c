@@ -52,7 +52,7 @@ static const struct cli_command cli = {
     .options = option_table,
     .arguments = "FILE.c...|FOLDER",
     .help = argp_doc,
-    .has_list = true,
+    .list_most = SIZE_MAX,
     .list_offset = offsetof(struct options, sources),
     .missing = "which files? C files of one variant, for example mine.c, or their folder",
 };

@@ -24,8 +24,7 @@ enum compare_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_MARKDOWN };
 static const char *const format_words[] = {"table", "json", "markdown", NULL};
 
 struct options {
-    const char *arguments[ARGUMENTS_MAX]; /* two sides, or two revisions and a sweep file */
-    int count;
+    struct cli_list arguments; /* two sides, or two revisions and a sweep file */
     bool git;
     const char *results; /* NULL: not given */
     const char *save;    /* name under which the run of B keeps the comparison; NULL: nowhere */
@@ -99,17 +98,10 @@ static const char argp_doc[] =
     "Exit status: 0 done; 1 a revision could not be built or measured, or the comparison not kept; "
     "2 misused: a side that cannot be read, or nothing in common.";
 
-static _Noreturn void side_refuse(const char *run_dir)
-{
-    char error[ERROR_SIZE];
-    run_folder_explain(run_dir, error, sizeof error);
-    cli_misuse("%s", error);
-}
-
 static void options_check(void *to)
 {
     const struct options *options = to;
-    if (options->git && options->count < ARGUMENTS_MAX)
+    if (options->git && options->arguments.count < ARGUMENTS_MAX)
         cli_misuse("--git takes two revisions and a sweep file, for example main HEAD "
                    "harness/sweeps/smoke.yaml");
     if (options->git)
@@ -117,29 +109,23 @@ static void options_check(void *to)
     if (options->results || options->override.reps >= 0)
         cli_misuse("--%s takes --git: runs that are there are only read",
                    options->results ? "results" : "reps");
-    if (options->count == 1 && run_folder_is_packed(options->arguments[0]))
-        side_refuse(options->arguments[0]);
-    if (options->count < SIDES)
+    if (options->arguments.count == 1 && run_folder_is_packed(options->arguments.text[0]))
+        cli_check_run("", options->arguments.text[0]);
+    if (options->arguments.count < SIDES)
         cli_misuse("which two? For example results/x:variant=gmp results/x:variant=grq");
-    if (options->count > SIDES)
+    if (options->arguments.count > SIDES)
         cli_misuse(
             "two sides at a time; found \"%s\" too; two revisions and a sweep file take --git",
-            options->arguments[SIDES]);
-}
-
-static void argument_add(void *to, char *text)
-{
-    struct options *options = to;
-    if (options->count == ARGUMENTS_MAX)
-        cli_misuse("too many arguments; found \"%s\" too", text);
-    options->arguments[options->count++] = text;
+            options->arguments.text[SIDES]);
 }
 
 static const struct cli_command cli = {
     .options = option_table,
     .arguments = "RUN[:FILTER] RUN[:FILTER]\n--git REV REV SWEEP",
     .help = argp_doc,
-    .argument = argument_add,
+    .list_offset = offsetof(struct options, arguments),
+    .list_most = ARGUMENTS_MAX,
+    .too_many = "too many arguments",
     .check = options_check,
 };
 
@@ -245,11 +231,11 @@ static int revisions_measure(const struct options *options, const char *file,
     struct plan_side sides[SIDES];
     char error[ERROR_SIZE];
     for (int i = 0; i < SIDES; i++)
-        if (!git_build_find(&revisions[i], options->arguments[i], error, sizeof error))
+        if (!git_build_find(&revisions[i], options->arguments.text[i], error, sizeof error))
             cli_misuse("%s", error);
     if (strcmp(revisions[0].name, revisions[1].name) == 0)
         cli_say("warning: %s and %s are one revision, %s: no difference is to be found",
-                options->arguments[0], options->arguments[1], revisions[0].name);
+                options->arguments.text[0], options->arguments.text[1], revisions[0].name);
     for (int i = 0; i < SIDES; i++) {
         if (!git_build_make(&revisions[i], stderr, error, sizeof error))
             return cli_fail("%s", error);
@@ -277,7 +263,7 @@ static int revisions_compare(const struct options *options)
     char error[ERROR_SIZE], a[ERROR_SIZE], b[ERROR_SIZE], name[SIDES * REVISION_SIZE];
     struct side_by_side run;
     struct git_build revisions[SIDES];
-    const char *file = cli_sweep_file(options->arguments[SIDES]);
+    const char *file = cli_sweep_file(options->arguments.text[SIDES]);
     struct sweep_file *sweep = sweep_file_load(file, error, sizeof error);
     if (!sweep)
         cli_misuse_lines(error);
@@ -302,7 +288,9 @@ int cmd_compare(int argc, char **argv)
                               .compare = {.alpha = 0.05, .seed = STATISTICS_SEED}};
     cli_read(&cli, argc, argv, &options);
     options.compare.min_effect = options.min_effect_percent / 100;
-    if (options.git)
-        return revisions_compare(&options);
-    return runs_compare(&options, options.arguments[0], options.arguments[1]);
+    const char **sides = options.arguments.text;
+    int status =
+        options.git ? revisions_compare(&options) : runs_compare(&options, sides[0], sides[1]);
+    free(sides);
+    return status;
 }

@@ -13,7 +13,7 @@
 #include "harness/trace/trace.h"
 #include "sched.h"
 
-#include <string.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -26,8 +26,7 @@ static const char *const format_words[] = {"table", "json", "page", NULL};
 enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_PAGE };
 
 struct options {
-    const char *arguments[ARGUMENTS]; /* A, B, workload */
-    int argument_count;
+    struct cli_list arguments; /* A, B, workload */
     struct machine_spec machine;
     struct variant_spec variant[2];
     struct workload_spec workload;
@@ -90,19 +89,13 @@ static const char argp_doc[] =
     "Exit status: 0 done, no difference; 1 events or their times differ, or a run failed; 2 "
     "misused.";
 
-static void argument_add(void *to, char *text)
-{
-    struct options *options = to;
-    if (options->argument_count == ARGUMENTS)
-        cli_misuse("two variants and a workload; found \"%s\" too", text);
-    options->arguments[options->argument_count++] = text;
-}
-
 static const struct cli_command cli = {
     .options = option_table,
     .arguments = "A B WORKLOAD",
     .help = argp_doc,
-    .argument = argument_add,
+    .list_offset = offsetof(struct options, arguments),
+    .list_most = ARGUMENTS,
+    .too_many = "two variants and a workload",
 };
 
 /* Arguments that are right alone may be wrong together. */
@@ -116,15 +109,15 @@ static void options_complete(struct options *options)
                    "machine: sim:MODEL[,KEY=VALUE]...",
                    options->machine.text);
     options->only = trace_option_only(options->only_text);
-    if (options->argument_count < ARGUMENTS)
+    if (options->arguments.count < ARGUMENTS)
         cli_misuse(
             "two variants and a workload, for example gmp gmp,tick=64 yield,n=200,yielders=3");
     if (options->only && options->format == FORMAT_PAGE)
         cli_misuse("--only comes with --format=table or json; a page has all events, since its "
                    "queues follow from them");
     for (int side = 0; side < 2; side++)
-        cli_traced(&options->variant[side], options->arguments[side]);
-    if (!workload_spec_parse(&options->workload, options->arguments[2], error, sizeof error))
+        cli_traced(&options->variant[side], options->arguments.text[side]);
+    if (!workload_spec_parse(&options->workload, options->arguments.text[2], error, sizeof error))
         cli_misuse("%s", error);
     struct sample_request *request = &options->request;
     if (request->workers == 0)
@@ -294,6 +287,7 @@ int cmd_diff(int argc, char **argv)
     if (!machine_sim_program(NULL, path, sizeof path, error, sizeof error))
         return cli_fail("%s", error);
     int status = diff_run(&options);
+    free(options.arguments.text);
     trace_only_free(options.only);
     for (int side = 0; side < 2; side++)
         variant_spec_free(&options.variant[side]);

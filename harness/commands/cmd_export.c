@@ -100,10 +100,7 @@ int cmd_export(int argc, char **argv)
     struct export_result result;
     char error[ERROR_SIZE];
     cli_read(&cli, argc, argv, &options);
-    if (!run_folder_is_run(options.folder)) {
-        run_folder_explain(options.folder, error, sizeof error);
-        cli_misuse("%s", error);
-    }
+    cli_check_run("", options.folder);
     FILE *to = options.output ? fopen(options.output, "we") : stdout;
     if (!to)
         return cli_fail("%s: %s", options.output, strerror(errno));

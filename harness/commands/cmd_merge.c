@@ -58,7 +58,7 @@ static const struct cli_command cli = {
     .options = option_table,
     .arguments = "OUT RUN RUN...",
     .help = argp_doc,
-    .has_list = true,
+    .list_most = SIZE_MAX,
     .list_offset = offsetof(struct options, folders),
     .check = options_check,
 };

@@ -134,11 +134,7 @@ int cmd_report(int argc, char **argv)
         cli_misuse("--paper is of a run; valid: a folder in %s", options.run_dir);
     if (repro_file_is_there(options.run_dir))
         return report_reproduction(&options);
-    if (!run_folder_is_run(options.run_dir)) {
-        char error[ERROR_SIZE];
-        run_folder_explain(options.run_dir, error, sizeof error);
-        cli_misuse("%s", error);
-    }
+    cli_check_run("", options.run_dir);
     if (options.paper) {
         struct figures_paper paper = {.column_mm = column_of(&options),
                                       .font = options.font,

@@ -127,7 +127,7 @@ static const struct cli_command cli = {
     .has_request = true,
     .request_flag = FIELD_OF_RUN,
     .request_offset = offsetof(struct options, request),
-    .has_list = true,
+    .list_most = SIZE_MAX,
     .list_offset = offsetof(struct options, arguments),
     .help = help,
 };

@@ -44,8 +44,7 @@ static const char *const policy_words[] = {"task", "continuation", "static", NUL
 static const char MACHINE_DEFAULT[] = "sim:desktop8";
 
 struct options {
-    const char *arguments[ARGUMENTS]; /* variant, workload */
-    int argument_count;
+    struct cli_list arguments; /* variant, workload */
     struct machine_spec machine;
     struct variant_spec variant;
     struct workload_spec workload;
@@ -136,21 +135,15 @@ static const char argp_doc[] =
     "  schedlab trace --replay fib4 --policy task --format page --output fib4.html\n\n"
     "Exit status: 0 done, 1 the run failed, 2 misused.";
 
-static void argument_add(void *to, char *text)
-{
-    struct options *options = to;
-    if (options->argument_count == ARGUMENTS)
-        cli_misuse("one variant and one workload; found \"%s\" too", text);
-    options->arguments[options->argument_count++] = text;
-}
-
 /* --replay says all that the options of a run say. */
 static const struct cli_command cli = {
     .options = option_table,
     .arguments = "VARIANT WORKLOAD",
     .help = argp_doc,
     .begins_offset = offsetof(struct options, of_run),
-    .argument = argument_add,
+    .list_offset = offsetof(struct options, arguments),
+    .list_most = ARGUMENTS,
+    .too_many = "one variant and one workload",
 };
 
 /* Completing ---------------------------------------------------------------------------------- */
@@ -239,10 +232,10 @@ static void options_complete(struct options *options)
     char error[ERROR_SIZE];
     struct sample_request *request = &options->request;
     options->only = trace_option_only(options->only_text);
-    if (options->argument_count < ARGUMENTS)
+    if (options->arguments.count < ARGUMENTS)
         cli_misuse("one variant and one workload, for example gmp fib,n=5");
-    cli_traced(&options->variant, options->arguments[0]);
-    if (!workload_spec_parse(&options->workload, options->arguments[1], error, sizeof error))
+    cli_traced(&options->variant, options->arguments.text[0]);
+    if (!workload_spec_parse(&options->workload, options->arguments.text[1], error, sizeof error))
         cli_misuse("%s", error);
     if (!options->machine.text)
         cli_machine(&options->machine, MACHINE_DEFAULT);
@@ -519,8 +512,8 @@ static void replay_tables(struct options *options, struct textbook *replay)
 static int replay_all(struct options *options)
 {
     char error[ERROR_SIZE];
-    if (options->argument_count > 0)
-        cli_misuse("--replay says what is run; found \"%s\" too", options->arguments[0]);
+    if (options->arguments.count > 0)
+        cli_misuse("--replay says what is run; found \"%s\" too", options->arguments.text[0]);
     if (options->of_run)
         cli_misuse("--replay says what is run; leave out --%s", options->of_run);
     if (options->processors == 1 && options->policy >= 0 && options->policy != POLICY_CONTINUATION)
@@ -571,6 +564,7 @@ int cmd_trace(int argc, char **argv)
         cli_give_up("%s", error);
     int status =
         options.format == FORMAT_SCHEDTRACE ? trace_lines(&options) : trace_events(&options);
+    free(options.arguments.text);
     trace_only_free(options.only);
     variant_spec_free(&options.variant);
     workload_spec_free(&options.workload);

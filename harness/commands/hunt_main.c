@@ -259,7 +259,7 @@ static const struct cli_command cli = {
     .arguments = "VARIANT WORKLOAD",
     .begins_offset = offsetof(struct options, begins),
     .help = argp_doc,
-    .has_list = true,
+    .list_most = SIZE_MAX,
     .list_offset = offsetof(struct options, all.words),
     .check = options_check,
 };
