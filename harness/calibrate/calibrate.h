@@ -112,6 +112,10 @@ void calibrate_samples(void (*fn)(void *arg, int64_t n), void *arg,
 void calibrate_loop(struct calibrate *to, const char *name, void (*fn)(void *arg, int64_t n),
                     void *arg);
 
+/* Fills order with 0 to count - 1, in an order that nothing can guess. Source: Sattolo's
+ * algorithm. */
+void calibrate_order(uint32_t *order, size_t count);
+
 /* Results ------------------------------------------------------------------------------------- */
 
 void calibrate_print(const struct calibrate *from, FILE *to);

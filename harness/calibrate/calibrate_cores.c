@@ -12,7 +12,6 @@
 
 #include <math.h>
 #include <stdatomic.h>
-#include <string.h>
 
 enum {
     LINES = 96,            /* small enough that a set of L1 holds what falls into it */
@@ -55,16 +54,8 @@ static bool line_flush(void *line)
 
 static void spots_order(void)
 {
-    uint64_t seed = 0x9e3779b97f4a7c15;
     uint32_t order[LINES];
-    for (uint32_t i = 0; i < LINES; i++)
-        order[i] = i;
-    for (uint32_t i = LINES - 1; i > 0; i--) {
-        seed = seed * 6364136223846793005u + 1442695040888963407u;
-        uint32_t k = (uint32_t)(seed >> 33) % i, other = order[k];
-        order[k] = order[i];
-        order[i] = other;
-    }
+    calibrate_order(order, LINES);
     for (uint32_t i = 0; i < LINES; i++)
         atomic_store_explicit(&table.spots[order[i]].next, order[(i + 1) % LINES],
                               memory_order_relaxed);
@@ -158,14 +149,15 @@ static double visit_measure(enum state state)
     return (double)(machine_now() - start) / LINES;
 }
 
+static const char *const names[STATES - 1][SIM_DISTANCES] = {
+    {"dirty.near", "dirty.socket", "dirty.remote"},
+    {"clean.near", "clean.socket", "clean.remote"},
+    {"upgrade.near", "upgrade.socket", "upgrade.remote"},
+};
+
 /* Medians of rounds, in which each state has its turn. */
 static void pair_measure(struct calibrate *to, enum sim_distance distance)
 {
-    static const char *const names[STATES - 1][SIM_DISTANCES] = {
-        {"dirty.near", "dirty.socket", "dirty.remote"},
-        {"clean.near", "clean.socket", "clean.remote"},
-        {"upgrade.near", "upgrade.socket", "upgrade.remote"},
-    };
     double samples[STATES][CALIBRATE_SAMPLES];
     int count = 0, busy = 0;
     for (int round = 0; round < ROUNDS_MAX && count < CALIBRATE_SAMPLES && busy < BUSY_MAX;
@@ -192,20 +184,13 @@ static void pair_measure(struct calibrate *to, enum sim_distance distance)
 
 static void pair_absent(struct calibrate *to, enum sim_distance distance)
 {
-    static const char *const keys[] = {"dirty", "clean", "upgrade"};
     static const char *const why[SIM_DISTANCES] = {
         "there is no second core with the same L3 to measure on",
         "there is no core in the same socket with another L3 to measure on",
         "there is no core in another socket to measure on",
     };
-    static const char *const at[SIM_DISTANCES] = {"near", "socket", "remote"};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        for (size_t key = 0; key < MACHINE_KEYS; key++) {
-            char name[32];
-            snprintf(name, sizeof name, "%s.%s", keys[i], at[distance]);
-            if (strcmp(machine_keys[key].name, name) == 0)
-                calibrate_absent(to, machine_keys[key].name, "%s", why[distance]);
-        }
+    for (int state = 0; state < STATES - 1; state++)
+        calibrate_absent(to, names[state][distance], "%s", why[distance]);
 }
 
 /* Virtual machines are told of caches that their cores may not share. */
@@ -224,14 +209,9 @@ void calibrate_cores(struct calibrate *to)
     spots_order();
     for (int distance = 0; distance < SIM_DISTANCES; distance++) {
         struct machine_thread helper;
-        if (to->other[distance] < 0) {
-            pair_absent(to, (enum sim_distance)distance);
-            continue;
-        }
+        int core = to->other[distance];
         atomic_store(&table.turn, 0);
-        int error =
-            machine_thread_start(&helper, helper_main, NULL, STACK_SIZE, to->other[distance]);
-        if (error) {
+        if (core < 0 || machine_thread_start(&helper, helper_main, NULL, STACK_SIZE, core) != 0) {
             pair_absent(to, (enum sim_distance)distance);
             continue;
         }

@@ -9,7 +9,6 @@
 #include "machine.h"
 
 #include <errno.h>
-#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -107,10 +106,18 @@ static bool pipes_make(struct ends *near, struct ends *far)
     return true;
 }
 
-static double percentile_99(double *samples, size_t n)
+/* Adds both figures of TRIPS samples; of fewer, why they are absent. */
+static void add(struct calibrate *to, const char *median, const char *p99, double *samples,
+                size_t count, const char *why)
 {
-    gsl_sort(samples, 1, n);
-    return gsl_stats_quantile_from_sorted_data(samples, 1, n, 0.99);
+    if (count < TRIPS) {
+        calibrate_absent(to, median, "%s", why);
+        calibrate_absent(to, p99, "%s", why);
+        return;
+    }
+    calibrate_add(to, median, samples, count);
+    double slow = gsl_stats_quantile_from_sorted_data(samples, 1, count, 0.99);
+    calibrate_add(to, p99, &slow, 1);
 }
 
 static void measure_trips(struct calibrate *to, const char *median, const char *p99,
@@ -119,21 +126,12 @@ static void measure_trips(struct calibrate *to, const char *median, const char *
     static double samples[TRIPS];
     struct ends near, far;
     size_t count = 0;
-    if (to->cpus_count < 2) {
-        calibrate_absent(to, median, "there is no second core for the other end");
-        calibrate_absent(to, p99, "there is no second core for the other end");
-        return;
-    }
-    if (make(&near, &far))
+    const char *why = "the other end did not answer";
+    if (to->cpus_count < 2)
+        why = "there is no second core for the other end";
+    else if (make(&near, &far))
         count = trips_measure(&near, &far, call, samples);
-    if (count < TRIPS) {
-        calibrate_absent(to, median, "the other end did not answer");
-        calibrate_absent(to, p99, "the other end did not answer");
-        return;
-    }
-    double slow = percentile_99(samples, count);
-    calibrate_add(to, median, samples, count);
-    calibrate_add(to, p99, &slow, 1);
+    add(to, median, p99, samples, count, why);
 }
 
 /* Blocks of a file that has just been written, in an order nobody can guess. */
@@ -161,16 +159,9 @@ static void measure_file(struct calibrate *to, double call)
     size_t count = file ? reads_measure(fileno(file), samples) : 0;
     if (file)
         fclose(file);
-    if (!count) {
-        calibrate_absent(to, "file.median", "cannot write and read a temporary file");
-        calibrate_absent(to, "file.p99", "cannot write and read a temporary file");
-        return;
-    }
     for (size_t i = 0; i < count; i++)
         samples[i] = fmax(0, samples[i] - call);
-    double slow = percentile_99(samples, count);
-    calibrate_add(to, "file.median", samples, count);
-    calibrate_add(to, "file.p99", &slow, 1);
+    add(to, "file.median", "file.p99", samples, count, "cannot write and read a temporary file");
 }
 
 void calibrate_io(struct calibrate *to)

@@ -18,8 +18,6 @@
 #include "machine.h"
 
 #include <errno.h>
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -46,6 +44,7 @@ static struct {
     _Alignas(64) _Atomic uint32_t ready;
     _Alignas(64) _Atomic int64_t stamp_ns;
     _Atomic bool over;
+    struct machine_thread thread;
 } peer;
 
 static void spin(int64_t ns)
@@ -83,22 +82,22 @@ static void add_whole(struct calibrate *to, const char *name, double *samples, s
         calibrate_absent(to, name, "the second core was busy with other programs");
 }
 
-/* Starts the peer on the place `cpu` of the cores. */
-static bool peer_start(struct machine_thread *thread, void (*fn)(void *), int cpu)
+/* Starts the peer on the place `cpu` of the cores; false if it cannot, or if that is -1. */
+static bool peer_start(void (*fn)(void *), int cpu)
 {
     atomic_store(&peer.word, 0);
     atomic_store(&peer.ready, 0);
     atomic_store(&peer.stamp_ns, 0);
     atomic_store(&peer.over, false);
-    return machine_thread_start(thread, fn, NULL, STACK_SIZE, cpu) == 0;
+    return cpu >= 0 && machine_thread_start(&peer.thread, fn, NULL, STACK_SIZE, cpu) == 0;
 }
 
-static void peer_end(struct machine_thread *thread)
+static void peer_end(void)
 {
     atomic_store(&peer.over, true);
     atomic_fetch_add(&peer.word, 1);
     machine_wake(&peer.word, 1);
-    machine_thread_join(thread);
+    machine_thread_join(&peer.thread);
 }
 
 /* A core beside the first, the nearest; -1: there is none. */
@@ -193,11 +192,10 @@ static size_t membarrier_samples(double call[CALIBRATE_SAMPLES], double lost[CAL
 static void measure_membarrier(struct calibrate *to, int core)
 {
     double call[CALIBRATE_SAMPLES], lost[CALIBRATE_SAMPLES];
-    struct machine_thread thread;
     const char *absent = NULL;
     if (machine_fence_all() == -ENOSYS)
         absent = "this kernel has no expedited membarrier()";
-    else if (core < 0 || !peer_start(&thread, clock_main, core))
+    else if (!peer_start(clock_main, core))
         absent = "there is no second core that a thread could run on";
     if (absent) {
         calibrate_absent(to, "membarrier", "%s", absent);
@@ -206,7 +204,7 @@ static void measure_membarrier(struct calibrate *to, int core)
     }
     spin_until(&peer.ready, 1);
     size_t count = membarrier_samples(call, lost);
-    peer_end(&thread);
+    peer_end();
     add_whole(to, "membarrier", call, count);
     add_whole(to, "interrupt", lost, count);
 }
@@ -228,8 +226,7 @@ static void sleeper_main(void *arg)
 static void measure_wake(struct calibrate *to, int core, double call)
 {
     double wake[CALIBRATE_SAMPLES], wakeup[CALIBRATE_SAMPLES];
-    struct machine_thread thread;
-    if (core < 0 || !peer_start(&thread, sleeper_main, core)) {
+    if (!peer_start(sleeper_main, core)) {
         calibrate_absent(to, "wake", "there is no second core for the sleeper");
         calibrate_absent(to, "wakeup", "there is no second core for the sleeper");
         return;
@@ -247,7 +244,7 @@ static void measure_wake(struct calibrate *to, int core, double call)
             break;
         wakeup[count] = fmax(0, (double)(ran - start) - call);
     }
-    peer_end(&thread);
+    peer_end();
     add_whole(to, "wake", wake, count);
     add_whole(to, "wakeup", wakeup, count);
 }
@@ -269,8 +266,7 @@ static void yielder_main(void *arg)
 static void measure_switch(struct calibrate *to, double call)
 {
     double samples[CALIBRATE_SAMPLES];
-    struct machine_thread thread;
-    if (!peer_start(&thread, yielder_main, 0)) {
+    if (!peer_start(yielder_main, 0)) {
         calibrate_absent(to, "switch", "cannot start a thread");
         return;
     }
@@ -288,7 +284,7 @@ static void measure_switch(struct calibrate *to, double call)
         if (ran > HANDS / 2)
             samples[count++] = fmax(0, (double)took / (2.0 * ran) - call);
     }
-    peer_end(&thread);
+    peer_end();
     if (count)
         calibrate_add(to, "switch", samples, count);
     else
@@ -316,8 +312,7 @@ static void measure_wait(struct calibrate *to, double switch_ns)
     double samples[CALIBRATE_SAMPLES], wait[CALIBRATE_SAMPLES];
     double refused = calibrate_median(to, "futex wait, refused");
     double nobody = calibrate_median(to, "futex wake of nobody");
-    struct machine_thread thread;
-    if (!peer_start(&thread, hand_main, 0)) {
+    if (!peer_start(hand_main, 0)) {
         calibrate_absent(to, "wait", "cannot start a thread");
         return;
     }
@@ -336,7 +331,7 @@ static void measure_wait(struct calibrate *to, double switch_ns)
     atomic_store(&peer.over, true);
     atomic_fetch_add(&peer.word, 2);
     machine_wake(&peer.word, 1);
-    machine_thread_join(&thread);
+    machine_thread_join(&peer.thread);
     calibrate_add(to, "futex hand-over on one core", samples, CALIBRATE_SAMPLES);
     calibrate_add(to, "wait", wait, CALIBRATE_SAMPLES);
 }
@@ -412,9 +407,8 @@ static void on_signal(int number)
 static void measure_signal(struct calibrate *to, int core, double call)
 {
     double samples[CALIBRATE_SAMPLES];
-    struct machine_thread thread;
     struct sigaction action = {.sa_handler = on_signal}, before;
-    if (core < 0 || !peer_start(&thread, spin_main, core)) {
+    if (!peer_start(spin_main, core)) {
         calibrate_absent(to, "signal", "there is no second core for the receiver");
         return;
     }
@@ -426,13 +420,13 @@ static void measure_signal(struct calibrate *to, int core, double call)
             continue;
         atomic_store_explicit(&peer.stamp_ns, 0, memory_order_relaxed);
         int64_t start = machine_now();
-        pthread_kill((pthread_t)thread.handle, SIGUSR1);
+        pthread_kill((pthread_t)peer.thread.handle, SIGUSR1);
         int64_t got = stamp_wait();
         if (!got)
             break;
         samples[count] = fmax(0, (double)(got - start) - call);
     }
-    peer_end(&thread);
+    peer_end();
     sigaction(SIGUSR1, &before, NULL);
     add_whole(to, "signal", samples, count);
 }
@@ -452,8 +446,7 @@ static void measure_sleep(struct calibrate *to, double wakeup)
 static void measure_slice(struct calibrate *to)
 {
     double samples[GAPS];
-    struct machine_thread thread;
-    if (!peer_start(&thread, spin_main, 0)) {
+    if (!peer_start(spin_main, 0)) {
         calibrate_absent(to, "slice", "cannot start a thread");
         return;
     }
@@ -464,7 +457,7 @@ static void measure_slice(struct calibrate *to)
         if (now - last > GAP_NS)
             samples[count++] = (double)(now - last);
     }
-    peer_end(&thread);
+    peer_end();
     if (count)
         calibrate_add(to, "slice", samples, count);
     else

@@ -61,8 +61,7 @@ static uint64_t random_next(uint64_t *state)
     return *state * UINT64_C(0x2545f4914f6cdd1d);
 }
 
-/* One cycle through all lines in an order that nothing can guess. Source: Sattolo's algorithm. */
-static void cycle_make(struct line *lines, size_t count, uint32_t *order)
+void calibrate_order(uint32_t *order, size_t count)
 {
     uint64_t seed = 88172645463325252;
     for (size_t i = 0; i < count; i++)
@@ -73,6 +72,12 @@ static void cycle_make(struct line *lines, size_t count, uint32_t *order)
         order[k] = order[i];
         order[i] = other;
     }
+}
+
+/* One cycle through all lines. */
+static void cycle_make(struct line *lines, size_t count, uint32_t *order)
+{
+    calibrate_order(order, count);
     for (size_t i = 0; i < count; i++)
         lines[order[i]].next = &lines[order[(i + 1) % count]];
 }
@@ -156,15 +161,20 @@ static int64_t reach_of(const struct curve *curve, double here, double above)
     return i > 0 ? curve->bytes[i - 1] : 0;
 }
 
+/* The size of the last of so many caches that there is; 0: there is none. */
+static int64_t last_of(const struct calibrate *to, int levels)
+{
+    while (levels > 0 && !to->shape.cache[levels - 1].bytes)
+        levels--;
+    return levels > 0 ? to->shape.cache[levels - 1].bytes : 0;
+}
+
 /* A level's plateau lies where a working set fits well into it and badly into the one below. */
 static void add_level(struct calibrate *to, const struct curve *curve, const char *name, int level)
 {
     double samples[CHASE_SAMPLES];
     int64_t size = level < 3 ? to->shape.cache[level].bytes : INT64_MAX / 4;
-    int64_t below = 0;
-    for (int i = 0; i < level && i < 3; i++)
-        if (to->shape.cache[i].bytes)
-            below = to->shape.cache[i].bytes;
+    int64_t below = last_of(to, level);
     if (!size) {
         calibrate_absent(to, name, "Linux reports no such cache");
         return;
@@ -200,11 +210,7 @@ static void compare_sizes(struct calibrate *to, const struct curve *curve)
 static void measure_levels(struct calibrate *to)
 {
     static struct curve curve;
-    int64_t last = 0;
-    for (int i = 0; i < 3; i++)
-        if (to->shape.cache[i].bytes)
-            last = to->shape.cache[i].bytes;
-    int64_t most = to->quick ? CHASE_QUICK_MAX : CHASE_MAX;
+    int64_t last = last_of(to, 3), most = to->quick ? CHASE_QUICK_MAX : CHASE_MAX;
     if (last && 4 * last < most)
         most = 4 * last;
     void *buffer = mmap(NULL, (size_t)most + HUGE_PAGE, PROT_READ | PROT_WRITE,
