@@ -12,15 +12,22 @@
 char *counters_reason(const struct counters *counters, const char *call, int error)
 {
     const char *text = counters->api->strerror(error);
-    char *reason = NULL;
-    reason = text_format("%s: %s", call, text ? text : "unknown error");
-    return reason;
+    return text_format("%s: %s", call, text ? text : "unknown error");
 }
 
 void counter_lose(struct counter *counter, const char *reason)
 {
     if (!counter->absent)
         counter->absent = xstrdup(reason);
+}
+
+void counters_lose(struct counters *counters, const size_t *slot, size_t count, const char *call,
+                   int error)
+{
+    char *reason = counters_reason(counters, call, error);
+    for (size_t i = 0; i < count; i++)
+        counter_lose(&counters->list[slot[i]], reason);
+    free(reason);
 }
 
 void counters_lose_all(struct counters *counters, bool of_threads, const char *reason)
@@ -104,19 +111,16 @@ static void threads_fail(struct counters *counters, const char *call, int error)
         counters->thread_failure = counters_reason(counters, call, error);
 }
 
-void counters_thread_started(struct counters *counters, const void *key)
+void counters_thread_add(struct counters *counters, const void *key)
 {
-    counters_malloc_started(counters, key);
-    if (counters->inherited || counters->slot_count == 0)
-        return;
     struct thread_set *thread = xcalloc(1, sizeof *thread);
     const char *call = "PAPI_register_thread";
     int id = PAPI_NULL;
-    int error = counters->api->register_thread();
+    int error = counters->inherited ? PAPI_OK : counters->api->register_thread();
     if (error == PAPI_OK) {
         error =
             counters_set_start(counters, counters->slot, counters->slot_count, true, &id, &call);
-        if (error != PAPI_OK)
+        if (error != PAPI_OK && !counters->inherited)
             counters->api->unregister_thread();
     }
     if (error == PAPI_OK)
@@ -130,6 +134,13 @@ void counters_thread_started(struct counters *counters, const void *key)
     thread->next = counters->threads;
     counters->threads = thread;
     lock_release(&counters->lock);
+}
+
+void counters_thread_started(struct counters *counters, const void *key)
+{
+    counters_malloc_started(counters, key);
+    if (!counters->inherited && counters->slot_count > 0)
+        counters_thread_add(counters, key);
 }
 
 /* Pre: counters->lock. */

@@ -94,12 +94,18 @@ char *counters_reason(const struct counters *counters, const char *call, int err
 
 /* The first reason of a counter stays. */
 void counter_lose(struct counter *counter, const char *reason);
+void counters_lose(struct counters *counters, const size_t *slot, size_t count, const char *call,
+                   int error);
 void counters_lose_all(struct counters *counters, bool of_threads, const char *reason);
 
 /* Makes and starts a set of count events; 0, or PAPI's error and in *call what failed. */
 int counters_set_start(const struct counters *counters, const size_t *slot, size_t count,
                        bool of_threads, int *id, const char **call);
 void counters_set_destroy(const struct counters *counters, int id);
+
+/* Makes and starts the calling thread's set, or that of all threads to come where it is inherited;
+ * a failure is counters->thread_failure. */
+void counters_thread_add(struct counters *counters, const void *key);
 
 void event_set_init(struct event_set *events, int id, size_t *slot, size_t count);
 void event_set_free(struct event_set *events);

@@ -29,17 +29,16 @@ static long long sde_read(void *arg)
     return source ? (long long)source->read(source->arg, (enum stat_id)counter->sde) : 0;
 }
 
-static void sde_register(struct counters *counters, struct counter *counter)
+static void sde_register(struct counters *counters, size_t slot)
 {
     const struct papi_api *api = counters->api;
+    struct counter *counter = &counters->list[slot];
     const char *name = counter_sde_name(counter->sde);
     /* The value as it is, not since PAPI_start(): differences are taken here. */
     int error = api->sde_register_counter_cb(counters->sde, name, PAPI_SDE_RO | PAPI_SDE_INSTANT,
                                              PAPI_SDE_long_long, sde_read, counter);
     if (error != SDE_OK) {
-        char *reason = counters_reason(counters, "papi_sde_register_counter_cb", error);
-        counter_lose(counter, reason);
-        free(reason);
+        counters_lose(counters, &slot, 1, "papi_sde_register_counter_cb", error);
         return;
     }
     counter->registered = true;
@@ -60,7 +59,7 @@ void counters_own_prepare(struct counters *counters)
     }
     for (size_t i = 0; i < counters->count; i++)
         if (counters->list[i].sde >= 0 && !counters->list[i].absent)
-            sde_register(counters, &counters->list[i]);
+            sde_register(counters, i);
 }
 
 /* Sets ---------------------------------------------------------------------------------------- */
@@ -80,19 +79,8 @@ static void sets_make(struct counters *counters, size_t *slot, size_t count)
         sets_make(counters, slot, count / 2);
         sets_make(counters, slot + count / 2, count - count / 2);
     } else {
-        char *reason = counters_reason(counters, call, error);
-        counter_lose(&counters->list[*slot], reason);
-        free(reason);
+        counters_lose(counters, slot, 1, call, error);
     }
-}
-
-static void set_lose(struct counters *counters, const struct event_set *set, const char *call,
-                     int error)
-{
-    char *reason = counters_reason(counters, call, error);
-    for (size_t i = 0; i < set->count; i++)
-        counter_lose(&counters->list[set->slot[i]], reason);
-    free(reason);
 }
 
 /* False, and the set's events absent, if it fails. */
@@ -108,7 +96,7 @@ static bool set_read(struct counters *counters, struct event_set *set, long long
             counters->api->stop(set->id, counters->own.scratch);
     }
     if (error != PAPI_OK)
-        set_lose(counters, set, call, error);
+        counters_lose(counters, set->slot, set->count, call, error);
     return error == PAPI_OK;
 }
 
@@ -190,7 +178,7 @@ void counters_own_start(struct counters *counters)
         sets_make(counters, own->slot, count);
     int error = own->count == 1 ? counters->api->start(own->set[0].id) : PAPI_OK;
     if (error != PAPI_OK)
-        set_lose(counters, &own->set[0], "PAPI_start", error);
+        counters_lose(counters, own->set[0].slot, own->set[0].count, "PAPI_start", error);
     run_begin(counters);
 }
 

@@ -66,9 +66,7 @@ static void set_find(struct counters *counters, size_t which)
             counters->set_count++;
         return;
     }
-    char *reason = counters_reason(counters, call, error); /* of the last trial, which was alone */
-    counter_lose(&counters->list[which], reason);
-    free(reason);
+    counters_lose(counters, &which, 1, call, error); /* of the last trial, which was alone */
 }
 
 static void lose_kernel_only(struct counters *counters)
@@ -158,33 +156,13 @@ static void chosen_take(struct counters *counters)
             counter_lose(&counters->list[i], COUNTERS_ELSEWHERE);
 }
 
-/* The inheriting set has to be there before the first thread is. */
-static void inherited_start(struct counters *counters)
-{
-    if (!counters->inherited || counters->slot_count == 0)
-        return;
-    struct thread_set *thread = xcalloc(1, sizeof *thread);
-    const char *call;
-    int id;
-    int error =
-        counters_set_start(counters, counters->slot, counters->slot_count, true, &id, &call);
-    if (error != PAPI_OK) {
-        counters->thread_failure = counters_reason(counters, call, error);
-        free(thread);
-        return;
-    }
-    event_set_init(&thread->events, id, counters->slot, counters->slot_count);
-    thread->sum = xcalloc(counters->slot_count, sizeof *thread->sum);
-    thread->alive = true;
-    counters->threads = thread;
-}
-
 void counters_bind(struct counters *counters, const struct counters_source *source)
 {
     counters->source = source;
     counters->bound = true;
     chosen_take(counters);
-    inherited_start(counters);
+    if (counters->inherited && counters->slot_count > 0) /* before the first thread is there */
+        counters_thread_add(counters, NULL);
     counters_own_start(counters);
 }
 
