@@ -139,7 +139,7 @@ bool yaml_is_new(const struct yaml_reader *reader, size_t line, char *const *lis
 /* libcyaml tells one unknown key; the walk along its schema finds the others. */
 struct unknown_keys {
     const struct yaml_reader *reader;
-    void (*complain)(const struct yaml_reader *reader, const struct yaml_mistake *mistake);
+    const struct yaml_schema *schema;
     struct yaml_mistake mistake; /* its place */
     unsigned told;
 };
@@ -179,7 +179,7 @@ static void unknown_keys_of_mapping(struct unknown_keys *unknown, const char *pl
         }
         snprintf(unknown->mistake.message, sizeof unknown->mistake.message, "Unexpected key: %s",
                  key);
-        unknown->complain(unknown->reader, &unknown->mistake);
+        yaml_complain_of_schema(unknown->reader, &unknown->mistake, unknown->schema);
         unknown->told++;
     }
 }
@@ -200,18 +200,14 @@ static void unknown_keys_in(struct unknown_keys *unknown, const cyaml_schema_val
 }
 
 /* False if there are none. */
-static bool unknown_keys_tell(const struct yaml_reader *reader, const cyaml_schema_value_t *schema,
-                              void (*complain)(const struct yaml_reader *reader,
-                                               const struct yaml_mistake *mistake))
+static bool unknown_keys_tell(const struct yaml_reader *reader, const struct yaml_schema *schema)
 {
-    struct unknown_keys unknown = {.reader = reader, .complain = complain};
-    unknown_keys_in(&unknown, schema);
+    struct unknown_keys unknown = {.reader = reader, .schema = schema};
+    unknown_keys_in(&unknown, schema->value);
     return unknown.told > 0;
 }
 
-void *yaml_reader_load(const struct yaml_reader *reader, const cyaml_schema_value_t *schema,
-                       void (*complain)(const struct yaml_reader *reader,
-                                        const struct yaml_mistake *mistake))
+void *yaml_reader_load(const struct yaml_reader *reader, const struct yaml_schema *schema)
 {
     cyaml_cfg_flags_t pass_over = CYAML_CFG_DEFAULT;
     for (;;) {
@@ -219,16 +215,16 @@ void *yaml_reader_load(const struct yaml_reader *reader, const cyaml_schema_valu
         cyaml_config_t config = yaml_mistake_config(&mistake);
         cyaml_data_t *data = NULL;
         config.flags |= pass_over;
-        if (cyaml_load_data((const uint8_t *)reader->text, reader->size, &config, schema, &data,
-                            NULL) == CYAML_OK &&
+        if (cyaml_load_data((const uint8_t *)reader->text, reader->size, &config, schema->value,
+                            &data, NULL) == CYAML_OK &&
             data)
             return data;
         bool is_key = !pass_over && strncmp(mistake.message, "Unexpected key", 14) == 0;
         /* what is missing now is the key that was misspelt */
         bool is_told = (pass_over && strncmp(mistake.message, "Missing required", 16) == 0) ||
-                       (is_key && unknown_keys_tell(reader, schema, complain));
+                       (is_key && unknown_keys_tell(reader, schema));
         if (!is_told)
-            complain(reader, &mistake);
+            yaml_complain_of_schema(reader, &mistake, schema);
         if (!is_key)
             return NULL;
         pass_over = CYAML_CFG_IGNORE_UNKNOWN_KEYS;
@@ -253,33 +249,33 @@ size_t yaml_key_line(const struct yaml_reader *reader, const char *place, const 
 }
 
 static bool complain_of_unknown_key(const struct yaml_reader *reader, const char *place,
-                                    const char *key, yaml_fields_of *fields_of, const char *where)
+                                    const char *key, const struct yaml_schema *schema)
 {
     const char *owner;
     struct suggest near = suggest_for(key);
-    for (const cyaml_schema_field_t *field = fields_of(place, &owner); field->key; field++)
+    for (const cyaml_schema_field_t *field = schema->fields_of(place, &owner); field->key; field++)
         suggest_offer(&near, field->key);
     return yaml_complain(reader, yaml_place_key_line(reader->place, place, key, 0),
-                         "%s has no key \"%s\"; %s", owner, key, suggest_text(&near, "", where).s);
+                         "%s has no key \"%s\"; %s", owner, key,
+                         suggest_text(&near, "", schema->where).s);
 }
 
 /* A word that is not one of a key's: which are. */
 static bool complain_of_word(const struct yaml_reader *reader, size_t line, const char *place,
-                             const char *key, const char *word, yaml_fields_of *fields_of,
-                             const char *where)
+                             const char *key, const char *word, const struct yaml_schema *schema)
 {
     const char *owner;
     struct suggest near = suggest_for(word);
-    for (const cyaml_schema_field_t *field = fields_of(place, &owner); field->key; field++)
+    for (const cyaml_schema_field_t *field = schema->fields_of(place, &owner); field->key; field++)
         if (strcmp(field->key, key) == 0 && field->value.type == CYAML_ENUM)
             for (unsigned i = 0; i < field->value.enumeration.count; i++)
                 suggest_offer(&near, field->value.enumeration.strings[i].str);
     return yaml_complain(reader, line, "%s is \"%s\"; %s", key, word,
-                         suggest_text(&near, "", where).s);
+                         suggest_text(&near, "", schema->where).s);
 }
 
 bool yaml_complain_of_schema(const struct yaml_reader *reader, const struct yaml_mistake *mistake,
-                             yaml_fields_of *fields_of, const char *where)
+                             const struct yaml_schema *schema)
 {
     char inner[YAML_MISTAKE_PLACE], outer[YAML_MISTAKE_PLACE], word[256] = "";
     const char *message = mistake->message, *key = yaml_mistake_key(mistake), *owner;
@@ -287,24 +283,28 @@ bool yaml_complain_of_schema(const struct yaml_reader *reader, const struct yaml
     yaml_mistake_place(mistake, mistake->parts > 0 ? 1 : 0, outer);
     size_t line = yaml_place_line(reader->place, inner);
     if (sscanf(message, "Unexpected key: %255[^\n]", word) == 1)
-        return complain_of_unknown_key(reader, inner, word, fields_of, where);
+        return complain_of_unknown_key(reader, inner, word, schema);
     if (sscanf(message, "Mapping field already seen: %255s", word) == 1)
         return yaml_complain(reader, yaml_place_key_line(reader->place, outer, word, 1),
                              "%s is given twice", word);
     if (sscanf(message, "Missing required mapping field: %255s", word) == 1) {
-        fields_of(outer, &owner);
+        schema->fields_of(outer, &owner);
         return yaml_complain(reader, yaml_place_line(reader->place, outer),
                              "%s lacks the key \"%s\"", owner, word);
     }
+    if (strncmp(message, "Invalid INT value:", 18) == 0 && schema->complain_of_number)
+        return schema->complain_of_number(
+            reader, line, key,
+            sscanf(message, "Invalid INT value: '%255[^']", word) == 1 ? word : "empty");
     if (strncmp(message, "Invalid INT value:", 18) == 0)
         return yaml_complain(reader, line, "%s must be a whole number", key);
     if (sscanf(message, "Invalid ENUM value: %255[^\n]", word) == 1)
-        return complain_of_word(reader, line, outer, key, word, fields_of, where);
+        return complain_of_word(reader, line, outer, key, word, schema);
     if (strncmp(message, "Expecting SEQUENCE", 18) == 0)
         return yaml_complain(reader, line, "%s must be a list, as in [a, b]", key);
     if (strncmp(message, "Expecting MAPPING", 17) == 0)
         return yaml_complain(reader, line, "%s must have keys, as in {%s: ...}", key,
-                             fields_of(inner, &owner)->key);
+                             schema->fields_of(inner, &owner)->key);
     if (strncmp(message, "Expecting ", 10) == 0)
         return yaml_complain(reader, line, "%s must be a single value", key);
     if (strncmp(message, "STRING length <", 15) == 0 || strncmp(message, "Insufficient", 12) == 0)

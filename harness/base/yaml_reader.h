@@ -25,8 +25,16 @@ struct yaml_reader {
     size_t error_size;
 };
 
-/* The keys of the mapping at a place, and what messages call it: "an experiment". */
-typedef const cyaml_schema_field_t *yaml_fields_of(const char *place, const char **owner);
+/* The keys and values that are valid in a file, for libcyaml and for messages. */
+struct yaml_schema {
+    const cyaml_schema_value_t *value;
+    /* The keys of the mapping at a place, and what messages call it: "an experiment". */
+    const cyaml_schema_field_t *(*fields_of)(const char *place, const char **owner);
+    const char *where; /* the file that describes the keys */
+    /* Complains of a value that is no whole number; NULL: messages say no more than that. */
+    bool (*complain_of_number)(const struct yaml_reader *reader, size_t line, const char *key,
+                               const char *value);
+};
 
 /* Reads the file at path, which like error outlives *reader. False, nothing to close and one line
  * in error if it cannot be read or is not YAML. */
@@ -93,16 +101,12 @@ size_t yaml_line(const struct yaml_reader *reader, const char *format, ...)
 /* The line of the key of the mapping at place, or of the mapping if the key is left out. */
 size_t yaml_key_line(const struct yaml_reader *reader, const char *place, const char *key);
 
-/* The data that libcyaml reads from the text; NULL if it cannot. complain is told its mistakes.
- * After an unknown key, complain is told all unknown keys, and they are passed over, so that data
- * and mistakes may come together. */
-void *yaml_reader_load(const struct yaml_reader *reader, const cyaml_schema_value_t *schema,
-                       void (*complain)(const struct yaml_reader *reader,
-                                        const struct yaml_mistake *mistake));
+/* The data that libcyaml reads from the text; NULL after a complaint if it cannot. All unknown keys
+ * are complained of and passed over, so that data and mistakes may come together. */
+void *yaml_reader_load(const struct yaml_reader *reader, const struct yaml_schema *schema);
 
-/* Tells a mistake that libcyaml found, in this program's words; returns false. where: the file that
- * describes the keys. */
+/* Tells a mistake that libcyaml found, in this program's words; returns false. */
 bool yaml_complain_of_schema(const struct yaml_reader *reader, const struct yaml_mistake *mistake,
-                             yaml_fields_of *fields_of, const char *where);
+                             const struct yaml_schema *schema);
 
 #endif

@@ -55,11 +55,6 @@ static const cyaml_schema_field_t *fields_of(const char *place, const char **own
     return is_stop ? stop_fields : *place ? run_fields : lesson_fields;
 }
 
-static void complain_of_schema(const struct yaml_reader *reader, const struct yaml_mistake *mistake)
-{
-    yaml_complain_of_schema(reader, mistake, fields_of, "harness/lessons/lesson.h");
-}
-
 /* Checks --------------------------------------------------------------------------------------- */
 
 static bool regex_check(const struct yaml_reader *reader, const char *text, const char *place)
@@ -143,10 +138,12 @@ static bool lesson_check(const struct yaml_reader *reader, struct lesson *lesson
 
 struct lesson *lesson_load(const char *path, char *error, size_t error_size)
 {
+    static const struct yaml_schema schema = {
+        .value = &lesson_schema, .fields_of = fields_of, .where = "harness/lessons/lesson.h"};
     struct yaml_reader reader;
     if (!yaml_reader_open(&reader, path, error, error_size))
         return NULL;
-    struct lesson *lesson = yaml_reader_load(&reader, &lesson_schema, complain_of_schema);
+    struct lesson *lesson = yaml_reader_load(&reader, &schema);
     if (lesson && (!lesson_check(&reader, lesson) || *error)) {
         lesson_free(lesson);
         lesson = NULL;

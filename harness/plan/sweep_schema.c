@@ -162,25 +162,13 @@ bool sweep_complain_of_number(const struct yaml_reader *reader, size_t line, con
     return yaml_complain(reader, line, "%s is %s; valid: %s", key, value, range.s);
 }
 
-/* Tells a mistake that libcyaml found, in yaml_reader's words, but with the range of a number. */
-static void complain_of_schema(const struct yaml_reader *reader, const struct yaml_mistake *mistake)
-{
-    char place[YAML_MISTAKE_PLACE], word[256] = "empty";
-    if (strncmp(mistake->message, "Invalid INT value:", 18) == 0) {
-        sscanf(mistake->message, "Invalid INT value: '%255[^']", word);
-        yaml_mistake_place(mistake, 0, place);
-        sweep_complain_of_number(reader, yaml_place_line(reader->place, place),
-                                 yaml_mistake_key(mistake), word);
-    } else {
-        yaml_complain_of_schema(reader, mistake, fields_of_place, "harness/plan/sweep_file.h");
-    }
-}
-
 /* Loading ------------------------------------------------------------------------------------- */
 
 struct sweep_file *sweep_schema_load(const struct yaml_reader *reader)
 {
-    return yaml_reader_load(reader, &sweep_schema, complain_of_schema);
+    static const struct yaml_schema schema = {
+        &sweep_schema, fields_of_place, "harness/plan/sweep_file.h", sweep_complain_of_number};
+    return yaml_reader_load(reader, &schema);
 }
 
 void sweep_file_free(struct sweep_file *sweep)

@@ -55,11 +55,6 @@ static const cyaml_schema_field_t *fields_of(const char *place, const char **own
     return is_class ? class_fields : *place ? task_fields : service_fields;
 }
 
-static void complain_of_schema(const struct yaml_reader *reader, const struct yaml_mistake *mistake)
-{
-    yaml_complain_of_schema(reader, mistake, fields_of, "docs/PROGRAMS.md");
-}
-
 /* Numbers -------------------------------------------------------------------------------------- */
 
 /* text NULL: the key is left out, which *value stands for. */
@@ -206,10 +201,12 @@ static bool worker_check(const struct yaml_reader *reader, struct service *servi
 
 struct service *service_load(const char *path, char *error, size_t error_size)
 {
+    static const struct yaml_schema schema = {
+        .value = &service_schema, .fields_of = fields_of, .where = "docs/PROGRAMS.md"};
     struct yaml_reader reader;
     if (!yaml_reader_open(&reader, path, error, error_size))
         return NULL;
-    struct service *service = yaml_reader_load(&reader, &service_schema, complain_of_schema);
+    struct service *service = yaml_reader_load(&reader, &schema);
     bool right = service != NULL;
     if (right) {
         service->seed = 1;

@@ -125,14 +125,11 @@ static const cyaml_schema_field_t *fields_of(const char *place, const char **own
     return is_expect ? expect_fields : *place ? part_fields : experiment_fields;
 }
 
-static void complain_of_schema(const struct yaml_reader *reader, const struct yaml_mistake *mistake)
-{
-    yaml_complain_of_schema(reader, mistake, fields_of, "harness/repro/experiment.h");
-}
-
 struct experiment *experiment_schema_load(const struct yaml_reader *reader)
 {
-    return yaml_reader_load(reader, &experiment_schema, complain_of_schema);
+    static const struct yaml_schema schema = {
+        .value = &experiment_schema, .fields_of = fields_of, .where = "harness/repro/experiment.h"};
+    return yaml_reader_load(reader, &schema);
 }
 
 static const cyaml_schema_value_t expects_schema = {

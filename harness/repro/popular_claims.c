@@ -163,6 +163,8 @@ static bool claim_check(const struct yaml_reader *reader, const struct claims *c
 struct claims *claims_load(const char *path, struct experiment *const *experiments, size_t count,
                            char *error, size_t error_size)
 {
+    static const struct yaml_schema schema = {.fields_of = fields_of,
+                                              .where = "harness/repro/popular_claims.h"};
     struct yaml_reader reader;
     struct yaml_mistake mistake = {.parts = 0};
     cyaml_config_t config = yaml_mistake_config(&mistake);
@@ -174,7 +176,7 @@ struct claims *claims_load(const char *path, struct experiment *const *experimen
               cyaml_load_data((const uint8_t *)reader.text, reader.size, &config, &claims_schema,
                               (cyaml_data_t **)&claims->list, &claims->count) == CYAML_OK;
     if (!ok)
-        yaml_complain_of_schema(&reader, &mistake, fields_of, "harness/repro/popular_claims.h");
+        yaml_complain_of_schema(&reader, &mistake, &schema);
     for (unsigned c = 0; ok && c < claims->count; c++)
         ok = claim_check(&reader, claims, c, experiments, count);
     yaml_reader_close(&reader);

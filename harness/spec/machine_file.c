@@ -271,15 +271,13 @@ static struct machine_file *file_take(struct texts *texts)
     return file;
 }
 
-static void complain_of_schema(const struct yaml_reader *reader, const struct yaml_mistake *mistake)
-{
-    yaml_complain_of_schema(reader, mistake, fields_of_place, "harness/spec/machine_keys.c");
-}
-
 static struct machine_file *schema_load(const struct yaml_reader *reader)
 {
+    static const struct yaml_schema schema = {.value = &model_schema,
+                                              .fields_of = fields_of_place,
+                                              .where = "harness/spec/machine_keys.c"};
     schema_make();
-    struct texts *texts = yaml_reader_load(reader, &model_schema, complain_of_schema);
+    struct texts *texts = yaml_reader_load(reader, &schema);
     return texts ? file_take(texts) : NULL;
 }
 
