@@ -1,6 +1,8 @@
 /* calibrate_model.c - see calibrate.h: which key of a model becomes what. */
 #include "harness/calibrate/calibrate.h"
 
+#include "harness/base/text.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -127,11 +129,8 @@ static void set_cache(struct calibrate *to, const struct machine_file *fallback,
 static bool is_in_cycles(const char *key)
 {
     static const char *const keys[] = {"l1.hit", "l2.hit", "l3.hit", "block", "store", "atomic",
-                                       "fence",  "branch", "window", "relax", "work"};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (strcmp(keys[i], key) == 0)
-            return true;
-    return false;
+                                       "fence",  "branch", "window", "relax", "work",  NULL};
+    return text_is_word(key, keys);
 }
 
 static bool is_fitted(const char *key)

@@ -5,6 +5,7 @@
  */
 #include "harness/base/build_info.h"
 #include "harness/base/memory.h"
+#include "harness/base/text.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 #include "harness/counters/counter_names.h"
@@ -242,9 +243,7 @@ static void variants_complete(struct options *options)
 
 static void options_free(struct options *options)
 {
-    for (size_t i = 0; i < options->flag_count; i++)
-        free(options->flags[i]);
-    free(options->flags);
+    texts_free(options->flags, options->flag_count);
     for (size_t i = 0; i < options->variant_count; i++)
         variant_spec_free(&options->variants[i]);
     free(options->variants);

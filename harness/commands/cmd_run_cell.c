@@ -63,8 +63,9 @@ struct state {
     size_t measured, there, failed;
 };
 
-static void id_add(const struct options *options, const char *id)
+static void id_add(void *to, char *id)
 {
+    const struct options *options = to;
     if (!unit_id_is_valid(id))
         cli_misuse("\"%s\" is no id of a cell; valid: 16 hex digits, as `schedlab sweep FILE "
                    "--plan` prints",
@@ -74,13 +75,8 @@ static void id_add(const struct options *options, const char *id)
                             json_integer((json_int_t)json_object_size(options->ids)));
 }
 
-static void cell_take(void *options, char *id)
-{
-    id_add(options, id);
-}
-
 static const struct cli_option option_table[] = {
-    {"cell", "ID", "Measure this one; may be given again and again", .take = cell_take},
+    {"cell", "ID", "Measure this one; may be given again and again", .take = id_add},
     {"list", "FILE", "Measure those whose ids FILE holds, one a line", CLI(TEXT, list)},
     {"sweep", "FILE|RUN",
      "Of this sweep file, or of the run that a sweep began in the folder RUN, with its options",
@@ -121,7 +117,7 @@ bool cmd_run_cell_is_meant(int argc, char **argv)
     return false;
 }
 
-static void list_read(const struct options *options)
+static void list_read(struct options *options)
 {
     char line[256];
     FILE *from = fopen(options->list, "re");

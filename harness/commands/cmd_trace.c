@@ -1,5 +1,6 @@
 /* cmd_trace.c - `schedlab trace`: what a scheduler did in one small run, step by step. */
 #include "harness/base/json_fields.h"
+#include "harness/base/text.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/trace_options.h"
@@ -151,12 +152,9 @@ static const struct cli_command cli = {
 /* True if the timeline goes to a figure, not to characters. */
 static bool is_figure(const struct options *options)
 {
-    static const char *const endings[] = {".svg", ".pdf", ".png"};
+    static const char *const endings[] = {".svg", ".pdf", ".png", NULL};
     const char *point = options->output ? strrchr(options->output, '.') : NULL;
-    for (size_t i = 0; point && i < sizeof endings / sizeof endings[0]; i++)
-        if (strcmp(point, endings[i]) == 0)
-            return true;
-    return false;
+    return point && text_is_word(point, endings);
 }
 
 /* True if the name ends as a picture's that cannot be drawn. */

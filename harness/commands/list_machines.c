@@ -40,7 +40,7 @@ static struct machine_text text_of(const struct machine_spec *spec, const char *
     return value_text(spec, machine_key_find(key));
 }
 
-static void print_line(const struct list_page *page, const struct machine_spec *spec)
+static void print_line(const struct machine_spec *spec, void *page)
 {
     const struct sim_model *model = &spec->model;
     char *shape = text_format("%d hardware threads: %d to an L1, %d to an L3, %d to a socket",
@@ -55,10 +55,11 @@ static void print_line(const struct list_page *page, const struct machine_spec *
     free(caches);
 }
 
-static json_t *line_to_json(const struct machine_spec *spec)
+static void append_line(const struct machine_spec *spec, void *array)
 {
-    return json_pack("{ss ss so}", "name", spec->model.name, "title", spec->file->title, "model",
-                     machine_model_to_json(&spec->model));
+    json_array_append_new(array, json_pack("{ss ss so}", "name", spec->model.name, "title",
+                                           spec->file->title, "model",
+                                           machine_model_to_json(&spec->model)));
 }
 
 /* Calls what for each model, in the order of the alphabet; false at the first that is wrong. */
@@ -81,21 +82,11 @@ static bool each_model(void (*what)(const struct machine_spec *spec, void *arg),
     return good;
 }
 
-static void each_print(const struct machine_spec *spec, void *arg)
-{
-    print_line(arg, spec);
-}
-
-static void each_append(const struct machine_spec *spec, void *arg)
-{
-    json_array_append_new(arg, line_to_json(spec));
-}
-
 bool list_machines_print(struct list_page *page, char *error, size_t error_size)
 {
     page_heading(page, "Simulated machines (sim:NAME[,KEY=VALUE]...)");
     putchar('\n');
-    if (!each_model(each_print, page, error, error_size))
+    if (!each_model(print_line, page, error, error_size))
         return false;
     puts("\n`schedlab list sim:NAME` lists the keys of one.");
     return true;
@@ -104,7 +95,7 @@ bool list_machines_print(struct list_page *page, char *error, size_t error_size)
 json_t *list_machines_to_json(char *error, size_t error_size)
 {
     json_t *array = json_array();
-    if (each_model(each_append, array, error, error_size))
+    if (each_model(append_line, array, error, error_size))
         return array;
     json_decref(array);
     return NULL;

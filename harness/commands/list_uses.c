@@ -2,6 +2,7 @@
 #include "harness/commands/list_uses.h"
 
 #include "harness/base/memory.h"
+#include "harness/base/text.h"
 #include "harness/host/data_folder.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/repro/experiment.h"
@@ -197,19 +198,12 @@ static bool part_judges(const struct experiment *experiment, const struct experi
     return false;
 }
 
-static bool has_text(char *const *texts, unsigned count, const char *text)
-{
-    for (unsigned i = 0; i < count; i++)
-        if (strcmp(texts[i], text) == 0)
-            return true;
-    return false;
-}
-
 static bool part_counts(const struct experiment *experiment, const struct experiment_part *part,
                         const char *event)
 {
-    return part->events_count > 0 ? has_text(part->events, part->events_count, event)
-                                  : has_text(experiment->events, experiment->events_count, event);
+    return part->events_count > 0
+               ? text_is_among(event, part->events, part->events_count)
+               : text_is_among(event, experiment->events, experiment->events_count);
 }
 
 /* Experiments with a part that passes the one test, and none that passes the other, if any. */
@@ -236,25 +230,18 @@ json_t *uses_experiments(const struct uses *uses, enum uses_which which, const c
 
 /* Sweeps --------------------------------------------------------------------------------------- */
 
-static bool group_varies(const struct sweep_group *group, const char *knob)
-{
-    return differ_in(group->variants, group->variants_count, knob);
-}
-
-static bool group_runs(const struct sweep_group *group, const char *workload)
-{
-    return any_is_of(group->workloads, group->workloads_count, workload);
-}
-
 json_t *uses_sweeps(const struct uses *uses, enum uses_which which, const char *name)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < uses->sweeps_count; i++) {
         const struct sweep_file *sweep = uses->sweeps[i];
         bool found = false;
-        for (unsigned g = 0; g < sweep->groups_count && !found; g++)
-            found = which == USES_THAT_VARY ? group_varies(&sweep->groups[g], name)
-                                            : group_runs(&sweep->groups[g], name);
+        for (unsigned g = 0; g < sweep->groups_count && !found; g++) {
+            const struct sweep_group *group = &sweep->groups[g];
+            found = which == USES_THAT_VARY
+                        ? differ_in(group->variants, group->variants_count, name)
+                        : any_is_of(group->workloads, group->workloads_count, name);
+        }
         if (found)
             json_array_append_new(array, json_string(sweep->name));
     }

@@ -376,7 +376,7 @@ void run_answers_print(const struct run_answers *answers, bool colour, FILE *to)
     fflush(to);
 }
 
-static bool competes(const struct run_answer *answer)
+bool run_answer_competes(const struct run_answer *answer)
 {
     return answer->outcome != RUN_NONE && answer->outcome != RUN_ALONE;
 }
@@ -394,7 +394,7 @@ static bool is_tied(const struct run_answer *answer, const struct report_cell *c
 struct text run_answer_beside(const struct run_answer *answer, const struct run_row *row)
 {
     struct text text = {""};
-    if (!competes(answer) || peer_is_floor_name(row->label))
+    if (!run_answer_competes(answer) || peer_is_floor_name(row->label))
         return text;
     for (size_t i = 0; i < answer->group.count; i++) {
         const struct report_cell *cell = &answer->group.cells[i];
@@ -447,7 +447,7 @@ json_t *run_answers_to_json(const struct run_answers *answers)
             continue;
         json_t *object = json_pack("{ss ss ss}", "metric", metric_name(&answer->metric), "outcome",
                                    names[answer->outcome], "text", answer->text);
-        if (competes(answer))
+        if (run_answer_competes(answer))
             verdict_into_json(object, answer->verdict);
         if (answer->why && *answer->why)
             json_object_set_new(object, "why", json_string(answer->why));

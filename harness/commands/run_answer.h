@@ -58,6 +58,9 @@ void run_answers_print(const struct run_answers *answers, bool colour, FILE *to)
  * ratio, lo, hi}], text, why}]; what is not there is left out. */
 json_t *run_answers_to_json(const struct run_answers *answers);
 
+/* True if it has several that compete. */
+bool run_answer_competes(const struct run_answer *answer);
+
 /* The best over this row, with a mark if no difference is shown; "" for the best itself and for a
  * row that does not compete. */
 struct text run_answer_beside(const struct run_answer *answer, const struct run_row *row);

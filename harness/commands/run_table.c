@@ -115,11 +115,6 @@ static void print_row(const struct run_table *table, const struct run_answer *an
     }
 }
 
-static bool has_beside(const struct run_answer *answer)
-{
-    return answer->outcome != RUN_NONE && answer->outcome != RUN_ALONE;
-}
-
 static void print_throughput(const struct run_table *table, const struct run_answer *answer,
                              FILE *to)
 {
@@ -132,7 +127,7 @@ static void print_throughput(const struct run_table *table, const struct run_ans
         fprintf(to, "simulated: %s; all times are virtual\n", table->machine);
     if (!table->is_shown)
         fprintf(to, "\n%-*s %9s  %*s %4s%s\n", width, "variant", "ops/s", INTERVAL_WIDTH,
-                "95 % interval", "n", has_beside(answer) ? "  slower by" : "");
+                "95 % interval", "n", run_answer_competes(answer) ? "  slower by" : "");
     for (size_t i = 0; i < table->count; i++)
         if (!table->is_shown || run_row_status(&table->rows[i]) != RUN_OK)
             print_row(table, answer, &table->rows[i], width, to);

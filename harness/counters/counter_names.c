@@ -350,15 +350,6 @@ bool counter_is_by_default(const char *name)
     return false;
 }
 
-/* True if an earlier name is the same as the last one. */
-static bool last_is_again(const struct counter_names *names)
-{
-    for (size_t i = 0; i + 1 < names->count; i++)
-        if (strcmp(names->name[i], names->name[names->count - 1]) == 0)
-            return true;
-    return false;
-}
-
 bool counter_names_split(struct counter_names *names, const char *events, char *error,
                          size_t error_size)
 {
@@ -378,7 +369,7 @@ bool counter_names_split(struct counter_names *names, const char *events, char *
                              "alone, or NAME,NAME,...",
                              events);
         names_add(names, whole_name(at, length));
-        if (last_is_again(names))
+        if (text_is_among(names->name[names->count - 1], names->name, names->count - 1))
             return error_set(error, error_size, "events: %.*s is given twice", (int)length, at);
         at = at[length] ? at + length + 1 : NULL;
     }
@@ -387,9 +378,7 @@ bool counter_names_split(struct counter_names *names, const char *events, char *
 
 void counter_names_free(struct counter_names *names)
 {
-    for (size_t i = 0; i < names->count; i++)
-        free(names->name[i]);
-    free(names->name);
+    texts_free(names->name, names->count);
     *names = (struct counter_names){0};
 }
 

@@ -136,7 +136,16 @@ static bool lesson_check(const struct yaml_reader *reader, struct lesson *lesson
 
 /* Reading -------------------------------------------------------------------------------------- */
 
-struct lesson *lesson_load(const char *path, char *error, size_t error_size)
+static void lesson_free(struct lesson *lesson)
+{
+    cyaml_config_t config = yaml_mistake_config(NULL);
+    free(lesson->name);
+    free(lesson->path);
+    cyaml_free(&config, &lesson_schema, lesson, 0);
+}
+
+/* NULL, and a line in error for each mistake: "PATH:LINE: ...". */
+static struct lesson *lesson_load(const char *path, char *error, size_t error_size)
 {
     static const struct yaml_schema schema = {
         .value = &lesson_schema, .fields_of = fields_of, .where = "harness/lessons/lesson.h"};
@@ -152,14 +161,6 @@ struct lesson *lesson_load(const char *path, char *error, size_t error_size)
     if (lesson)
         lesson->path = xstrdup(path);
     return lesson;
-}
-
-void lesson_free(struct lesson *lesson)
-{
-    cyaml_config_t config = yaml_mistake_config(NULL);
-    free(lesson->name);
-    free(lesson->path);
-    cyaml_free(&config, &lesson_schema, lesson, 0);
 }
 
 /* Reads the file with that name. Its number must be the one that is due. */

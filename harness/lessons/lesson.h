@@ -74,10 +74,6 @@ struct lessons {
     size_t count;
 };
 
-/* Reads and checks one file. NULL, and a line in error for each mistake: "PATH:LINE: ...". */
-struct lesson *lesson_load(const char *path, char *error, size_t error_size);
-void lesson_free(struct lesson *lesson);
-
 /* Reads those that come with the program. False, nothing to free and a line in error for each
  * mistake if there are none or one is wrong. */
 bool lessons_load(struct lessons *lessons, char *error, size_t error_size);
