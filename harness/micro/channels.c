@@ -26,56 +26,47 @@ static void receive(struct transfer *transfer)
     }
 }
 
-static void transfer_main(void *arg)
+static void transfer_end(struct transfer *transfer)
 {
-    struct transfer *transfer = arg;
-    micro_start(transfer->micro);
-    join_go(&transfer->join, sender, transfer);
-    receive(transfer);
-    micro_stop(transfer->micro);
-    join_wait(&transfer->join);
-}
-
-/* Sends and receives in turn, so that neither has to wait. */
-static void try_main(void *arg)
-{
-    struct transfer *transfer = arg;
-    micro_start(transfer->micro);
-    for (uint64_t i = 0, element = 0; i < transfer->micro->n; i++) {
-        bool sent = chan_try_send(transfer->chan, &i);
-        transfer->received += sent && chan_try_recv(transfer->chan, &element, NULL);
-        transfer->out_of_order += element != i;
-    }
-    micro_stop(transfer->micro);
-}
-
-static void transfer_run(struct micro *micro, int workers, size_t capacity, void (*main_fn)(void *))
-{
-    struct transfer transfer = {.micro = micro, .chan = chan_make(sizeof(uint64_t), capacity)};
-    micro_schedule(micro, workers, main_fn, &transfer);
-    micro_expect(micro, "elements", transfer.received, micro->n);
-    micro_expect(micro, "elements out of order", transfer.out_of_order, 0);
-    chan_free(transfer.chan);
+    micro_expect(transfer->micro, "elements", transfer->received, transfer->micro->n);
+    micro_expect(transfer->micro, "elements out of order", transfer->out_of_order, 0);
+    chan_free(transfer->chan);
 }
 
 /* how: elements that the channel holds. */
 static void pass(struct micro *micro)
 {
-    transfer_run(micro, (int)micro->arg, (size_t)micro->op->how, transfer_main);
+    struct transfer transfer = {.micro = micro,
+                                .chan = chan_make(sizeof(uint64_t), (size_t)micro->op->how)};
+    micro_start(micro);
+    join_go(&transfer.join, sender, &transfer);
+    receive(&transfer);
+    micro_stop(micro);
+    join_wait(&transfer.join);
+    transfer_end(&transfer);
 }
 
+/* Sends and receives in turn, so that neither has to wait. */
 static void try_both(struct micro *micro)
 {
-    transfer_run(micro, 1, 1, try_main);
+    struct transfer transfer = {.micro = micro, .chan = chan_make(sizeof(uint64_t), 1)};
+    micro_start(micro);
+    for (uint64_t i = 0, element = 0; i < micro->n; i++) {
+        bool sent = chan_try_send(transfer.chan, &i);
+        transfer.received += sent && chan_try_recv(transfer.chan, &element, NULL);
+        transfer.out_of_order += element != i;
+    }
+    micro_stop(micro);
+    transfer_end(&transfer);
 }
 
 static const int64_t workers[] = {1, 2, 0};
 
 const struct micro_op micro_channels[] = {
-    {"chan/unbuffered", "floor/ctx_switch", MICRO_TIMED, pass, .serves = micro_serves_all,
+    {"chan/unbuffered", "floor/ctx_switch", MICRO_MAIN, pass, .serves = micro_serves_all,
      .arg_name = "workers", .args = workers, .how = 0},
-    {"chan/buffered", "lock/free", MICRO_TIMED, pass, .serves = micro_serves_all,
+    {"chan/buffered", "lock/free", MICRO_MAIN, pass, .serves = micro_serves_all,
      .arg_name = "workers", .args = workers, .how = BUFFER},
-    {"chan/try", "lock/free", MICRO_TIMED, try_both, .serves = micro_serves_all},
+    {"chan/try", "lock/free", MICRO_MAIN, try_both, .serves = micro_serves_all},
     {0},
 };

@@ -69,7 +69,6 @@ static void lock_contended(struct micro *micro)
 /* The workloads' mutex ----------------------------------------------------------------------- */
 
 struct guarded {
-    struct micro *micro;
     struct mutex mutex;
     uint64_t count; /* protected by mutex */
 };
@@ -91,25 +90,25 @@ static void worker_main(void *arg)
     }
 }
 
-static void mutex_free_main(void *arg)
+static void mutex_free_one(struct micro *micro)
 {
-    struct guarded *guarded = arg;
-    struct worker worker = {.guarded = guarded, .rounds = guarded->micro->n};
-    micro_start(guarded->micro);
+    struct guarded guarded = {.count = 0};
+    struct worker worker = {.guarded = &guarded, .rounds = micro->n};
+    micro_start(micro);
     worker_main(&worker);
-    micro_stop(guarded->micro);
+    micro_stop(micro);
+    micro_expect(micro, "critical sections", guarded.count, micro->n);
 }
 
 /* Goroutines share n critical sections; the time is until all are done. */
-static void mutex_contended_main(void *arg)
+static void mutex_contended(struct micro *micro)
 {
-    struct guarded *guarded = arg;
-    struct micro *micro = guarded->micro;
+    struct guarded guarded = {.count = 0};
     uint64_t count = (uint64_t)micro->arg * PER_WORKER;
     struct worker *workers = go_alloc_zeroed(count * sizeof *workers);
     micro_start(micro);
     for (uint64_t i = 0; i < count; i++) {
-        workers[i].guarded = guarded;
+        workers[i].guarded = &guarded;
         workers[i].rounds = micro->n / count + (i < micro->n % count);
         join_go(&workers[i].join, worker_main, &workers[i]);
     }
@@ -117,23 +116,7 @@ static void mutex_contended_main(void *arg)
         join_wait(&workers[i].join);
     micro_stop(micro);
     go_free(workers);
-}
-
-static void mutex_run(struct micro *micro, int workers, void (*main_fn)(void *))
-{
-    struct guarded guarded = {.micro = micro};
-    micro_schedule(micro, workers, main_fn, &guarded);
     micro_expect(micro, "critical sections", guarded.count, micro->n);
-}
-
-static void mutex_free_one(struct micro *micro)
-{
-    mutex_run(micro, 1, mutex_free_main);
-}
-
-static void mutex_contended(struct micro *micro)
-{
-    mutex_run(micro, (int)micro->arg, mutex_contended_main);
 }
 
 static const int64_t two_workers[] = {2, 0};
@@ -141,8 +124,8 @@ static const int64_t two_workers[] = {2, 0};
 const struct micro_op micro_locks[] = {
     {.name = "lock/free", .floor = "floor/xchg", .run = lock_free_one},
     {.name = "lock/contended", .floor = "lock/free", .style = MICRO_TIMED, .run = lock_contended},
-    {"mutex/free", "floor/cas", MICRO_TIMED, mutex_free_one, .serves = micro_serves_all},
-    {"mutex/contended", "floor/cas", MICRO_TIMED, mutex_contended, .serves = micro_serves_parallel,
+    {"mutex/free", "floor/cas", MICRO_MAIN, mutex_free_one, .serves = micro_serves_all},
+    {"mutex/contended", "floor/cas", MICRO_MAIN, mutex_contended, .serves = micro_serves_parallel,
      .arg_name = "workers", .args = two_workers},
     {0},
 };

@@ -132,12 +132,26 @@ static void hook_stopping(struct m *m, void *arg)
     micro_count_thread_end(&micro->count, m);
 }
 
-void micro_schedule(struct micro *micro, int workers, void (*main_fn)(void *), void *arg)
+static bool takes_workers(const struct micro_op *op)
 {
+    return op->arg_name && strcmp(op->arg_name, "workers") == 0;
+}
+
+static void main_run(void *arg)
+{
+    struct micro *micro = arg;
+    micro->op->run(micro);
+}
+
+static void run_scheduled(struct micro *micro)
+{
+    const struct micro_op *op = micro->op;
     struct sched_config config = {
         .ops = micro->variant->ops,
         .knobs = micro->variant->knobs,
-        .workers = workers,
+        .workers = takes_workers(op) ? (int)micro->arg
+                   : op->workers     ? op->workers
+                                     : 1,
         .seed = 1,
         .m_started = hook_started,
         .m_stopping = hook_stopping,
@@ -149,7 +163,7 @@ void micro_schedule(struct micro *micro, int workers, void (*main_fn)(void *), v
         micro_fail(micro, "cannot make a scheduler: %s", strerror(-error));
         return;
     }
-    int64_t alive = sched_run(micro->sched, main_fn, arg);
+    int64_t alive = sched_run(micro->sched, main_run, micro);
     if (alive != 0)
         micro_fail(micro, "%s still alive at the end", counted((uint64_t)alive, "goroutine").s);
 }
@@ -223,7 +237,10 @@ static void run_timed(struct micro *micro)
     micro->n = gbench_planned(micro->state);
     while (gbench_keep_running_batch(micro->state, micro->n)) {
         gbench_pause(micro->state);
-        micro->op->run(micro);
+        if (micro->variant && micro->op->style == MICRO_MAIN)
+            run_scheduled(micro);
+        else
+            micro->op->run(micro);
         gbench_resume(micro->state);
         double ns = micro_clock_net_ns(micro->ns, micro->sections, clock_cost_ns);
         gbench_set_time_ns(micro->state, ns * planned_share(micro));
@@ -264,8 +281,7 @@ static void instance_run(struct gbench_state *state, void *arg)
 /* One thread is one thread, however many workers it is told to be. */
 static bool is_repeat(const struct micro_op *op, const struct variant_spec *variant, int64_t value)
 {
-    return variant && variant->ops->single_threaded && op->arg_name &&
-           strcmp(op->arg_name, "workers") == 0 && value > 1;
+    return variant && variant->ops->single_threaded && takes_workers(op) && value > 1;
 }
 
 static void instance_register(const struct micro_op *op, const struct variant_spec *variant)
@@ -282,7 +298,7 @@ static void instance_register(const struct micro_op *op, const struct variant_sp
     for (const int64_t *value = op->args; value && *value; value++)
         if (!is_repeat(op, variant, *value))
             gbench_add_arg(bench, *value);
-    if (op->style == MICRO_TIMED) {
+    if (op->style != MICRO_LOOP) {
         gbench_use_process_cpu(bench);
         gbench_use_time(bench, GBENCH_MANUAL_TIME);
     }

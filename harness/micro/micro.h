@@ -4,12 +4,14 @@
  * micro_op) and their functions. gbench.h runs them. bench.c asks for the floor of each operation.
  *
  * Each function checks that what it timed has happened, by counts or sums of its own, and calls
- * micro_fail() if not: a wrong result has no time. Two styles:
+ * micro_fail() if not: a wrong result has no time. Three styles:
  *
  *   MICRO_LOOP    while (micro_more(micro, BATCH)) { BATCH operations }
  *                 for operations so short that even a look at the clock would disturb them
  *   MICRO_TIMED   micro->n operations in one call, of which only what stands between micro_start()
  *                 and micro_stop() is timed; or micro_took(), for times taken otherwise
+ *   MICRO_MAIN    the same, as the main goroutine of the instance's variant; no goroutine may be
+ *                 left at its end
  *
  * With --events both count PAPI's events between the same two points (counters.h).
  */
@@ -28,7 +30,7 @@
 
 enum { MICRO_BATCH = 1000 }; /* operations between two looks of MICRO_LOOP at the library */
 
-enum micro_style { MICRO_LOOP, MICRO_TIMED };
+enum micro_style { MICRO_LOOP, MICRO_TIMED, MICRO_MAIN };
 
 struct micro;
 
@@ -50,6 +52,7 @@ struct micro_op {
      * command names others. */
     const char *beside;
 
+    int workers;        /* of MICRO_MAIN; 0: one, or the argument if it is named "workers" */
     int64_t iterations; /* 0: as many as --benchmark_min_time needs */
     int64_t how;        /* what its function makes of it; tells operations of one function apart */
 };
@@ -60,7 +63,7 @@ struct micro {
     const struct variant_spec *variant; /* NULL: without a scheduler */
     int64_t arg;                        /* of this instance; 0 if it has none */
     uint64_t n;                         /* MICRO_TIMED: operations to do */
-    struct sched *sched;                /* during micro_schedule() */
+    struct sched *sched;                /* of MICRO_MAIN */
 
     /* micro.c's own */
     struct gbench_state *state;
@@ -119,10 +122,6 @@ void micro_fail(struct micro *micro, const char *format, ...) __attribute__((for
 
 /* Fails unless counted == wanted; what names the things counted. */
 void micro_expect(struct micro *micro, const char *what, uint64_t counted, uint64_t wanted);
-
-/* Runs main_fn(arg) as the main goroutine of the instance's variant with so many workers; checks
- * that no goroutine is left. */
-void micro_schedule(struct micro *micro, int workers, void (*main_fn)(void *), void *arg);
 
 /* A scheduler that was made but not started, for queues without workers: pre: spec is valid. */
 struct micro_still {

@@ -11,7 +11,6 @@ enum { SPAWN_BATCH = 64 };
 /* Two goroutines that hand the worker to each other: each readies the other and parks. A channel or
  * a lock does the same work, beside its own. */
 struct hand_over {
-    struct micro *micro;
     struct g *here, *there;
     _Atomic uint32_t there_parks;
     bool over;
@@ -45,38 +44,30 @@ static void there_main(void *arg)
     }
 }
 
-static void here_main(void *arg)
+static void switch_over(struct micro *micro)
 {
-    struct hand_over *hand_over = arg;
-    struct micro *micro = hand_over->micro;
+    struct hand_over hand_over = {.over = false};
     uint64_t rounds = (micro->n + 1) / 2;
-    hand_over->here = self();
-    join_go(&hand_over->join, there_main, hand_over);
-    while (!atomic_load_explicit(&hand_over->there_parks, memory_order_acquire))
+    hand_over.here = self();
+    join_go(&hand_over.join, there_main, &hand_over);
+    while (!atomic_load_explicit(&hand_over.there_parks, memory_order_acquire))
         gosched();
     micro_start(micro);
     for (uint64_t i = 0; i < rounds; i++) {
-        g_ready(hand_over->there);
-        park(hand_over);
+        g_ready(hand_over.there);
+        park(&hand_over);
     }
     micro_stop(micro);
     micro_did(micro, 2 * rounds);
-    hand_over->over = true;
-    g_ready(hand_over->there);
-    join_wait(&hand_over->join);
-    micro_expect(micro, "hand-overs", hand_over->arrivals, rounds);
-}
-
-static void switch_over(struct micro *micro)
-{
-    struct hand_over hand_over = {.micro = micro};
-    micro_schedule(micro, 1, here_main, &hand_over);
+    hand_over.over = true;
+    g_ready(hand_over.there);
+    join_wait(&hand_over.join);
+    micro_expect(micro, "hand-overs", hand_over.arrivals, rounds);
 }
 
 /* Yield -------------------------------------------------------------------------------------- */
 
 struct yielding {
-    struct micro *micro;
     uint64_t rounds;
     struct join join;
 };
@@ -88,31 +79,23 @@ static void yields(void *arg)
         gosched();
 }
 
-static void yield_main(void *arg)
-{
-    struct yielding *yielding = arg;
-    struct micro *micro = yielding->micro;
-    uint64_t before = sched_stat(micro->sched, STAT_YIELDS);
-    join_go(&yielding->join, yields, yielding);
-    micro_start(micro);
-    yields(yielding);
-    join_wait(&yielding->join);
-    micro_stop(micro);
-    micro_did(micro, 2 * yielding->rounds);
-    micro_expect(micro, "yields", sched_stat(micro->sched, STAT_YIELDS) - before,
-                 2 * yielding->rounds);
-}
-
 static void yield(struct micro *micro)
 {
-    struct yielding yielding = {.micro = micro, .rounds = (micro->n + 1) / 2};
-    micro_schedule(micro, 1, yield_main, &yielding);
+    struct yielding yielding = {.rounds = (micro->n + 1) / 2};
+    uint64_t before = sched_stat(micro->sched, STAT_YIELDS);
+    join_go(&yielding.join, yields, &yielding);
+    micro_start(micro);
+    yields(&yielding);
+    join_wait(&yielding.join);
+    micro_stop(micro);
+    micro_did(micro, 2 * yielding.rounds);
+    micro_expect(micro, "yields", sched_stat(micro->sched, STAT_YIELDS) - before,
+                 2 * yielding.rounds);
 }
 
 /* Spawn -------------------------------------------------------------------------------------- */
 
 struct spawning {
-    struct micro *micro;
     struct waitgroup group;
     _Atomic uint64_t ran;
 };
@@ -125,28 +108,21 @@ static void spawned(void *arg)
 }
 
 /* From go() until it has run and ended; so many at a time that the parent's wait is shared. */
-static void spawn_main(void *arg)
+static void spawn(struct micro *micro)
 {
-    struct spawning *spawning = arg;
-    struct micro *micro = spawning->micro;
+    struct spawning spawning = {.ran = 0};
     micro_start(micro);
     for (uint64_t done = 0; done < micro->n;) {
         uint64_t batch = micro->n - done < SPAWN_BATCH ? micro->n - done : SPAWN_BATCH;
-        wg_add(&spawning->group, (int32_t)batch);
+        wg_add(&spawning.group, (int32_t)batch);
         for (uint64_t i = 0; i < batch; i++)
-            go(spawned, spawning);
-        wg_wait(&spawning->group);
+            go(spawned, &spawning);
+        wg_wait(&spawning.group);
         done += batch;
     }
     micro_stop(micro);
-    micro_expect(micro, "goroutines", atomic_load_explicit(&spawning->ran, memory_order_relaxed),
+    micro_expect(micro, "goroutines", atomic_load_explicit(&spawning.ran, memory_order_relaxed),
                  micro->n);
-}
-
-static void spawn(struct micro *micro)
-{
-    struct spawning spawning = {.micro = micro};
-    micro_schedule(micro, 1, spawn_main, &spawning);
 }
 
 /* Spawn and sync ----------------------------------------------------------------------------- */
@@ -155,18 +131,13 @@ static void spawn(struct micro *micro)
 void micro_forks_FJ_GO(struct micro *micro), micro_forks_FJ_HELP(struct micro *micro);
 void micro_forks_FJ_WORK(struct micro *micro), micro_forks_FJ_LINKED(struct micro *micro);
 
-static void fork_main(void *micro)
+static void spawn_sync(struct micro *micro)
 {
     static void (*const forks[])(struct micro *) = {[FJ_GO] = micro_forks_FJ_GO,
                                                     [FJ_HELP] = micro_forks_FJ_HELP,
                                                     [FJ_WORK] = micro_forks_FJ_WORK,
                                                     [FJ_LINKED] = micro_forks_FJ_LINKED};
     forks[fj_policy()](micro);
-}
-
-static void spawn_sync(struct micro *micro)
-{
-    micro_schedule(micro, 1, fork_main, micro);
 }
 
 static bool serves_forkjoin(const struct sched_ops *ops)
@@ -177,9 +148,8 @@ static bool serves_forkjoin(const struct sched_ops *ops)
 /* Blocking calls ----------------------------------------------------------------------------- */
 
 /* The shortest there is, so that what the marks cost shows: compare floor/kernel_call. */
-static void calling_main(void *arg)
+static void blocking_call(struct micro *micro)
 {
-    struct micro *micro = arg;
     uint64_t before = sched_stat(micro->sched, STAT_CALLS);
     micro_start(micro);
     for (uint64_t i = 0; i < micro->n; i++) {
@@ -192,16 +162,11 @@ static void calling_main(void *arg)
     micro_expect(micro, "calls", sched_stat(micro->sched, STAT_CALLS) - before, micro->n);
 }
 
-static void blocking_call(struct micro *micro)
-{
-    micro_schedule(micro, 1, calling_main, micro);
-}
-
 const struct micro_op micro_switches[] = {
-    {"switch", "floor/ctx_switch", MICRO_TIMED, switch_over, .serves = micro_serves_all},
-    {"yield", "floor/ctx_switch", MICRO_TIMED, yield, .serves = micro_serves_all},
-    {"spawn", "floor/ctx_switch", MICRO_TIMED, spawn, .serves = micro_serves_all},
-    {"blocking_call", "floor/kernel_call", MICRO_TIMED, blocking_call, .serves = micro_serves_all},
-    {"spawn_sync", "floor/call", MICRO_TIMED, spawn_sync, .serves = serves_forkjoin},
+    {"switch", "floor/ctx_switch", MICRO_MAIN, switch_over, .serves = micro_serves_all},
+    {"yield", "floor/ctx_switch", MICRO_MAIN, yield, .serves = micro_serves_all},
+    {"spawn", "floor/ctx_switch", MICRO_MAIN, spawn, .serves = micro_serves_all},
+    {"blocking_call", "floor/kernel_call", MICRO_MAIN, blocking_call, .serves = micro_serves_all},
+    {"spawn_sync", "floor/call", MICRO_MAIN, spawn_sync, .serves = serves_forkjoin},
     {0},
 };

@@ -102,45 +102,38 @@ static struct sleeper *sleeper_choose(struct waking *waking)
     return &waking->sleepers[0];
 }
 
-static void wake_main(void *arg)
+static void wake(struct micro *micro)
 {
-    struct waking *waking = arg;
-    struct micro *micro = waking->micro;
+    struct waking waking = {.micro = micro};
     for (int i = 0; i < WORKERS; i++) {
-        join_go(&waking->sleepers[i].join, sleeper_main, &waking->sleepers[i]);
-        while (!atomic_load_explicit(&waking->sleepers[i].parks, memory_order_acquire))
+        join_go(&waking.sleepers[i].join, sleeper_main, &waking.sleepers[i]);
+        while (!atomic_load_explicit(&waking.sleepers[i].parks, memory_order_acquire))
             gosched();
     }
-    struct sleeper *sleeper = sleeper_choose(waking);
+    struct sleeper *sleeper = sleeper_choose(&waking);
     bool came = true;
     for (int i = 0; i < WARM_UP && came; i++)
-        came = wake_once(waking, sleeper, false);
+        came = wake_once(&waking, sleeper, false);
     micro_open(micro);
     for (uint64_t i = 0; i < micro->n && came; i++)
-        came = wake_once(waking, sleeper, true);
+        came = wake_once(&waking, sleeper, true);
     micro_close(micro);
     if (!came)
         micro_fail(micro, "no other worker ran the goroutine that was made runnable");
     for (int i = 0; i < WORKERS; i++) {
-        atomic_store_explicit(&waking->sleepers[i].over, true, memory_order_release);
-        if (came || &waking->sleepers[i] != sleeper)
-            g_ready(waking->sleepers[i].gp);
-        join_wait(&waking->sleepers[i].join);
+        atomic_store_explicit(&waking.sleepers[i].over, true, memory_order_release);
+        if (came || &waking.sleepers[i] != sleeper)
+            g_ready(waking.sleepers[i].gp);
+        join_wait(&waking.sleepers[i].join);
     }
     if (came)
-        micro_expect(micro, "wakes of another worker", waking->elsewhere, micro->n);
-}
-
-static void wake(struct micro *micro)
-{
-    struct waking waking = {.micro = micro};
-    micro_schedule(micro, WORKERS, wake_main, &waking);
+        micro_expect(micro, "wakes of another worker", waking.elsewhere, micro->n);
 }
 
 const struct micro_op micro_wakes[] = {
-    {"wake/pay", "floor/futex_wake", MICRO_TIMED, wake, .serves = micro_serves_parallel,
-     .iterations = WAKES, .how = WAKER_PAYS},
-    {"wake/run", "floor/futex_wake_run", MICRO_TIMED, wake, .serves = micro_serves_parallel,
-     .iterations = WAKES, .how = UNTIL_IT_RUNS},
+    {"wake/pay", "floor/futex_wake", MICRO_MAIN, wake, .serves = micro_serves_parallel,
+     .workers = WORKERS, .iterations = WAKES, .how = WAKER_PAYS},
+    {"wake/run", "floor/futex_wake_run", MICRO_MAIN, wake, .serves = micro_serves_parallel,
+     .workers = WORKERS, .iterations = WAKES, .how = UNTIL_IT_RUNS},
     {0},
 };
