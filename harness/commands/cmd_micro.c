@@ -116,12 +116,8 @@ static const char argp_doc[] =
 
 static void flag_add(struct options *options, const char *name, const char *value)
 {
-    char *text = NULL;
-    FILE *to = memory_stream(&text, NULL);
     options->flags = xrealloc(options->flags, (options->flag_count + 2) * sizeof *options->flags);
-    fprintf(to, "--%s=%s", name, value);
-    fclose(to);
-    options->flags[options->flag_count++] = text;
+    options->flags[options->flag_count++] = text_format("--%s=%s", name, value);
     options->flags[options->flag_count] = NULL;
 }
 
