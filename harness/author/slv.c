@@ -33,6 +33,14 @@ static void self_folder(char folder[SLV_PATH_SIZE])
         *slash = '\0';
 }
 
+/* Takes path. */
+static bool is_there(char *path)
+{
+    bool there = access(path, R_OK) == 0;
+    free(path);
+    return there;
+}
+
 /* build/schedlab, build/release/schedlab and PREFIX/bin/schedlab. */
 static bool author_find(struct slv_tools *tools)
 {
@@ -40,10 +48,7 @@ static bool author_find(struct slv_tools *tools)
     char self[SLV_PATH_SIZE];
     self_folder(self);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        char *script = text_format("%s/%s/author/release.sh", self, places[i]);
-        bool found = access(script, R_OK) == 0;
-        free(script);
-        if (!found)
+        if (!is_there(text_format("%s/%s/author/release.sh", self, places[i])))
             continue;
         snprintf(tools->objects, sizeof tools->objects, "%.*s/%s", SLV_PATH_SIZE / 2, self,
                  places[i]);
@@ -63,14 +68,9 @@ static bool roots_find(struct slv_tools *tools)
     char *installed = text_format("%s/../../include/schedlab", tools->data);
     snprintf(tools->root, sizeof tools->root, "%s", installed);
     free(installed);
-    char *path = text_format("%s/%s", tools->root, header);
-    if (access(path, R_OK) != 0)
+    if (!is_there(text_format("%s/%s", tools->root, header)))
         memcpy(tools->root, tools->data, sizeof tools->root);
-    free(path);
-    path = text_format("%s/%s", tools->root, header);
-    bool found = access(path, R_OK) == 0;
-    free(path);
-    return found;
+    return is_there(text_format("%s/%s", tools->root, header));
 }
 
 bool slv_tools_find(struct slv_tools *tools, const struct complaint *to)
@@ -143,10 +143,7 @@ bool slv_do(const char *program, const char *const *argv, bool warns, const char
 
 bool slv_has_config(const struct slv_tools *tools, const char *config)
 {
-    char *script = text_format("%s/%s.sh", tools->author, config);
-    bool has = access(script, R_OK) == 0;
-    free(script);
-    return has;
+    return is_there(text_format("%s/%s.sh", tools->author, config));
 }
 
 bool slv_script(const struct slv_tools *tools, const char *config, const char *action,
