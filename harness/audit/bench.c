@@ -16,24 +16,14 @@
 
 enum { NAME_SIZE = 512, PATH_SIZE = 4096 };
 
-/* Times by name, {name: [ns per operation]}, in the order in which names came. */
-static void times_add(json_t *times, const char *name, double ns)
-{
-    json_t *list = json_object_get(times, name);
-    if (!list) {
-        list = json_array();
-        json_object_set_new(times, name, list);
-    }
-    json_array_append_new(list, json_real(ns));
-}
-
+/* Times by name: {name: [ns per operation]}, in the order in which names came. */
 static double *times_of(const json_t *times, const char *name, size_t *n)
 {
     const json_t *list = json_object_get(times, name);
     *n = json_array_size(list);
     double *x = xcalloc(*n + 1, sizeof *x);
     for (size_t i = 0; i < *n; i++)
-        x[i] = json_real_value(json_array_get(list, i));
+        x[i] = json_number_value(json_array_get(list, i));
     return x;
 }
 
@@ -47,17 +37,14 @@ json_t *bench_row(const char *what, const char *over, struct interval ratio)
 }
 
 /* One row; NULL if one of the two has no times. */
-static json_t *ratio_make(const char *what, const char *over, const json_t *above,
-                          const char *above_name, const json_t *below, const char *below_name)
+static json_t *ratio_make(const json_t *times, const char *what, const char *over)
 {
     size_t nx, ny;
-    double *x = times_of(above, above_name, &nx), *y = times_of(below, below_name, &ny);
+    double *x = times_of(times, what, &nx), *y = times_of(times, over, &ny);
     struct interval ratio = statistics_ratio(x, nx, y, ny, STATISTICS_SEED);
     free(x);
     free(y);
-    if (isnan(ratio.median))
-        return NULL;
-    return bench_row(what, over, ratio);
+    return isnan(ratio.median) ? NULL : bench_row(what, over, ratio);
 }
 
 /* Takes array; returns it in order. */
@@ -231,14 +218,14 @@ static json_t *times_load(const char *path, char *error, size_t error_size)
     benchmarks = array_sort(json_incref(benchmarks), by_family);
     json_each(entry, benchmarks) {
         char name[NAME_SIZE];
-        const json_t *time = json_object_get(entry, "real_time");
+        json_t *time = json_object_get(entry, "real_time");
         if (strcmp(field_text(entry, "run_type"), "iteration") != 0 || !json_is_number(time) ||
             json_is_true(json_object_get(entry, "error_occurred")) ||
             json_is_true(json_object_get(entry, "skipped")))
             continue;
         snprintf(name, sizeof name, "%s", field_text(entry, "run_name"));
         name_shorten(name);
-        times_add(times, name, json_number_value(time));
+        fields_group_add(times, name, time);
     }
     json_decref(benchmarks);
     json_decref(whole);
@@ -253,7 +240,7 @@ json_t *bench_operations(const char *path, const char *(*floor_of)(const char *b
     json_object_foreach(times, name, unused)
     {
         const char *floor = floor_of(name);
-        json_t *ratio = floor ? ratio_make(name, floor, times, name, times, floor) : NULL;
+        json_t *ratio = floor ? ratio_make(times, name, floor) : NULL;
         if (ratio)
             json_array_append_new(ratios, ratio);
     }

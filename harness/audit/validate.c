@@ -41,12 +41,10 @@ json_t *validate_formulas(const char *path, const char *folder, char *error, siz
 {
     (void)folder;
     json_error_t wrong;
-    json_t *rows = json_load_file(path, 0, &wrong), *claims = json_array();
-    if (!rows) {
-        snprintf(error, error_size, "%s: %s", path, wrong.text);
-        json_decref(claims);
-        return NULL;
-    }
+    json_t *rows = json_load_file(path, 0, &wrong);
+    if (!rows)
+        return error_null(error, error_size, "%s: %s", path, wrong.text);
+    json_t *claims = json_array();
     json_each(row, rows) {
         char expected[TEXT_SIZE], measured[TEXT_SIZE];
         double bound = field_number(row, "bound");
@@ -239,12 +237,10 @@ static json_t *each_part(const char *path,
                          char *error, size_t error_size)
 {
     json_error_t wrong;
-    json_t *claims = json_array(), *whole = json_load_file(path, 0, &wrong);
-    if (!whole) {
-        snprintf(error, error_size, "%s: %s", path, wrong.text);
-        json_decref(claims);
-        return NULL;
-    }
+    json_t *whole = json_load_file(path, 0, &wrong);
+    if (!whole)
+        return error_null(error, error_size, "%s: %s", path, wrong.text);
+    json_t *claims = json_array();
     json_each(experiment, json_object_get(whole, "experiments")) {
         json_each(machine, json_object_get(experiment, "machines")) {
             json_each(part, json_object_get(machine, "parts")) {
