@@ -1,4 +1,5 @@
 /* lesson_run.c - see lesson.h: making a lesson's runs, by this program itself. */
+#include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
@@ -69,13 +70,6 @@ static char *command_run(const struct lesson *lesson, const struct lesson_run *r
 
 /* Stops ---------------------------------------------------------------------------------------- */
 
-/* The words of a step: "P0 put G3 into runnext". */
-static void step_words(const json_t *step, char *words, size_t size)
-{
-    snprintf(words, size, "%s %s", json_string_value(json_object_get(step, "who")),
-             json_string_value(json_object_get(step, "text")));
-}
-
 static bool is_stop(const struct lesson_stop *stop, size_t step, const char *words)
 {
     char *end;
@@ -88,17 +82,14 @@ static bool places_find(const struct lesson *lesson, const struct lesson_run *ru
                         size_t error_size)
 {
     unsigned stop = 0;
-    const json_t *step;
-    size_t i;
-    json_array_foreach(json_object_get(trace, "steps"), i, step)
-    {
+    json_each(step, json_object_get(trace, "steps")) {
         char words[sizeof place->words];
-        size_t number = (size_t)json_integer_value(json_object_get(step, "index")) + 1;
-        step_words(step, words, sizeof words);
+        size_t number = (size_t)field_integer(step, "index") + 1;
+        snprintf(words, sizeof words, "%s %s", field_text(step, "who"), field_text(step, "text"));
         if (stop == run->stops_count || !is_stop(&run->stops[stop], number, words))
             continue;
         place[stop].step = number;
-        place[stop].when_us = json_number_value(json_object_get(step, "when_ps")) / 1e6;
+        place[stop].when_us = field_number(step, "when_ps") / 1e6;
         snprintf(place[stop++].words, sizeof words, "%s", words);
     }
     if (stop < run->stops_count)
