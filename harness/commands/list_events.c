@@ -29,10 +29,7 @@ static const struct {
 static const char *absence_of_all(const json_t *events, const char *source)
 {
     const char *why = NULL;
-    const json_t *event;
-    size_t i;
-    json_array_foreach(events, i, event)
-    {
+    json_each(event, events) {
         const char *absent = field_text(event, "absent");
         if (strcmp(field_text(event, "source"), source) != 0)
             continue;
@@ -72,18 +69,15 @@ static void print_inheritance(const struct list_page *page, const json_t *events
 {
     char text[TEXT_SIZE] = "In";
     const char *why = NULL;
-    const json_t *event;
     const struct sched_ops *ops;
-    size_t i;
-    json_array_foreach(events, i, event)
-    {
+    json_each(event, events) {
         const char *absent = field_text(event, "absent_inherited");
         if (*absent && strcmp(field_text(event, "source"), "soft") == 0)
             why = absent;
     }
     if (!why)
         return;
-    for (i = 0; (ops = spec_variant(i)); i++)
+    for (size_t i = 0; (ops = spec_variant(i)); i++)
         if (ops->thread_per_g && !peer_is(ops))
             snprintf(text + strlen(text), sizeof text - strlen(text), " %s", ops->name);
     snprintf(text + strlen(text), sizeof text - strlen(text),
