@@ -140,12 +140,6 @@ static void cases_run(const struct advice *advice, const char *workload, struct 
 
 /* Ladder and decisions ------------------------------------------------------------------------- */
 
-/* The time of a program with arrivals by the clock says little, and its latency much. */
-static double measure_of(const struct advice *advice, const struct advise_case *of)
-{
-    return advice->last_ns > 0 ? of->p99_ns : of->makespan_ns;
-}
-
 /* Up to the first two steps in a row that gain little. */
 static bool ladder_climb(struct advice *advice, const char *workload, int workers, char *error,
                          size_t error_size)
@@ -161,22 +155,14 @@ static bool ladder_climb(struct advice *advice, const char *workload, int worker
             return complaint_make(&to, "%s does not run on %d workers: %s", advice->file, n,
                                   now->why);
         bool gains = advice->ladder_count == 0 ||
-                     measure_of(advice, now) <
-                         (1 - GAIN_MIN) * measure_of(advice, &advice->ladder[advice->knee]);
+                     advice_measure(advice, now) <
+                         (1 - GAIN_MIN) * advice_measure(advice, &advice->ladder[advice->knee]);
         idle = gains ? 0 : idle + 1;
         if (gains)
             advice->knee = advice->ladder_count;
         advice->ladder_count++;
     }
     return true;
-}
-
-static int compare_changes(const void *a, const void *b)
-{
-    const struct advise_case *x = a, *y = b;
-    if (x->is_there != y->is_there)
-        return x->is_there ? -1 : 1;
-    return (x->p99_ns < y->p99_ns) - (x->p99_ns > y->p99_ns);
 }
 
 static void changes_try(struct advice *advice, const char *workload)
@@ -190,7 +176,7 @@ static void changes_try(struct advice *advice, const char *workload)
             .workers = advice->ladder[advice->knee].workers};
     advice->changes_count = CHANGES;
     cases_run(advice, workload, advice->changes, CHANGES);
-    qsort(advice->changes, CHANGES, sizeof advice->changes[0], compare_changes);
+    advice_changes_sort(advice);
 }
 
 /* Loads ---------------------------------------------------------------------------------------- */
@@ -258,14 +244,14 @@ bool advise(struct advice *advice, const char *file, const struct program *progr
             advice->last_ns = program->steps[i].ns;
     char *workload = text_format("replay,file=%s", file);
     bool done = ladder_climb(advice, workload, workers, error, error_size);
+    const struct advise_case *base = &advice->ladder[advice->knee];
+    advice->chance = fmax(advice_change(base->p99_range_ns[1], base->p99_range_ns[0]),
+                          advice_change(base->makespan_range_ns[1], base->makespan_range_ns[0]));
     if (done) {
         changes_try(advice, workload);
         done = loads_try(advice, workload, error, error_size);
     }
     free(workload);
-    const struct advise_case *base = &advice->ladder[advice->knee];
-    advice->chance = fmax(advice_change(base->p99_range_ns[1], base->p99_range_ns[0]),
-                          advice_change(base->makespan_range_ns[1], base->makespan_range_ns[0]));
     return done;
 }
 

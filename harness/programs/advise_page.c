@@ -319,8 +319,11 @@ static void effects_write(FILE *to, const struct advice *advice)
              "most of %d seeds. The grey band is chance: up to %.1f %%.</p>",
              counted((uint64_t)advice->ladder[advice->knee].workers, "worker").s, ADVISE_SEEDS,
              100 * advice_threshold(advice));
-    effects_table(to, advice, "Changes of p99 and time, the largest p99 first", advice->changes,
-                  advice->changes_count);
+    effects_table(to, advice,
+                  advice_is_of_latency(advice)
+                      ? "Changes of p99 and time: by the p99, what helps most and what hurts most"
+                      : "Changes of p99 and time: by the time, what helps most and what hurts most",
+                  advice->changes, advice->changes_count);
     html_put(to, "</section><section id='loads'><h2>What twice as much changes</h2><p>The "
                  "scheduler and the number of workers stay.</p>");
     if (advice->connections > 0)

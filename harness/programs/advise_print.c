@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SHOWN_MAX = 3 };
@@ -28,6 +29,54 @@ static double largest_change(const struct advice *advice, const struct advise_ca
     double p99 = fabs(advice_change(of->p99_ns, base->p99_ns));
     double makespan = fabs(advice_change(of->makespan_ns, base->makespan_ns));
     return p99 > makespan ? p99 : makespan;
+}
+
+bool advice_is_of_latency(const struct advice *advice)
+{
+    return advice->last_ns > 0;
+}
+
+double advice_measure(const struct advice *advice, const struct advise_case *of)
+{
+    return advice_is_of_latency(advice) ? of->p99_ns : of->makespan_ns;
+}
+
+/* How a case changes the figure that counts. */
+static double change_of(const struct advice *advice, const struct advise_case *of)
+{
+    return advice_change(advice_measure(advice, of),
+                         advice_measure(advice, &advice->ladder[advice->knee]));
+}
+
+enum advise_effect advice_effect(const struct advice *advice, const struct advise_case *of)
+{
+    double change = change_of(advice, of);
+    if (!of->is_there)
+        return EFFECT_ABSENT;
+    return change < -advice_threshold(advice)  ? EFFECT_HELPS
+           : change > advice_threshold(advice) ? EFFECT_HURTS
+                                               : EFFECT_EVEN;
+}
+
+/* By effect, and by how large it is; of those without one the other figure decides. */
+static int compare_changes(const void *a, const void *b, void *arg)
+{
+    const struct advice *advice = arg;
+    enum advise_effect x = advice_effect(advice, a), y = advice_effect(advice, b);
+    if (x != y)
+        return x < y ? -1 : 1;
+    double of_a = fabs(change_of(advice, a)), of_b = fabs(change_of(advice, b));
+    if (x == EFFECT_EVEN) {
+        of_a = largest_change(advice, a);
+        of_b = largest_change(advice, b);
+    }
+    return (of_a < of_b) - (of_a > of_b);
+}
+
+void advice_changes_sort(struct advice *advice)
+{
+    qsort_r(advice->changes, advice->changes_count, sizeof advice->changes[0], compare_changes,
+            advice);
 }
 
 /* The program waits for this where twice the workers take nothing off its time. */
@@ -134,16 +183,21 @@ static void add_loads(const struct advice *advice, struct advice_lines *lines)
         add_case(advice, lines, &advice->loads[i]);
 }
 
-/* The share that a decision of the scheduler takes off at best, 0 or less. */
-static double best_change(const struct advice *advice)
+/* The decision that takes most off the p99, or off the time; *change is how much, negative. NULL:
+ * none takes more off than seeds alone, and *change is the threshold. */
+static const struct advise_case *best_of(const struct advice *advice, bool of_latency,
+                                         double *change)
 {
-    const struct advise_case *base = &advice->ladder[advice->knee];
-    double best = 0;
+    const struct advise_case *base = &advice->ladder[advice->knee], *best = NULL;
+    *change = -advice_threshold(advice);
     for (size_t i = 0; i < advice->changes_count; i++) {
         const struct advise_case *of = &advice->changes[i];
-        if (of->is_there)
-            best = fmin(best, fmin(advice_change(of->p99_ns, base->p99_ns),
-                                   advice_change(of->makespan_ns, base->makespan_ns)));
+        double its = of_latency ? advice_change(of->p99_ns, base->p99_ns)
+                                : advice_change(of->makespan_ns, base->makespan_ns);
+        if (!of->is_there || its >= *change)
+            continue;
+        best = of;
+        *change = its;
     }
     return best;
 }
@@ -156,28 +210,56 @@ static double connections_change(const struct advice *advice)
     return is_told ? advice_change(of->p99_ns, advice->ladder[advice->knee].p99_ns) : 0;
 }
 
+/* Twice the connections take more off than any decision. */
+static void add_connections(const struct advice *advice, struct advice_lines *lines, double change,
+                            const char *rest)
+{
+    double best_change;
+    const struct advise_case *best = best_of(advice, true, &best_change);
+    char beside[96] = "than any decision takes off";
+    if (best)
+        snprintf(beside, sizeof beside, "than the best decision: %s takes %.0f %%", best->name,
+                 -100 * best_change);
+    add(lines, "advice", "twice the connections take %.0f %% off the p99, more %s%s", -100 * change,
+        beside, rest);
+}
+
+static void add_advice(const struct advice *advice, struct advice_lines *lines, const char *rest)
+{
+    bool of_latency = advice_is_of_latency(advice);
+    double change, other_change, threshold = 100 * advice_threshold(advice);
+    const struct advise_case *best = best_of(advice, of_latency, &change);
+    const struct advise_case *other = best_of(advice, !of_latency, &other_change);
+    const char *what = of_latency ? "p99" : "time", *its = of_latency ? "time" : "p99";
+    if (best)
+        add(lines, "advice", "%s takes %.0f %% off the %s, more than any other decision%s",
+            best->name, -100 * change, what, rest);
+    else if (other)
+        add(lines, "advice",
+            "%s takes %.0f %% off the %s; no decision takes more than %.0f %% off "
+            "the %s%s",
+            other->name, -100 * other_change, its, threshold, what, rest);
+    else
+        add(lines, "advice",
+            "no decision takes more than %.0f %% off: the scheduler is not the problem%s",
+            threshold, rest);
+}
+
 void advice_lines_make(const struct advice *advice, struct advice_lines *lines)
 {
     lines->count = 0;
     add_ladder(advice, lines);
     add_loads(advice, lines);
     size_t more = add_changes(advice, lines);
-    double best = best_change(advice);
-    char rest[64] = "";
+    char rest[96] = "";
     if (more > 0)
-        snprintf(rest, sizeof rest, "; %zu more changes with --format json", more);
-    double of_connections = connections_change(advice);
-    if (of_connections < -advice_threshold(advice) && of_connections < best)
-        add(lines, "advice",
-            "twice the connections take %.0f %% off the p99, more than any decision takes off%s",
-            -100 * of_connections, rest);
-    else if (-best <= advice_threshold(advice))
-        add(lines, "advice",
-            "no decision takes more than %.0f %% off: the scheduler is not the problem%s",
-            100 * advice_threshold(advice), rest);
+        snprintf(rest, sizeof rest, "; %s with --format json", counted(more, "more change").s);
+    double of_connections = connections_change(advice), best_change;
+    best_of(advice, true, &best_change);
+    if (of_connections < best_change)
+        add_connections(advice, lines, of_connections, rest);
     else
-        add(lines, "advice", "a decision of the scheduler takes up to %.0f %% off%s", -100 * best,
-            rest);
+        add_advice(advice, lines, rest);
 }
 
 void advice_print(const struct advice *advice, FILE *to)
@@ -214,19 +296,33 @@ static json_t *case_to_json(const struct advise_case *of)
     return object;
 }
 
+static json_t *change_to_json(const struct advice *advice, const struct advise_case *of)
+{
+    static const char *const effects[] = {"helps", "hurts", "even"};
+    enum advise_effect effect = advice_effect(advice, of);
+    json_t *object = case_to_json(of);
+    if (effect != EFFECT_ABSENT)
+        json_object_set_new(object, "effect", json_string(effects[effect]));
+    return object;
+}
+
 json_t *advice_to_json(const struct advice *advice)
 {
+    double change;
+    bool of_latency = advice_is_of_latency(advice);
+    const struct advise_case *best = best_of(advice, of_latency, &change);
     json_t *ladder = json_array(), *changes = json_array(), *loads = json_array();
     for (size_t i = 0; i < advice->ladder_count; i++)
         json_array_append_new(ladder, case_to_json(&advice->ladder[i]));
     for (size_t i = 0; i < advice->changes_count; i++)
-        json_array_append_new(changes, case_to_json(&advice->changes[i]));
+        json_array_append_new(changes, change_to_json(advice, &advice->changes[i]));
     for (size_t i = 0; i < advice->loads_count; i++)
         json_array_append_new(loads, case_to_json(&advice->loads[i]));
-    return json_pack("{ss ss sI sI si sf ss sI so so so}", "file", advice->file, "machine",
+    return json_pack("{ss ss sI sI si sf ss ss ss? sI so so so}", "file", advice->file, "machine",
                      advice->machine, "computing_ns", (json_int_t)advice->program->work_ns,
                      "critical_path_ns", (json_int_t)advice->program->critical_ns, "workers",
                      advice->ladder[advice->knee].workers, "chance", advice->chance, "limit",
-                     limit_of(advice), "connections", (json_int_t)advice->connections, "ladder",
-                     ladder, "changes", changes, "loads", loads);
+                     limit_of(advice), "counts", of_latency ? "p99_ns" : "makespan_ns", "best",
+                     best ? best->name : NULL, "connections", (json_int_t)advice->connections,
+                     "ladder", ladder, "changes", changes, "loads", loads);
 }
