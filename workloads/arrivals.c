@@ -288,7 +288,7 @@ static void arrivals_print(void *arg, FILE *to)
         int64_t ended_ns = state->requests[i].due_ns + state->requests[i].latency_ns;
         end_ns = ended_ns > end_ns ? ended_ns : end_ns;
     }
-    load_print(to, state->params.rate, due_ns, end_ns, "requests");
+    load_print(to, (double)state->params.rate, due_ns, end_ns, "requests");
 }
 
 static void arrivals_fini(void *arg)

@@ -353,7 +353,7 @@ static void echo_print(void *arg, FILE *to)
     for (int64_t i = 0; i < state->params.connections; i++)
         due_ns = fmax(due_ns, state->clients[i].due_ns);
     if (state->params.rate)
-        load_print(to, state->params.rate, (int64_t)due_ns, state->end_ns, "messages");
+        load_print(to, (double)state->params.rate, (int64_t)due_ns, state->end_ns, "messages");
 }
 
 static void echo_fini(void *arg)

@@ -661,7 +661,7 @@ static void replay_print(void *arg, FILE *to)
     }
     due_ns = replay_outside_ns(state, due_ns);
     if (count >= LOAD_LEAST && due_ns > 0)
-        load_print(to, count * INT64_C(1000000000) / due_ns, due_ns, state->makespan_ns,
+        load_print(to, (double)count * 1e9 / (double)due_ns, due_ns, state->makespan_ns,
                    "arrivals");
     replay_speed_print(&state->speed, to);
     fprintf(

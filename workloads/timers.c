@@ -13,11 +13,13 @@
  * before it could be stopped stays so; one that has happened before it was set anew happens again.
  *
  * The latency is how late each was, from its due time to its goroutine's first step; those stopped
- * have none. One operation is a sleep or a timer, stopped or not.
+ * have none. One operation is a sleep or a timer, stopped or not. With spread_ns those that happen
+ * are a load, of so many a second from when the first is due until the last is.
  */
 #include "workload.h"
 
 #include "histogram.h"
+#include "load.h"
 
 #include <inttypes.h>
 
@@ -217,6 +219,29 @@ static const char *timers_verify(void *arg, const struct outcome *out, char *why
     return why;
 }
 
+/* Timers that are due together are a burst, and no load. */
+static void timers_print(void *arg, FILE *to)
+{
+    const struct timers_state *state = arg;
+    int64_t count = 0, first_ns = INT64_MAX, last_ns = 0, end_ns = 0;
+    for (int64_t i = 0; i < state->params.n; i++) {
+        const struct one_timer *one = &state->timers[i];
+        /* relaxed: all have been waited for */
+        int32_t happened = atomic_load_explicit(&one->happened, memory_order_relaxed);
+        int64_t due_ns = atomic_load_explicit(&one->due_ns, memory_order_relaxed);
+        if (happened == 0)
+            continue;
+        count++;
+        first_ns = due_ns < first_ns ? due_ns : first_ns;
+        last_ns = due_ns > last_ns ? due_ns : last_ns;
+        int64_t ended_ns = due_ns + one->late_ns[happened - 1];
+        end_ns = ended_ns > end_ns ? ended_ns : end_ns;
+    }
+    if (state->params.spread_ns > 0 && last_ns > first_ns)
+        load_print(to, (double)count * 1e9 / (double)(last_ns - first_ns), last_ns - first_ns,
+                   end_ns - first_ns, "timers");
+}
+
 static void timers_fini(void *arg)
 {
     struct timers_state *state = arg;
@@ -239,5 +264,6 @@ const struct workload workload_timers = {
     .init = timers_init,
     .run = timers_run,
     .verify = timers_verify,
+    .print = timers_print,
     .fini = timers_fini,
 };

@@ -315,8 +315,8 @@ static void wakers_print(void *arg, FILE *to)
     wakers_find(arg, values);
     fprintf(to, "mean waits: %.1f us of readers, %.1f us of sleepers, %.2f times as long\n",
             values[0] / 1e3, values[1] / 1e3, values[2]);
-    int64_t each_period = params->connections + params->sleepers;
-    load_print(to, each_period * 1000000000 / params->period_ns, params->n * params->period_ns,
+    double each_period = (double)(params->connections + params->sleepers);
+    load_print(to, each_period * 1e9 / (double)params->period_ns, params->n * params->period_ns,
                state->time_ns, "wake-ups");
 }
 

@@ -1,6 +1,8 @@
 /* test_program.c - program files (workloads/program.h): what is read, and what is refused in one
- * line that says where. And the line of a replay whose machine drifts (replay_speed.h). */
+ * line that says where. And lines that a replay prints: its machine drifts (replay_speed.h), or its
+ * load is not met (load.h). */
 #include "harness/base/build_info.h"
+#include "workloads/load.h"
 #include "workloads/program.h"
 #include "workloads/replay_speed.h"
 
@@ -269,6 +271,27 @@ static void a_drift_of_the_machine_is_told(void **state)
     expect_drift(0, 0, ""); /* it was never measured */
 }
 
+static void expect_load(double rate, int64_t due_ns, int64_t end_ns, const char *line)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    assert_non_null(to);
+    load_print(to, rate, due_ns, end_ns, "requests");
+    fclose(to);
+    assert_string_equal(text, line);
+    free(text);
+}
+
+static void a_load_that_is_not_met_is_told(void **state)
+{
+    (void)state;
+    expect_load(1000, 100, 200, "load not met: 500 of 1000 requests/s\n");
+    expect_load(0.4, 100, 200, "load not met: 0.200 of 0.400 requests/s\n");
+    expect_load(1000, 100, 105, "");
+    expect_load(1000, 100, 50, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +308,7 @@ int main(void)
         cmocka_unit_test(many_goroutines_are_found_by_their_ids),
         cmocka_unit_test(the_example_is_right),
         cmocka_unit_test(a_drift_of_the_machine_is_told),
+        cmocka_unit_test(a_load_that_is_not_met_is_told),
     };
     return cmocka_run_group_tests_name("program", tests, NULL, NULL);
 }

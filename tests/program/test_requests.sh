@@ -195,6 +195,11 @@ followed calls,n=40,measure=handoff,callers=1 --workers 1
 check who_waits_behind_a_call_is_runnable row runnable 'b > 20'
 followed timers,n=30
 check a_timer_that_is_late_sleeps row sleeping 'b > 0'
+check timers_that_come_together_are_no_load sh -c '! grep -q "load not met" out'
+followed timers,n=100,ns=1000000,spread_ns=1000 --workers 1
+check timers_that_are_late_do_not_meet_their_load grep -qE '^load not met: [0-9]+ of [0-9]+ timers/s$' out
+followed timers,n=50,ns=1000000,spread_ns=50000000
+check timers_far_between_meet_it sh -c '! grep -q "load not met" out'
 followed pingpong,rounds=300,latency=on
 check whom_a_ping_waits_for_is_followed sh -c '! grep -q "waiting for others" out && grep -q "^  running" out'
 followed wakers,n=20,rounds=300000 --workers 2
