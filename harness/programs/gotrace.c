@@ -39,6 +39,30 @@ static const uint8_t args_of[256] = {
     [135] = 3, [136] = 2,
 };
 
+/* Events of goroutines, in Go's words. */
+static const char *const names[256] = {
+    [GOTRACE_CREATE] = "GoCreate",
+    [GOTRACE_CREATE_SYSCALL] = "GoCreateSyscall",
+    [GOTRACE_START] = "GoStart",
+    [GOTRACE_DESTROY] = "GoDestroy",
+    [GOTRACE_DESTROY_SYSCALL] = "GoDestroySyscall",
+    [GOTRACE_STOP] = "GoStop",
+    [GOTRACE_BLOCK] = "GoBlock",
+    [GOTRACE_UNBLOCK] = "GoUnblock",
+    [GOTRACE_SYSCALL_BEGIN] = "GoSyscallBegin",
+    [GOTRACE_SYSCALL_END] = "GoSyscallEnd",
+    [GOTRACE_SYSCALL_END_BLOCKED] = "GoSyscallEndBlocked",
+    [GOTRACE_STATUS] = "GoStatus",
+    [GOTRACE_TASK_BEGIN] = "UserTaskBegin",
+    [GOTRACE_TASK_END] = "UserTaskEnd",
+    [GOTRACE_REGION_BEGIN] = "UserRegionBegin",
+    [GOTRACE_REGION_END] = "UserRegionEnd",
+    [GOTRACE_SWITCH] = "GoSwitch",
+    [GOTRACE_SWITCH_DESTROY] = "GoSwitchDestroy",
+    [GOTRACE_CREATE_BLOCKED] = "GoCreateBlocked",
+    [GOTRACE_STATUS_STACK] = "GoStatusStack",
+};
+
 struct batch {
     const uint8_t *at, *end;
     uint64_t ticks;
@@ -61,7 +85,9 @@ struct gotrace {
     const uint8_t *bytes; /* the source's */
     size_t size;
     char torn[160];
-    size_t at; /* of the next batch */
+    struct gotrace_mark last; /* of the events that were taken */
+    bool is_marked;           /* it is the one before the tear: later ones are of other threads */
+    size_t at;                /* of the next batch */
     uint64_t generation, frequency, first_ticks;
     bool has_begun; /* a generation was read */
     struct batch *batches;
@@ -261,6 +287,7 @@ static void thread_advance(struct gotrace *trace, struct thread *thread)
     if (!is_whole) {
         char why[64];
         snprintf(why, sizeof why, "event %u is not known or not whole", thread->kind);
+        trace->is_marked |= !*trace->torn;
         tear(trace, start, why);
         thread->now = (struct batch){.next = NONE};
         return;
@@ -442,6 +469,15 @@ static void event_apply(struct gotrace *trace, struct thread *thread, struct got
     }
 }
 
+/* Its goroutine is the one that it names, else the one that its thread ran. */
+static void event_mark(struct gotrace *trace, const struct gotrace_event *event)
+{
+    const struct gotrace_g *g = event->of ? event->of : event->on;
+    const char *what = names[event->kind & 255];
+    if (what && g && !trace->is_marked)
+        trace->last = (struct gotrace_mark){what, g->id, event->ns};
+}
+
 /* A text has its events in order, and says whom each thread ran. */
 static bool text_next(struct gotrace *trace, struct gotrace_event *event)
 {
@@ -456,6 +492,7 @@ static bool text_next(struct gotrace *trace, struct gotrace_event *event)
     memcpy(event->args, told.args, sizeof event->args);
     struct thread thread = {.on = event->on};
     event_apply(trace, &thread, event);
+    event_mark(trace, event);
     return true;
 }
 
@@ -478,6 +515,7 @@ bool gotrace_next(struct gotrace *trace, struct gotrace_event *event)
     memcpy(event->args, thread->args, sizeof event->args);
     size_t number = (size_t)(thread - trace->threads);
     event_apply(trace, thread, event);
+    event_mark(trace, event);
     thread_advance(trace, &trace->threads[number]); /* threads may lie elsewhere now */
     return true;
 }
@@ -507,6 +545,8 @@ void gotrace_rewind(struct gotrace *trace, void (*free_data)(void *data))
     trace->at = GOTRACE_HEAD_SIZE;
     trace->threads_count = trace->batches_count = 0;
     trace->torn[0] = '\0';
+    trace->last = (struct gotrace_mark){NULL, 0, 0};
+    trace->is_marked = false;
     trace->disorder = 0;
     trace->has_begun = false;
 }
@@ -527,6 +567,11 @@ const char *gotrace_torn(const struct gotrace *trace)
     if (trace->source.text)
         return gotext_torn(trace->source.text);
     return *trace->torn ? trace->torn : NULL;
+}
+
+struct gotrace_mark gotrace_before_tear(const struct gotrace *trace)
+{
+    return trace->last;
 }
 
 const char *gotrace_version(const struct gotrace *trace)

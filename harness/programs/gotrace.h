@@ -57,6 +57,14 @@ void gotrace_each(struct gotrace *trace, void (*visit)(struct gotrace_g *g, void
  * has lines. */
 const char *gotrace_torn(const struct gotrace *trace);
 
+/* The last event of a goroutine before the tear. */
+struct gotrace_mark {
+    const char *what; /* "GoBlock", as Go's sources have it; NULL: there was none */
+    uint64_t g;
+    int64_t ns;
+};
+struct gotrace_mark gotrace_before_tear(const struct gotrace *trace);
+
 /* "1.26", of Go; "1.22 or later" of a text. */
 const char *gotrace_version(const struct gotrace *trace);
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MINOR_LEAST = 22, COPY_SIZE = 1 << 16 };
+enum { MINOR_LEAST = 22, COPY_SIZE = 1 << 16, OLDER_SIZE = 32 };
 
 static bool starts_with(const struct gotrace_source *source, const char *text)
 {
@@ -80,6 +80,19 @@ static bool other_refuse(const struct gotrace_source *source, const char *path,
                           path, other_kind(source));
 }
 
+/* The Go that wrote a trace of the older format whose head has this number. Versions without a
+ * format of their own kept the head of the one before: Go 1.20 writes that of 1.19. */
+static void older_writer(unsigned minor, char text[OLDER_SIZE])
+{
+    static const unsigned heads[] = {5, 7, 8, 9, 10, 11, 19, 21, MINOR_LEAST};
+    unsigned last = minor;
+    for (size_t i = 0; i + 1 < sizeof heads / sizeof *heads; i++)
+        last = heads[i] == minor ? heads[i + 1] - 1 : last;
+    snprintf(text, OLDER_SIZE, last > minor + 1 ? "1.%u to 1.%u" : "1.%u or 1.%u", minor, last);
+    if (last == minor)
+        snprintf(text, OLDER_SIZE, "1.%u", minor);
+}
+
 static bool head_check(struct gotrace_source *source, const char *path, const struct complaint *to)
 {
     char head[GOTRACE_HEAD_SIZE + 1] = "", rest[GOTRACE_HEAD_SIZE] = "";
@@ -88,11 +101,14 @@ static bool head_check(struct gotrace_source *source, const char *path, const st
            source->size < GOTRACE_HEAD_SIZE ? source->size : GOTRACE_HEAD_SIZE);
     if (sscanf(head, "go 1.%3u %15s", &minor, rest) != 2 || strcmp(rest, "trace") != 0)
         return other_refuse(source, path, to);
-    if (minor < MINOR_LEAST)
+    if (minor < MINOR_LEAST) {
+        char writer[OLDER_SIZE];
+        older_writer(minor, writer);
         return complaint_make(to,
-                              "%s: a trace of the older format, which Go 1.%u writes up to 1.21; "
+                              "%s: a trace that Go %s wrote, in the older format of Go up to 1.21; "
                               "valid: of Go 1.22 or later",
-                              path, minor);
+                              path, writer);
+    }
     snprintf(source->version, sizeof source->version, "1.%u", minor);
     return true;
 }

@@ -12,6 +12,7 @@
 
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
+#include "harness/base/units.h"
 #include "harness/programs/gotrace.h"
 #include "harness/programs/idmap.h"
 #include "harness/programs/learn.h"
@@ -708,6 +709,21 @@ static void parts_choose(const struct importer *self)
     parts[SEGMENT_STOPS].is_kept = true; /* as computing of who stopped the others */
 }
 
+/* Where it is torn, why, and what happened last before that; "" if it is whole. */
+static void torn_tell(const struct importer *self, char text[IMPORT_TORN_SIZE])
+{
+    const char *torn = gotrace_torn(self->trace);
+    struct gotrace_mark last = gotrace_before_tear(self->trace);
+    int size = snprintf(text, IMPORT_TORN_SIZE, "%s", torn ? torn : "");
+    if (!torn || !last.what)
+        return;
+    const char *name = learned_name(self->learned, last.g);
+    snprintf(text + size, IMPORT_TORN_SIZE - (size_t)size,
+             "; the last event of a goroutine before it: %s of %" PRIu64 "%s%.80s%s, at %s",
+             last.what, last.g, name ? " (" : "", name ? name : "", name ? ")" : "",
+             text_time((double)last.ns).s);
+}
+
 bool import_trace(const char *path, const struct import_options *options, FILE *to,
                   struct import_facts *facts, char *error, size_t error_size)
 {
@@ -733,8 +749,7 @@ bool import_trace(const char *path, const struct import_options *options, FILE *
     facts->disorder = gotrace_disorder(self.trace);
     facts->span_ns = within(&self, 0, event.ns);
     snprintf(facts->version, sizeof facts->version, "%s", gotrace_version(self.trace));
-    const char *torn = gotrace_torn(self.trace);
-    snprintf(facts->torn, sizeof facts->torn, "%s", torn ? torn : "");
+    torn_tell(&self, facts->torn);
     gotrace_close(self.trace, traced_free);
     learned_free(self.learned);
     call_kinds_free(&self.kinds);
@@ -743,6 +758,6 @@ bool import_trace(const char *path, const struct import_options *options, FILE *
            complaint_make(&complaint,
                           "%s: no goroutine of the program did anything in it%s%s; left out: "
                           "%" PRIu64 " goroutines",
-                          path, torn ? " up to its tear, " : "", facts->torn,
+                          path, *facts->torn ? " up to its tear, " : "", facts->torn,
                           facts->goroutines_cut);
 }

@@ -42,6 +42,7 @@ enum {
     IMPORT_REASON_SIZE = 40,
     IMPORT_PLACES_MAX = 256, /* the last one stands for all others */
     IMPORT_FUNCTION_SIZE = 80,
+    IMPORT_TORN_SIZE = 400,
 };
 
 struct import_reason {
@@ -59,8 +60,8 @@ struct import_place {
 };
 
 struct import_facts {
-    char version[16]; /* "1.26", of Go */
-    char torn[160];   /* empty: it is whole */
+    char version[16];            /* "1.26", of Go */
+    char torn[IMPORT_TORN_SIZE]; /* where and why, and the event before; empty: it is whole */
     uint64_t events, disorder, goroutines, goroutines_cut, waits_outside, waits_peers;
     uint64_t readers, readers_chosen; /* that have a writer; of which it may be another one */
     uint64_t sections, waits_locks;   /* under locks; waits that became one for a lock */

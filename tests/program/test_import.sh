@@ -362,12 +362,32 @@ head -c -40 steps.trace >torn.trace
 run torn.trace -o torn.slp
 check a_torn_trace_is_read_up_to_there [ $status = 0 ]
 check and_the_place_is_said grep -q 'torn.trace: read up to a tear: byte [0-9]*: the file ends within a batch' err
+check and_the_event_before_it grep -qE '; the last event of a goroutine before it: GoDestroy of 1( \(.*\))?, at 75' err
 check what_is_left_replays replays torn.slp
+made unknown <<'END'
+1 0 status_stack 1 1 2 runtime.main
+1 1000 create 7 main.worker main.main
+2 1500 start 7
+1 2000 block sync main.main;runtime.main
+1 2500 procs 2 -
+2 3000 call 0 syscall.fsync;main.worker
+2 4000 back
+2 5000 destroy
+END
+python3 -c 'was = open("unknown.trace", "rb").read()
+assert was.count(b"\x09\xf4\x03\x02\x00") == 1
+open("unknown.trace", "wb").write(was.replace(b"\x09\xf4\x03\x02\x00", b"\x63\xf4\x03\x02\x00"))'
+run unknown.trace
+check the_event_before_it_is_of_the_same_thread \
+    grep -qE ': event 99 is not known or not whole; the last event of a goroutine before it: GoBlock of 1 \(runtime.main\), at 2' err
 head -c 30 steps.trace >short.trace
 misuse too_little_of_one_is_said 'no goroutine of the program did anything in it up to its tear, byte 16' -- short.trace
 misuse a_filter_that_leaves_nothing_is_said 'left out: 2 goroutines' -- steps.trace --goroutines none
-printf 'go 1.21 trace\0\0\0' >old.trace
-misuse older_formats_are_named 'a trace of the older format, which Go 1.21 writes up to 1.21; valid: of Go 1.22' -- old.trace
+for minor in 11 19 21; do
+    printf 'go 1.%d trace\0\0\0' $minor >old.trace
+    misuse "the_go_that_wrote_format_${minor}_is_named" "a trace that Go $(case $minor in 11) echo 1.11 to 1.18 ;; 19) echo 1.19 or 1.20 ;; 21) echo 1.21 ;; esac) \
+wrote, in the older format of Go up to 1.21; valid: of Go 1.22" -- old.trace
+done
 : >empty.trace
 misuse an_empty_file_is_named 'it is empty' -- empty.trace
 misuse a_compressed_file_is_named 'it is compressed; run xz -d' -- "$tree/tests/traces/tree-p1.trace.xz"

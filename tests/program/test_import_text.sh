@@ -139,28 +139,29 @@ check it_replays [ $? = 0 ]
 
 # Tears ------------------------------------------------------------------------------------------------------------
 
-# torn NAME WHERE STEPS: standard input is torn there, and goroutine 7 has done that before.
+# torn NAME WHERE STEPS EVENT: standard input is torn there. Goroutine 7 has done that before, and EVENT was the last.
 torn() {
-    local where=$2 steps=$3
+    local where=$2 steps=$3 event=$4
     cat >torn.txt
     input=torn.txt
     run - -o torn.slp
     input=/dev/null
-    check "$1" eval '[ $status = 0 ] && grep -qx "schedlab import: standard input: read up to a tear: $where" err &&
-        has torn.slp 7 "$steps"'
+    check "$1" eval '[ $status = 0 ] && has torn.slp 7 "$steps" &&
+        grep -qxE "schedlab import: standard input: read up to a tear: $where; the last event of a goroutine before it: $event, at .*" err'
 }
 
 line=$(grep -n 'Time=1008300' hand.txt | cut -d : -f 1)
 before="run 3000; call cpu 2000; run 100; begin a_\"good\"_Task=9__; run 500; done"
-torn a_line_may_be_torn "line $line: the text ends within this line" "$before" \
+region='UserRegionEnd of 7 \(main.worker\)' wake='GoUnblock of 1 \(.*\)'
+torn a_line_may_be_torn "line $line: the text ends within this line" "$before" "$region" \
     < <(head -n "$line" hand.txt | head -c -20)
-torn a_stack_may_be_torn "line $((line + 2)): the text ends within a stack" "$before" \
+torn a_stack_may_be_torn "line $((line + 2)): the text ends within a stack" "$before" "$region" \
     < <(head -n $((line + 2)) hand.txt)
 torn an_event_may_be_torn "line $((line + 5)): this is no event of a trace" \
-    "$before; run 500; wake 1 1" < <(head -n $((line + 4)) hand.txt && echo 'M=1 P=0')
-torn another_text_may_follow "line $((line + 5)): this is no event of a trace" "$before; run 500; wake 1 1" \
+    "$before; run 500; wake 1 1" "$wake" < <(head -n $((line + 4)) hand.txt && echo 'M=1 P=0')
+torn another_text_may_follow "line $((line + 5)): this is no event of a trace" "$before; run 500; wake 1 1" "$wake" \
     < <(head -n $((line + 4)) hand.txt && echo 'failed to advance')
-torn a_frame_may_be_torn "line $((line + 2)): a frame of a stack is not whole" "$before" \
+torn a_frame_may_be_torn "line $((line + 2)): a frame of a stack is not whole" "$before" "$region" \
     < <(head -n $((line + 1)) hand.txt && printf '\tsync.(*WaitGroup)\n\n')
 sed 1,40d hand.txt | sed '/^M=/,$!d' >tail.txt
 run tail.txt -o tail.slp
