@@ -7,6 +7,7 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/programs/advise.h"
+#include "harness/records/replay_untold.h"
 #include "harness/report/doc.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"
@@ -464,9 +465,6 @@ void advice_page_write(const struct advice *advice, FILE *to)
     waiting_write(to, advice);
     html_put(to,
              "<p class='note'>Everything here is computed: `schedlab advise --format json` has "
-             "all cases. A replay has no garbage collector and no cache misses of the program's "
-             "data. It computes for as long as the trace spun in critical sections, and takes "
-             "what depends on timing (select, a lock that is tried, loops that try again) as it "
-             "was. docs/PROGRAMS.md of schedlab says more.</p>"
-             "</main></body></html>\n");
+             "all cases. %s</p></main></body></html>\n",
+             REPLAY_UNTOLD);
 }

@@ -9,6 +9,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
+#include "harness/records/replay_untold.h"
 #include "harness/records/request_table.h"
 #include "harness/records/run_folder.h"
 #include "harness/report/doc.h"
@@ -123,9 +124,10 @@ static void functions_write(FILE *to, const struct report_cell *cell, const json
 {
     const char *printed = field_text(record, "print");
     if (*printed && has_functions(cell->workload))
-        html_put(
-            to, "<details><summary>Where its functions' time goes</summary><pre>%s</pre></details>",
-            printed);
+        html_put(to,
+                 "<details><summary>Where its functions' time goes</summary><pre>%s</pre>"
+                 "<p class='note'>%s</p></details>",
+                 printed, REPLAY_UNTOLD);
 }
 
 void report_commands_write(FILE *to, const struct report *report, const struct report_cell *cell)

@@ -11,6 +11,7 @@
  * have else. "before" is how many events come before those that two runs are compared by.
  */
 #include "harness/base/text.h"
+#include "harness/records/replay_untold.h"
 #include "harness/records/request_table.h"
 #include "harness/report/doc.h"
 #include "harness/report/html.h"
@@ -251,6 +252,8 @@ bool trace_html_write(const struct trace_page *const *pages, size_t count,
         parts_write(to, pages[i]);
         run_write(to, pages[i]);
     }
+    if (pages[0]->functions) /* a program that is replayed has functions of its own */
+        html_put(to, "<p class='note'>%s</p>\n", REPLAY_UNTOLD);
     fputs("<script>\n", to);
     if (!html_viewer_part(to, "trace_run.js", error, error_size) ||
         !html_viewer_part(to, "trace.js", error, error_size))

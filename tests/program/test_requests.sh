@@ -232,6 +232,7 @@ END
 "$schedlab" sweep parts.yaml --results . --name parts >out 2>err </dev/null
 check a_page_has_it_for_each_variant eval '[ "$(grep -o "where a request" parts-*/report.html | wc -l)" = 4 ]'
 check a_page_has_it_for_each_class eval '[ "$(grep -c "^of short: 2 requests" parts-*/report.html)" = 2 ]'
+check a_page_says_what_a_replay_cannot_tell eval '[ "$(grep -o "A replay has no garbage collector" parts-*/report.html | wc -l)" = 2 ]'
 check a_page_names_the_functions_of_a_program eval '[ "$(grep -c "^main.serve  *1 " parts-*/report.html)" = 2 ]'
 
 "$schedlab" run gmp arrivals,n=20 --workers 1 --reps 1 --iterations 1 --warmup 0 >out 2>err </dev/null

@@ -121,6 +121,8 @@ assert [(r["goroutine"], r["name"]) for r in requests] == [("first", "short"), (
 assert all(abs(r["to_us"] - r["from_us"] - us) < 6 for r, us in zip(requests, (20, 10, 60))), requests
 assert 0 <= requests[0]["to_us"] <= requests[1]["from_us"] + 1 <= requests[2]["from_us"] + 2, requests'
 done
+run gmp replay,file=named.slp --workers 1 --format page
+check its_page_says_what_a_replay_cannot_tell grep -q 'A replay has no garbage collector' out
 run gmp replay,file=named.slp --workers 1 --format timeline
 check a_timeline_tells_their_functions grep -qE '^  G0\.0 +main\.log$' out
 run gmp replay,file=named.slp --workers 1 --warmup 1 --format timeline --output named.svg
