@@ -95,7 +95,7 @@ struct replay_state {
     struct histogram latency, late;
     int64_t makespan_ns, late_ns, lock_ns; /* the latter two of all goroutines together */
     struct replay_times *times;            /* of each goroutine */
-    int64_t *ends_ns;                      /* of each step of the first copy */
+    int64_t *ends_ns;                      /* of each step of each copy */
 };
 
 static const char *const replay_file_words[] = {"demo", NULL};
@@ -223,7 +223,7 @@ static void *replay_init(const void *params, uint64_t seed)
     state->waits = go_alloc_zeroed(waits * sizeof *state->waits);
     state->requests_ns = go_alloc_zeroed(requests * sizeof *state->requests_ns);
     state->times = go_alloc_zeroed(goroutines * sizeof *state->times);
-    state->ends_ns = go_alloc_zeroed(program->steps_count * sizeof *state->ends_ns);
+    state->ends_ns = go_alloc_zeroed(program->steps_count * copies * sizeof *state->ends_ns);
     state->locks = go_alloc_zeroed(locks * sizeof *state->locks);
     state->channels = go_alloc_zeroed(channels * sizeof *state->channels);
     for (size_t i = 0; i < goroutines; i++) {
@@ -428,6 +428,8 @@ static void replay_goroutine_main(void *arg)
     const struct program_goroutine *goroutine = &self->state->program->goroutines[self->number];
     const struct program_step *steps = &self->state->steps[goroutine->first];
     struct replay_times *times = &self->state->times[self - self->state->goroutines];
+    int64_t *ends_ns =
+        &self->state->ends_ns[self->copy * self->state->program->steps_count + goroutine->first];
     int64_t now_ns = self->begun_ns = go_now();
     replay_owe(self, self->state->speed.clock_ns);
     times->ns[TIME_RUNNABLE] = now_ns - self->made_ns;
@@ -437,8 +439,7 @@ static void replay_goroutine_main(void *arg)
         now_ns = go_now();
         replay_owe(self, self->state->speed.clock_ns);
         replay_account(self, &steps[i], now_ns - before_ns, times);
-        if (self->copy == 0)
-            self->state->ends_ns[goroutine->first + i] = now_ns;
+        ends_ns[i] = now_ns;
     }
     self->request_ns = times->life_ns = now_ns - self->made_ns;
     wg_done(&self->state->done);
@@ -600,22 +601,28 @@ static void replay_find(void *arg, double *values)
     values[6] = (double)state->lock_ns;
 }
 
-/* Main starts the goroutines that nobody else starts, of each copy and in each call of run(). */
-static uint32_t replay_root(const struct program *program, uint32_t number)
+/* Main starts the goroutines that nobody else starts, of each copy and in each call of run().
+ * *copy: which one it is of, from 0. */
+static uint32_t replay_root(const struct program *program, uint32_t number, uint32_t *copy)
 {
     uint32_t roots = 0;
     for (uint32_t i = 0; i < program->goroutines_count; i++)
         roots += program->goroutines[i].started_by == PROGRAM_NONE;
-    number %= roots > 0 ? roots : 1; /* the check of a program found one */
+    roots = roots > 0 ? roots : 1; /* the check of a program found one */
+    *copy = number / roots;
+    number %= roots;
     for (uint32_t i = 0;; i++)
         if (program->goroutines[i].started_by == PROGRAM_NONE && number-- == 0)
             return i;
 }
 
-static const char *replay_function(const void *params, const uint32_t *path, size_t levels)
+static const char *replay_function(const void *params, const uint32_t *path, size_t levels,
+                                   uint32_t *copy)
 {
     const struct program *program = replay_read(params);
-    uint32_t at = replay_root(program, path[0]);
+    int64_t copies = ((const struct replay_params *)params)->copies;
+    uint32_t at = replay_root(program, path[0], copy);
+    *copy = copies > 1 ? (uint32_t)(*copy % copies) + 1 : 0;
     for (size_t level = 1; level < levels; level++) {
         const struct program_goroutine *goroutine = &program->goroutines[at];
         uint32_t child = path[level];
@@ -630,14 +637,14 @@ static const char *replay_function(const void *params, const uint32_t *path, siz
     return program->goroutines[at].name;
 }
 
-/* The times of the first copy, for replay_requests_parts(). */
+/* Times, for replay_requests_parts(). */
 static int64_t replay_due_ns(const void *of, int64_t ns)
 {
     const struct replay_state *state = of;
     return state->start_ns + replay_outside_ns(state, ns);
 }
 
-static int64_t replay_woken_ns(const void *of, uint32_t wait)
+static int64_t replay_woken_ns(const void *of, size_t wait)
 {
     return ((const struct replay_state *)of)->waits[wait].woken_ns;
 }
@@ -676,6 +683,7 @@ static void replay_print(void *arg, FILE *to)
 static struct replay_run replay_run_of(const struct replay_state *state)
 {
     return (struct replay_run){.program = state->program,
+                               .copies = (size_t)state->params.copies,
                                .ends_ns = state->ends_ns,
                                .due_ns = replay_due_ns,
                                .woken_ns = replay_woken_ns,

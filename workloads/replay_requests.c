@@ -16,19 +16,31 @@ _Static_assert((int)PART_CALL == (int)TIME_CALL && (int)PART_NETWORK == (int)TIM
                "times of goroutines are parts of requests");
 _Static_assert((int)PART_WAITING == (int)TIME_WAITING, "times of goroutines are parts of requests");
 
+/* g: of all copies, as in all of these. */
 static const struct program_goroutine *goroutine_of(const struct replay_run *run, uint32_t g)
 {
-    return &run->program->goroutines[g];
+    return &run->program->goroutines[g % run->program->goroutines_count];
 }
 
-static int64_t step_start(const struct replay_run *run, uint32_t g, size_t i)
+static size_t copy_of(const struct replay_run *run, uint32_t g)
 {
-    return i > 0 ? run->ends_ns[goroutine_of(run, g)->first + i - 1] : run->made_ns(run->of, g);
+    return g / run->program->goroutines_count;
+}
+
+static uint32_t goroutines_of(const struct replay_run *run)
+{
+    return (uint32_t)(run->program->goroutines_count * run->copies);
 }
 
 static int64_t step_end(const struct replay_run *run, uint32_t g, size_t i)
 {
-    return run->ends_ns[goroutine_of(run, g)->first + i];
+    size_t first = copy_of(run, g) * run->program->steps_count + goroutine_of(run, g)->first;
+    return run->ends_ns[first + i];
+}
+
+static int64_t step_start(const struct replay_run *run, uint32_t g, size_t i)
+{
+    return i > 0 ? step_end(run, g, i - 1) : run->made_ns(run->of, g);
 }
 
 /* A source of request_parts.h ------------------------------------------------------------------ */
@@ -56,8 +68,10 @@ static struct request_step step(const void *of, uint32_t g, size_t i)
     if (at->kind == PROGRAM_AT)
         found.woken = run->due_ns(run->of, at->ns);
     if (at->kind == PROGRAM_WAIT) {
-        found.woken = run->woken_ns(run->of, at->target);
-        found.by = run->program->waits[at->target].wakes;
+        size_t copy = copy_of(run, g);
+        found.woken = run->woken_ns(run->of, copy * run->program->waits_count + at->target);
+        found.by = (uint32_t)(copy * run->program->goroutines_count) +
+                   run->program->waits[at->target].wakes;
     }
     return found;
 }
@@ -84,7 +98,7 @@ static size_t spans_find(const struct replay_run *run, uint32_t class, struct re
 {
     const struct program *program = run->program;
     size_t count = 0;
-    for (uint32_t g = 0; g < program->goroutines_count; g++) {
+    for (uint32_t g = 0; g < goroutines_of(run); g++) {
         const struct program_goroutine *goroutine = goroutine_of(run, g);
         int64_t made = run->made_ns(run->of, g);
         if (program->requests_count == 0)
@@ -152,7 +166,7 @@ size_t replay_requests_parts(const struct replay_run *run, struct request_parts 
         .per_us = 1000,
     };
     struct request_span *spans =
-        malloc((program->goroutines_count + program->requests_count + 1) * sizeof *spans);
+        malloc((program->goroutines_count + program->requests_count) * run->copies * sizeof *spans);
     if (!spans)
         abort();
     request_parts_find(parts, &source, spans, spans_find(run, PROGRAM_NONE, spans));
@@ -176,9 +190,13 @@ void replay_requests_each(const struct replay_run *run,
                           void *arg)
 {
     const struct program *program = run->program;
-    for (uint32_t g = 0; g < program->goroutines_count; g++) {
+    for (uint32_t g = 0; g < goroutines_of(run); g++) {
         const struct program_goroutine *goroutine = goroutine_of(run, g);
-        struct workload_request request = {.goroutine = goroutine->id, .function = goroutine->name};
+        struct workload_request request = {
+            .goroutine = goroutine->id,
+            .function = goroutine->name,
+            .copy = run->copies > 1 ? (uint32_t)copy_of(run, g) + 1 : 0,
+        };
         for (size_t i = 0; i < goroutine->count; i++) {
             const struct program_step *at = &program->steps[goroutine->first + i];
             if (at->kind == PROGRAM_BEGIN)

@@ -6,12 +6,14 @@
 
 #include <stdint.h>
 
-/* One copy of the program after it ran. Times are those of go_now(). */
+/* All copies of the program after they ran. Times are those of go_now(). Steps, waits and
+ * goroutines of the second copy come behind those of the first one, and so on. */
 struct replay_run {
     const struct program *program;
+    size_t copies;
     const int64_t *ends_ns;                                 /* of each step */
     int64_t (*due_ns)(const void *of, int64_t ns);          /* of a `poll at` */
-    int64_t (*woken_ns)(const void *of, uint32_t wait);     /* of a wait */
+    int64_t (*woken_ns)(const void *of, size_t wait);       /* of a wait */
     int64_t (*made_ns)(const void *of, uint32_t goroutine); /* when it was started */
     const void *of;                                         /* their first argument */
 };

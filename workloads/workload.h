@@ -29,6 +29,7 @@ struct request_parts; /* workloads/request_parts.h */
 struct workload_request {
     const char *name; /* "": it has none */
     const char *goroutine, *function;
+    uint32_t copy; /* of several that run beside each other, from 1; 0: there is one */
     int64_t from_ns, to_ns;
 };
 
@@ -139,9 +140,10 @@ struct workload {
     void (*find)(void *state, double *values);
 
     /* Optional. The function of a goroutine of the program that is run, for traces: path[0] says
-     * which of main's goroutines, from 0, path[1] which of that one's, and so on. NULL: unknown.
-     * Static or params-owned storage. Any stack. */
-    const char *(*function)(const void *params, const uint32_t *path, size_t levels);
+     * which of main's goroutines, from 0, path[1] which of that one's, and so on. *copy is as in a
+     * request. NULL: unknown. Static or params-owned storage. Any stack. */
+    const char *(*function)(const void *params, const uint32_t *path, size_t levels,
+                            uint32_t *copy);
 
     /* Optional. Calls visit() for the requests of the last call in the words of the program that is
      * run, for traces. Thread stack, or the main goroutine after run(). */

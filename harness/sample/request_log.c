@@ -222,12 +222,17 @@ void request_log_record(json_t *record, const struct workload_spec *spec, void *
 
 static void request_add(const struct workload_request *request, void *arg)
 {
+    char copy[32] = "";
+    if (request->copy > 0)
+        snprintf(copy, sizeof copy, ", copy %" PRIu32, request->copy);
+    char *goroutine = text_format("%s%s", request->goroutine, copy);
     /* a name that is no UTF-8 is none: the rest is told all the same */
     json_array_append_new(arg, json_pack("{so* so* so* sI sI}", "name", json_string(request->name),
-                                         "goroutine", json_string(request->goroutine), "function",
+                                         "goroutine", json_string(goroutine), "function",
                                          json_string(request->function), "from_ns",
                                          (json_int_t)request->from_ns, "to_ns",
                                          (json_int_t)request->to_ns));
+    free(goroutine);
 }
 
 void request_log_list(json_t *record, const struct workload_spec *spec, void *state)

@@ -137,6 +137,10 @@ check the_class_with_most_requests_comes_first sh -c '[ "$(grep -m 1 "^of " out)
 check classes_are_in_records python3 -c 'import json; parts = json.load(open("out"))["records"][0]["request_parts"]
 assert [(c["class"], c["count"]) for c in parts["classes"]] == [("short", 2), ("long", 1), ("", 1)] and parts["classes_count"] == 3, parts
 assert all(abs(sum(row["p50_us"] for row in c["parts"]) - c["p50_us"]) < 1e-6 for c in parts["classes"]), parts'
+"$schedlab" run gmp replay,file=classes.slp,copies=3 --machine sim:desktop8 --workers 8 --format json >out 2>err
+check requests_of_all_copies_count python3 -c 'import json; parts = json.load(open("out"))["records"][0]["request_parts"]
+assert [(c["class"], c["count"]) for c in parts["classes"]] == [("short", 6), ("long", 3), ("", 3)] and parts["count"] == 12, parts
+assert all(abs(sum(row["p50_us"] for row in c["parts"]) - c["p50_us"]) < 1e-6 for c in parts["classes"] + [parts]), parts'
 { echo schedlab-program 2 && echo goroutine c && for ((i = 0; i < 12; i++)); do printf 'begin r%d\nrun 1us\ndone\n' $i; done; printf 'begin \377\ndone\nbegin \377\ndone\nend\n'; } >many.slp
 "$schedlab" run gmp replay,file=many.slp --machine sim:desktop8 --workers 1 >out 2>err
 check eight_classes_at_most_are_shown [ "$(grep -c '^of ' out) $(grep -cx 'other classes of requests: 5, with fewer each' out)" = '8 1' ]

@@ -121,6 +121,14 @@ assert [(r["goroutine"], r["name"]) for r in requests] == [("first", "short"), (
 assert all(abs(r["to_us"] - r["from_us"] - us) < 6 for r, us in zip(requests, (20, 10, 60))), requests
 assert 0 <= requests[0]["to_us"] <= requests[1]["from_us"] + 1 <= requests[2]["from_us"] + 2, requests'
 done
+run gmp replay,file=named.slp,copies=3 --workers 1 --warmup 1 --format json
+check each_copy_is_shown_by_its_number python3 -c 'import json; shown = json.load(open("out"))
+functions, requests = shown["functions"], shown["requests"]
+assert [functions[f"G{i}"] for i in range(6)] == 2 * [f"main.serve, copy {n}" for n in (1, 2, 3)], functions
+assert functions["G1.0"] == "main.log, copy 2" and functions["G5.0"] == "main.log, copy 3", functions
+assert [(r["goroutine"], r["name"]) for r in requests] == [(f"{g}, copy {n}", name) for n in (1, 2, 3)
+    for g, name in (("first", "short"), ("first", ""), ("second", "long"))], requests
+assert all(0 <= r["from_us"] < r["to_us"] for r in requests), requests'
 run gmp replay,file=named.slp --workers 1 --format page
 check its_page_says_what_a_replay_cannot_tell grep -q 'A replay has no garbage collector' out
 run gmp replay,file=named.slp --workers 1 --format timeline
