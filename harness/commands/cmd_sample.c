@@ -73,10 +73,11 @@ static void sample_on_machine(void *arg)
 static FILE *sched_events_open(const struct options *options)
 {
     int fd = options->request.sched_events_fd;
-    size_t most = options->request.sched_events_max;
+    size_t most = options->request.sched_events_max, kept = options->request.sched_events_kept;
     if (fd <= 0)
         return NULL;
-    if (!machine_events_keep(most ? most : SIZE_MAX))
+    most = most > 0 ? most : SIZE_MAX;
+    if (!machine_events_keep(most, kept > 0 ? kept : most))
         cli_misuse(
             "--sched-events-fd takes a simulated machine, or a program that `make trace` builds");
     if (options->request.sched_sites)

@@ -26,7 +26,7 @@
 
 enum { ERROR_SIZE = 1024, PATH_SIZE = 4096, ARGUMENTS = 2, WORKERS_DEFAULT = 4 };
 enum { WIDTH_FILE = 150 }; /* steps keep all workers side by side in a file of --output */
-enum { MOST_DEFAULT = 100000, MOST_JSON = 10000, TIMEOUT_DEFAULT_S = 60 };
+enum { MOST_DEFAULT = 100000, MOST_JSON = 10000, KEPT_DEFAULT = 1000000, TIMEOUT_DEFAULT_S = 60 };
 enum { EVERY_DEFAULT_NS = 1000000, ROWS_DEFAULT = 24 };
 
 enum format {
@@ -77,7 +77,9 @@ static const struct cli_option option_table[] = {
     {"output", "FILE",
      "where to; a timeline to FILE.svg, .pdf or .png is drawn by gnuplot; default: the terminal",
      CLI(TEXT, output)},
-    {"most", "N", "the first N events; default 100000, of json 10000",
+    {"most", "N",
+     "the first N events; default 100000, of json 10000. Natively it bounds what is recorded, "
+     "too; left out: a million events, which tell where the time of requests goes",
      CLI(NUMBER, request.sched_events_max), .least = 1, .most = 1e8, .begins = true},
     {"play", NULL,
      "step through it by keys, with queues as boxes; where it is no terminal, print the steps",
@@ -237,8 +239,10 @@ static void options_complete(struct options *options)
         cli_misuse("%s", error);
     if (!options->machine.text)
         cli_machine(&options->machine, MACHINE_DEFAULT);
-    if (!request->sched_events_max)
+    if (!request->sched_events_max) {
         request->sched_events_max = options->format == FORMAT_JSON ? MOST_JSON : MOST_DEFAULT;
+        request->sched_events_kept = options->machine.simulated ? 0 : KEPT_DEFAULT;
+    }
     int cores = cores_of(options);
     if (request->workers == 0)
         request->workers = cores < WORKERS_DEFAULT ? cores : WORKERS_DEFAULT;

@@ -79,6 +79,8 @@ const struct sample_field sample_fields[SAMPLE_FIELDS] = {
      "descriptor to write to what the scheduler does; simulated, or in schedlab-trace"},
     {"--sched-events-max", 0, MEMBER(sched_events_max), NUMBER(0, 1, INT64_MAX), 0, "N",
      "at most so many events; default: all"},
+    {"--sched-events-kept", 0, MEMBER(sched_events_kept), NUMBER(0, 1, INT64_MAX), 0, "N",
+     "in schedlab-trace, record so many; default: those that are written"},
     {"--sched-sites", 0, MEMBER(sched_sites), PLAIN, 0, NULL,
      "write which lines of the workload they come from too; simulated"},
     {"--lock-step", 0, MEMBER(lock_step), PLAIN, 0, "STEPS", "simulated cores take turns"},

@@ -31,12 +31,14 @@ struct sample_request {
     const char *flame;     /* on a simulated machine: where folded stacks go; NULL: nowhere */
     const char *lock_step; /* on a simulated machine: machine_lock_step(); NULL: time passes */
     uint64_t seed;
-    uint64_t sim_seed;       /* on a simulated machine: its own, and the scheduler's on it */
-    int64_t min_time_ns;     /* of timed calls; 0: no minimum */
-    int64_t brief_ns;        /* of wall time: very short calls need no more; 0: no such limit */
-    size_t stack_bytes;      /* per goroutine; 0: the default */
-    size_t sched_events_max; /* at most so many; 0: all */
-    int64_t schedtrace_ns;   /* write a line about the scheduler that often; 0: none */
+    uint64_t sim_seed;        /* on a simulated machine: its own, and the scheduler's on it */
+    int64_t min_time_ns;      /* of timed calls; 0: no minimum */
+    int64_t brief_ns;         /* of wall time: very short calls need no more; 0: no such limit */
+    size_t stack_bytes;       /* per goroutine; 0: the default */
+    size_t sched_events_max;  /* at most so many; 0: all */
+    size_t sched_events_kept; /* and on real threads so many are recorded, for where the time of
+                               * requests goes; 0: as many as are written */
+    int64_t schedtrace_ns;    /* write a line about the scheduler that often; 0: none */
     int workers;
     int iterations; /* timed calls of run() at least; 0: as many as min_time_ns needs */
     int warmup;     /* untimed calls before them, or WARMUP_AUTO */
@@ -54,7 +56,7 @@ struct sample_request {
     bool no_calls;       /* do all that a sample does but call run(): what a process costs */
 };
 
-enum { SAMPLE_FIELDS = 23 };
+enum { SAMPLE_FIELDS = 24 };
 
 struct sample_field {
     const char *option; /* "--workers" */

@@ -68,9 +68,10 @@ void machine_record_values(json_t *record, const struct sim_model *model);
  * line in error if text is wrong, or there is no such machine. */
 bool machine_lock_step(const char *text, char *error, size_t error_size);
 
-/* Keeps the first `most` events of schedulers (runtime/events.h) from now on. Call it before
- * machine_start(). False in programs on real threads that record nothing. */
-bool machine_events_keep(size_t most);
+/* Keeps the first `most` events of schedulers (runtime/events.h) from now on. Real threads record
+ * the first `recorded` of them, with what else is told of requests. Call it before machine_start().
+ * False in programs on real threads that record nothing. */
+bool machine_events_keep(size_t most, size_t recorded);
 
 /* Writes those kept to `to`, after the sample: sched_trace.h has the format. */
 void machine_events_write(FILE *to);

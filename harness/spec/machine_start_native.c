@@ -59,9 +59,12 @@ bool machine_lock_step(const char *text, char *error, size_t error_size)
 }
 
 #if MACHINE_KEEPS_EVENTS
-bool machine_events_keep(size_t most)
+static size_t written_max;
+
+bool machine_events_keep(size_t most, size_t recorded)
 {
-    native_events_keep(most);
+    native_events_keep(recorded);
+    written_max = most;
     return true;
 }
 
@@ -69,16 +72,17 @@ bool machine_events_keep(size_t most)
  * clock itself would be too large. */
 void machine_events_write(FILE *to)
 {
-    size_t count;
+    size_t count, written = 0;
     uint64_t happened;
     bool is_cut;
     struct native_event *events = native_events_take(&count, &happened, &is_cut);
     fprintf(to, "# %" PRIu64 " events since %" PRId64 "\n", happened,
             count ? events[0].when_ns : 0);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && written < written_max; i++) {
         const struct native_event *event = &events[i];
         if (event->kind >= NATIVE_NOTES)
             continue;
+        written++;
         fprintf(to, "%" PRId64 "\t%d\t%d\t%d\t%s\t%" PRId64 "\t%d\t%d\n",
                 (event->when_ns - events[0].when_ns) * 1000, event->core, event->m, event->p,
                 sched_trace_names[event->kind], event->g, event->a, event->b);
@@ -86,9 +90,10 @@ void machine_events_write(FILE *to)
     free(events);
 }
 #else
-bool machine_events_keep(size_t most)
+bool machine_events_keep(size_t most, size_t recorded)
 {
     (void)most;
+    (void)recorded;
     return false;
 }
 

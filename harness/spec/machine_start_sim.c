@@ -136,8 +136,9 @@ bool machine_lock_step(const char *text, char *error, size_t error_size)
     return true;
 }
 
-bool machine_events_keep(size_t most)
+bool machine_events_keep(size_t most, size_t recorded)
 {
+    (void)recorded; /* requests are followed at once */
     sim_events_keep(most);
     return true;
 }

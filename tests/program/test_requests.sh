@@ -278,6 +278,10 @@ check a_recorded_echo_waits_for_the_network python3 native.py 80 'waiting for th
 "$schedlab" trace gmp arrivals,n=2000 --machine native --workers 2 --most 100 >out 2>err </dev/null
 check what_was_cut_has_a_line_and_no_table eval \
     '[ "$(grep -c "^where a request" out) $(grep -c "goes: absent (only the beginning was kept; --most keeps more)" out)" = "1 1" ]'
+"$schedlab" trace gmp arrivals,n=20000,rate=1M --machine native --workers 2 --format json >out 2>err </dev/null
+check what_is_not_shown_counts_all_the_same python3 -c 'import json; trace = json.load(open("out"))
+assert trace["happened"] > 20000 and len(trace["steps"]) <= 10000, (trace["happened"], len(trace["steps"]))
+assert trace["request_parts"]["count"] == 20000, trace["request_parts"]'
 "$schedlab" trace gmp arrivals,n=20 --machine native --workers 2 --format page >out 2>err </dev/null
 check a_page_of_a_trace_has_it grep -q '<summary>gmp: where a request.*s time goes</summary>' out
 "$schedlab" run serial arrivals,n=20 --machine sim:desktop8 --workers 1 --reps 1 >out 2>err </dev/null
