@@ -1,7 +1,8 @@
 /* import.c - see import.h.
  *
  * A trace is read twice: learn.c says what has to be known beforehand. The second time each
- * goroutine's steps are written into its own text, which goes to the file when it ends.
+ * goroutine's steps are written into its own text, which goes to the file when it ends. Until then
+ * most of it is in a file of its own (traced.h).
  *
  * A goroutine that waits for the network, and has a peer in the trace, waits for a wake by it. At
  * each call of the peer that writes, a line is left free in its text. If the reader takes what was
@@ -52,6 +53,7 @@ struct importer {
     struct call_kinds kinds;
     struct idmap queues; /* of readers, struct queue * */
     struct idmap seen;   /* goroutines: how often */
+    struct traced_store store;
     int64_t stopped_since_ns;
     uint64_t written; /* goroutines */
 };
@@ -126,6 +128,7 @@ static struct traced *traced_of(struct importer *self, struct gotrace_g *g, int6
         return traced;
     g->data = traced = xcalloc(1, sizeof *traced);
     traced->id = g->id;
+    traced->store = &self->store;
     traced->name = learned_name(self->learned, g->id);
     uint64_t *times = idmap_put(&self->seen, g->id + 1);
     traced->segment = segment_of(self, traced->name);
@@ -734,6 +737,7 @@ bool import_trace(const char *path, const struct import_options *options, FILE *
     if (!self.trace)
         return false;
     parts_choose(&self);
+    traced_store_open(&self.store);
     self.learned = learn(self.trace);
     fprintf(to, PROGRAM_HEAD " %d\n# from a trace of Go %s\n", PROGRAM_VERSION,
             gotrace_version(self.trace));
@@ -742,6 +746,7 @@ bool import_trace(const char *path, const struct import_options *options, FILE *
     struct last last = {&self, event.ns};
     gotrace_each(self.trace, end_live, &last);
     queues_free(&self);
+    traced_store_close(&self.store);
     idmap_free(&self.seen);
     facts->events = learned_events(self.learned);
     facts->readers = learned_readers(self.learned).told;
@@ -754,6 +759,10 @@ bool import_trace(const char *path, const struct import_options *options, FILE *
     learned_free(self.learned);
     call_kinds_free(&self.kinds);
     const struct complaint complaint = {error, error_size};
+    if (self.store.error)
+        return complaint_make(&complaint,
+                              "%s: the file for its steps in $TMPDIR or /var/tmp is lost: %s", path,
+                              strerror(self.store.error));
     return self.written > 0 ||
            complaint_make(&complaint,
                           "%s: no goroutine of the program did anything in it%s%s; left out: "

@@ -2,14 +2,54 @@
 #include "harness/programs/traced.h"
 
 #include "harness/base/memory.h"
+#include "harness/programs/gotext.h"
 #include "workloads/program.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { CHUNK = 64 << 10 };
+
+/* The store ------------------------------------------------------------------------------------ */
+
+void traced_store_open(struct traced_store *store)
+{
+    *store = (struct traced_store){.file = gotext_draft()};
+}
+
+void traced_store_close(struct traced_store *store)
+{
+    if (store->file)
+        fclose(store->file);
+    store->file = NULL;
+}
+
+/* True if the chunk is in the store; its text is the caller's then. */
+static bool chunk_store(struct traced_store *store, struct traced_chunk *chunk)
+{
+    if (!store->file)
+        return false;
+    ssize_t written = pwrite(fileno(store->file), chunk->text, chunk->size, store->end);
+    if (written != (ssize_t)chunk->size)
+        return false;
+    chunk->at = store->end;
+    chunk->text = NULL;
+    store->end += (int64_t)chunk->size;
+    return true;
+}
+
+/* done: of so many bytes. */
+static void store_check(struct traced_store *store, ssize_t done, size_t size)
+{
+    if (done != (ssize_t)size && store->error == 0)
+        store->error = done < 0 ? errno : EIO;
+}
+
+/* Steps ---------------------------------------------------------------------------------------- */
 
 /* The chunk that has room for so many bytes more. */
 static struct traced_chunk *chunk_with(struct traced *self, size_t length)
@@ -18,8 +58,12 @@ static struct traced_chunk *chunk_with(struct traced *self, size_t length)
     if (self->chunks_count > 0)
         last = &self->chunks[self->chunks_count - 1];
     if (!last || last->size + length > CHUNK) {
+        struct traced_chunk next = {0};
+        char *text = last ? last->text : NULL;
+        if (last && chunk_store(self->store, last))
+            next = (struct traced_chunk){.text = text, .room = last->room};
         last = &array_add(self->chunks, self->chunks_count);
-        *last = (struct traced_chunk){0};
+        *last = next;
     }
     if (!last->text || last->size + length > last->room) {
         size_t room = 2 * last->room + length + 64;
@@ -65,7 +109,14 @@ size_t traced_add_free_line(struct traced *traced)
 
 void traced_fill_line(struct traced *traced, size_t at, const char *text)
 {
-    memcpy(traced->chunks[at / CHUNK].text + at % CHUNK, text, strlen(text));
+    const struct traced_chunk *chunk = &traced->chunks[at / CHUNK];
+    struct traced_store *store = traced->store;
+    size_t size = strlen(text), within = at % CHUNK;
+    if (chunk->text)
+        memcpy(chunk->text + within, text, size);
+    else
+        store_check(store, pwrite(fileno(store->file), text, size, chunk->at + (int64_t)within),
+                    size);
 }
 
 void traced_free(void *data)
@@ -77,11 +128,11 @@ void traced_free(void *data)
     free(traced);
 }
 
-/* *run_ns: computed before this chunk, and after it. */
-static void chunk_write(const struct traced_chunk *chunk, int64_t *run_ns, FILE *to)
+/* *run_ns: computed before these lines, and after them. */
+static void lines_write(const char *text, size_t size, int64_t *run_ns, FILE *to)
 {
-    const char *end = chunk->text + chunk->size;
-    for (const char *line = chunk->text, *next; line < end; line = next) {
+    const char *end = text + size;
+    for (const char *line = text, *next; line < end; line = next) {
         const char *last = memchr(line, '\n', (size_t)(end - line));
         next = last + 1;
         while (last > line && last[-1] == ' ')
@@ -97,11 +148,25 @@ static void chunk_write(const struct traced_chunk *chunk, int64_t *run_ns, FILE 
     }
 }
 
+static void chunk_write(struct traced_store *store, const struct traced_chunk *chunk,
+                        int64_t *run_ns, FILE *to)
+{
+    if (chunk->text) {
+        lines_write(chunk->text, chunk->size, run_ns, to);
+        return;
+    }
+    char *copy = xmalloc(chunk->size);
+    store_check(store, pread(fileno(store->file), copy, chunk->size, chunk->at), chunk->size);
+    if (store->error == 0)
+        lines_write(copy, chunk->size, run_ns, to);
+    free(copy);
+}
+
 void traced_write(const struct traced *traced, FILE *to)
 {
     int64_t run_ns = 0;
     for (size_t i = 0; i < traced->chunks_count; i++)
-        chunk_write(&traced->chunks[i], &run_ns, to);
+        chunk_write(traced->store, &traced->chunks[i], &run_ns, to);
     if (run_ns > 0)
         fprintf(to, "run %" PRId64 "\n", run_ns);
 }

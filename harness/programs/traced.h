@@ -19,11 +19,23 @@ enum { TRACED_FREE_LINE = 44 }; /* bytes, the newline among them */
 struct section_mark;
 
 /* Some lines of a goroutine's steps. Steps are in many chunks, since one text that grows is there
- * twice at times. */
+ * twice at times. All but the last one go to the store. */
 struct traced_chunk {
-    char *text;
+    char *text; /* NULL: it is in the store, at */
     size_t size, room;
+    int64_t at;
 };
+
+/* A file without a name for steps of goroutines that go on, so that memory is bounded by how many
+ * there are of these. Where it cannot be written steps stay in memory. */
+struct traced_store {
+    FILE *file; /* NULL: there is none */
+    int64_t end;
+    int error; /* errno, if what it had could not be read or changed; 0: none */
+};
+
+void traced_store_open(struct traced_store *store);
+void traced_store_close(struct traced_store *store);
 
 enum wait_kind { WAIT_OTHER, WAIT_SLEEP, WAIT_READ, WAIT_ACCEPT, WAIT_NETWORK, WAIT_COLLECTOR };
 
@@ -33,6 +45,7 @@ struct traced {
     const char *name;
     enum import_segment segment;
     bool is_cut, is_needed, has_ended; /* needed: the file names it */
+    struct traced_store *store;        /* of all goroutines */
     struct traced_chunk *chunks;       /* its steps */
     size_t chunks_count;
     int64_t since_ns, run_ns; /* when its present state began; computed and not written yet */

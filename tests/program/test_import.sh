@@ -113,6 +113,22 @@ check a_read_that_found_something_waits_too has network.slp 2 \
 check such_waits_are_counted grep -q '3 waits for the network are for writes' out
 check no_reader_had_a_choice grep -q 'names no descriptors: .*; 0 of 2 readers had several' out
 check peers_replay replays network.slp
+# Steps of half a megabyte each go through a file, lines that are filled later among them.
+{
+    printf '%s\n' '1 0 status_stack 1 1 2 main.client' '2 0 status_stack 2 2 2 main.server' \
+        '2 500 block network internal/poll.(*FD).Read;main.server'
+    awk 'function event(thread, words) { print thread, ns += 100, words }
+        function call(g, kind) { event(g, "call 0 syscall." kind ";main." of[g]); event(g, "back") }
+        function wait(g, other) { event(g, "block network internal/poll.(*FD).Read;main." of[g]); event(3, "unblock " other " -")
+            event(other, "start " other); call(other, "read") }
+        BEGIN { of[1] = "client"; of[2] = "server"; ns = 1000
+            for (i = 0; i < 4000; i++) { call(1, "write"); wait(1, 2); call(2, "write"); wait(2, 1) }
+            event(1, "destroy"); event(2, "destroy") }'
+} >talks
+made talks <talks
+check long_steps_are_all_there [ "$(grep -c '^wake' talks.slp) $(grep -c '^wait network' talks.slp) $(stat -c %s talks.slp | wc -c)" = '8000 8000 7' ]
+TMPDIR=/nowhere run talks.trace -o kept.slp
+check they_are_the_same_without_a_file cmp -s talks.slp kept.slp
 # Two pairs in step: each reader's wait has a write of both others.
 awk '{ print; $2 += 100; if ($1 < 3) $1 += 5; if ($3 ~ /^(status_stack|unblock|start)$/) $4 += 2; print }' network |
     sort -s -n -k2,2 >step

@@ -20,8 +20,8 @@ END
 within() {
     python3 bounded.py "$1" "$schedlab" import "${@:2}" >out 2>err </dev/null
 }
-within 300 large.trace --format json
-report $(($? == 0)) it_takes_less_than_300_MB
+within 100 large.trace --format json
+report $(($? == 0)) it_takes_less_than_100_MB
 check all_of_it_was_read python3 -c 'import json; facts = json.load(open("out"))
 assert facts["events"] > 19900000 and facts["torn"] is None and facts["goroutines"] == 400, facts'
 python3 "$tree/tests/support/gotrace_make.py" --big 10 >small.trace
