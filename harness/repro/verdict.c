@@ -9,6 +9,7 @@
 #include "harness/records/records.h"
 #include "harness/records/why_win.h"
 #include "harness/spec/machine_spec.h"
+#include "harness/spec/machine_start.h"
 #include "harness/spec/peer_table.h"
 
 #include <math.h>
@@ -38,6 +39,9 @@ struct judging {
 
 /* A ratio nearer to 1 than by this factor has no reason worth telling. */
 static const double WHY_EFFECT_MIN = 0.02;
+
+/* A range of ratios that is told as 1.00 to 1.00 expects no change. */
+static const double UNCHANGED = 0.005;
 
 enum verdict verdict_join(enum verdict a, enum verdict b)
 {
@@ -77,7 +81,8 @@ const char *verdict_lack_text(enum verdict_lack lack)
     static const char *const texts[] = {
         [LACK_NOTHING] = NULL,      [LACK_CORES] = "cores",     [LACK_COUNTERS] = "counters",
         [LACK_SAMPLES] = "samples", [LACK_WIDTH] = "width",     [LACK_CELL] = "cell",
-        [LACK_NUMBER] = "number",   [LACK_REGIMES] = "regimes", [LACK_PEER] = "peer"};
+        [LACK_NUMBER] = "number",   [LACK_REGIMES] = "regimes", [LACK_PEER] = "peer",
+        [LACK_SAME] = "same"};
     return texts[lack];
 }
 
@@ -220,6 +225,42 @@ static void side_fill(struct verdict_side *side, const struct cell_samples *samp
     side->constant = is_constant(samples->values, samples->values_count);
 }
 
+/* Same runs ------------------------------------------------------------------------------------ */
+
+/* True if two samples have the same seed, and did the same in the same time. */
+static bool is_same_sample(const json_t *a, const json_t *b)
+{
+    static const char *const keys[] = {"sim_seed", "throughput", "time_ns", "events",
+                                       "latency",  "found",      "order",   NULL};
+    if (!json_object_get(a, keys[0]) || !machine_text_is_simulated(field_text(a, "machine")))
+        return false;
+    for (size_t i = 0; keys[i]; i++) {
+        const json_t *of_a = json_object_get(a, keys[i]), *of_b = json_object_get(b, keys[i]);
+        if (of_a != of_b && !json_equal(of_a, of_b))
+            return false;
+    }
+    return true;
+}
+
+static bool has_same_sample(const struct cell_samples *samples, const json_t *record)
+{
+    for (size_t i = 0; i < samples->count; i++)
+        if (is_same_sample(samples->records[i], record))
+            return true;
+    return false;
+}
+
+/* True if each sample of one side is found on the other one. */
+static bool is_same_run(const struct cell_samples *level, const struct cell_samples *over)
+{
+    if (level->count != over->count)
+        return false;
+    for (size_t i = 0; i < level->count; i++)
+        if (!has_same_sample(over, level->records[i]))
+            return false;
+    return true;
+}
+
 /* Ranges --------------------------------------------------------------------------------------- */
 
 /* Judges a value without an interval. */
@@ -293,10 +334,27 @@ static void judge_over_zero(const struct judging *self, const struct cell_sample
                  self->expect->wanted);
 }
 
+/* A run beside itself bears out that nothing changes, and nothing else. */
+static void judge_same(const struct judging *self)
+{
+    const struct experiment_expect *expect = self->expect;
+    if (expect->lo < 1 - UNCHANGED || expect->hi > 1 + UNCHANGED) {
+        lack(self->column, LACK_SAME,
+             "both sides are the same run: what is varied does not act here");
+        return;
+    }
+    self->column->effect = (struct interval){1, NAN, NAN, self->column->level.value.n};
+    judge_exact(self, 1);
+}
+
 static void judge_ratio(const struct judging *self, const struct cell_samples *level,
                         const struct cell_samples *over)
 {
     struct verdict_column *column = self->column;
+    if (is_same_run(level, over)) {
+        judge_same(self);
+        return;
+    }
     if (has_zero(over)) {
         judge_over_zero(self, level);
         return;

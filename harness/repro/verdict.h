@@ -14,6 +14,10 @@
  * value itself counts. The value itself also counts for `exactly`, which any other value refutes.
  * It takes two samples to be equal.
  *
+ * A simulated machine repeats itself. If what is varied does not act, both sides of a ratio are the
+ * same run, to the last event of each sample. Such a ratio tests nothing and is undecided, unless
+ * 1.00 to 1.00 is expected: then it was meant that nothing changes.
+ *
  * Samples count as in tables and comparisons (comparable.h): unmarked ones of one
  * core distance, and the same one for both sides of a ratio. The verdicts of several columns or
  * claims become one: refuted if any is, else undecided if any is, else not run if any is, else
@@ -52,6 +56,7 @@ enum verdict_lack {
     LACK_CELL,     /* it failed, was skipped or was not measured */
     LACK_PEER,     /* the level is another runtime, which was skipped: not run */
     LACK_NUMBER,   /* a sample has no such number, or a ratio has a zero below */
+    LACK_SAME,     /* both sides of a ratio are the same run, sample by sample */
 };
 
 enum { VERDICT_REASON_SIZE = 512 };

@@ -7,6 +7,7 @@
 #include "harness/repro/verdict.h"
 #include "harness/repro/verdict_json.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -289,6 +290,43 @@ static void nothing_is_claimed_that_depends_on_the_regime(void **state)
     expect_of_regimes("at_least: 0.3", 60, VERDICT_SUPPORTED, LACK_NOTHING); /* in either */
     expect_of_regimes("at_least: 9", 60, VERDICT_REFUTED, LACK_NOTHING);     /* in neither */
     expect_of_regimes("at_least: 1.1", 60, VERDICT_UNDECIDED, LACK_REGIMES);
+}
+
+/* Eight simulated samples of either side. With runnext=on there are `more` more steals. */
+static void expect_of_twins(const char *range, int more, enum verdict verdict,
+                            enum verdict_lack wanted)
+{
+    struct judged judged;
+    struct experiment *experiment = load(RATIO "        %s\n", range);
+    json_t *records = json_array();
+    for (int i = 0; i < 16; i++) {
+        int seed = i / 2;
+        json_t *record = record_make(i % 2 ? "gmp" : "gmp,runnext=off", "fib", 1, 100 + seed);
+        json_object_set_new(record, "machine", json_string("sim:desktop8"));
+        json_object_set_new(record, "sim_seed", json_integer(seed));
+        json_object_set_new(
+            record, "events",
+            json_pack("[{ss ss si}]", "name", "STEALS", "source", "sde", "value", i % 2 * more));
+        json_array_append_new(records, record);
+    }
+    judged_make(&judged, &experiment->parts[0], 0, "sim:desktop8", records, &form);
+    assert_int_equal(judged.verdict, verdict);
+    assert_int_equal(judged.columns[0].lack, wanted);
+    assert_true((wanted == LACK_SAME) == (strstr(judged.columns[0].reason, "same run") != NULL));
+    assert_true((wanted == LACK_SAME) == isnan(judged.columns[0].effect.median));
+    judged_free(&judged);
+    json_decref(records);
+    experiment_free(experiment);
+}
+
+static void a_run_beside_itself_tests_nothing(void **state)
+{
+    (void)state;
+    expect_of_twins("between: [0.5, 2]", 1, VERDICT_SUPPORTED, LACK_NOTHING);
+    expect_of_twins("between: [0.5, 2]", 0, VERDICT_UNDECIDED, LACK_SAME);
+    expect_of_twins("at_least: 2", 0, VERDICT_UNDECIDED, LACK_SAME);
+    expect_of_twins("between: [0.999, 1.001]", 0, VERDICT_SUPPORTED, LACK_NOTHING);
+    expect_of_twins("between: [0.999, 1.001]", 1, VERDICT_UNDECIDED, LACK_WIDTH);
 }
 
 /* Expects how it is told that samples around `on` were held against the range, over 100. */
@@ -657,6 +695,7 @@ int main(void)
         cmocka_unit_test(an_event_may_be_absent),
         cmocka_unit_test(a_ratio_over_zero_is_without_bound),
         cmocka_unit_test(nothing_is_claimed_that_depends_on_the_regime),
+        cmocka_unit_test(a_run_beside_itself_tests_nothing),
         cmocka_unit_test(each_role_has_its_words),
         cmocka_unit_test(a_peer_that_is_skipped_is_not_run),
         cmocka_unit_test(machines_disagree_only_on_what_is_decided),
