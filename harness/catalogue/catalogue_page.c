@@ -93,14 +93,19 @@ static void expected_row(struct doc *to, const struct experiment_expect *expect,
 
 /* The reference -------------------------------------------------------------------------------- */
 
+/* The last column says what a verdict lacks, and why one side of a ratio is slower. */
 static void measured_row(struct doc *to, const json_t *place, const json_t *expectation)
 {
     const json_t *column = repro_file_decisive(expectation);
+    const char *lacking = repro_file_lacks(expectation) ? field_text(column, "reason") : "";
     doc_put(to, "| %lld | %s | ", field_integer(expectation, "number"),
             repro_file_place_name(place));
     block_mark(to, repro_file_told(expectation), "");
-    doc_put(to, " | %s | %s |\n", block_effect(column),
-            repro_file_lacks(expectation) ? field_text(column, "reason") : "");
+    doc_put(to, " | %s | %s", block_effect(column), lacking);
+    if (*field_text(column, "why"))
+        doc_put(to, *lacking ? "<br>`%s`: %s" : "`%s`: %s", repro_file_slower(column),
+                field_text(column, "why"));
+    doc_put(to, " |\n");
 }
 
 /* The figures of a part on a machine: those whose files are there. */
@@ -133,9 +138,8 @@ static void part_reference_write(struct doc *to, const struct catalogue_pages *p
         json_array_foreach(json_object_get(there, "expectations"), k, expectation)
         {
             if (rows++ == 0)
-                doc_put(to,
-                        "<p>Measured in the reference reproduction:</p>\n"
-                        "| # | machine | outcome | measured | lacks |\n|---|---|---|---|---|\n");
+                doc_put(to, "<p>Measured in the reference reproduction:</p>\n"
+                            "| # | machine | outcome | measured | why |\n|---|---|---|---|---|\n");
             size_t cells = catalogue_table_measured(to, place, there, k);
             if (cells > 0)
                 k += cells - 1;
