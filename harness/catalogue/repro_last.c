@@ -4,6 +4,7 @@
 #include "harness/base/process.h"
 #include "harness/host/data_folder.h"
 #include "harness/repro/repro.h"
+#include "harness/repro/repro_file.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -67,6 +68,23 @@ static json_t *folder_read(const char *folder, FILE *messages)
     free(packed);
     free(path);
     return repro;
+}
+
+json_t *repro_known_read(const char *name, const char *results, FILE *messages)
+{
+    char folder[REPRO_PATH_SIZE];
+    json_t *known = json_pack("{so}", "last", repro_last_read(results));
+    json_t *reference = repro_reference_read(name, results, folder, sizeof folder, messages);
+    if (reference)
+        json_object_set_new(known, "reference", reference);
+    return known;
+}
+
+const json_t *repro_known_entry(const json_t *known, const char *list, const char *id)
+{
+    const json_t *last = json_object_get(json_object_get(known, "last"), id);
+    const json_t *newest = json_object_get(last, "entry");
+    return newest ? newest : repro_file_entry(json_object_get(known, "reference"), list, id);
 }
 
 json_t *repro_reference_read(const char *name, const char *results, char *folder,

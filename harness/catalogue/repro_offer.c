@@ -1,4 +1,9 @@
-/* repro_offer.c - the questions that most come with, answered on one screen. See repro.h. */
+/* repro_offer.c - the questions that most come with, answered on one screen. See repro.h.
+ *
+ * A question has its verdict, its lesson, and a line or two for each machine. There stand the
+ * throughputs, the misses and the tail of two designs, beside each other. The claims that decided
+ * follow, and what takes more time in the slower one.
+ */
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/units.h"
@@ -9,12 +14,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ID_COLUMNS = 4, PLACE_COLUMNS = 20 };
+enum { ID_COLUMNS = 4, PLACE_COLUMNS = 18, WHY_PARTS = 2 };
 
 /* One answer being printed. */
 struct offer {
     FILE *to;
     int columns;
+    const json_t *sides; /* an expectation of the two designs that its numbers are about; NULL: none
+                          * is measured */
+};
+
+/* The numbers of a place on their way. */
+struct place_line {
+    FILE *to;
+    const json_t *place, *lead; /* lead: the expectation that tells the number of workers */
+    size_t told;
 };
 
 static void paragraph(const struct offer *offer, const char *text)
@@ -23,21 +37,38 @@ static void paragraph(const struct offer *offer, const char *text)
     text_wrap(offer->to, ID_COLUMNS, ID_COLUMNS, offer->columns, text);
 }
 
+/* Expectations --------------------------------------------------------------------------------- */
+
+static bool is_miss(const json_t *expectation)
+{
+    return strstr(field_text(expectation, "metric"), "_MISS") != NULL;
+}
+
 /* True if it is the ratio of a number of that kind: "throughput", a miss, or a latency. */
 static bool is_ratio_of(const json_t *expectation, const char *kind)
 {
     const char *metric = field_text(expectation, "metric");
-    bool miss = strstr(metric, "_MISS") != NULL;
     bool latency = metric[0] == 'p' && metric[1] >= '0' && metric[1] <= '9';
     return *field_text(expectation, "over") &&
-           (strcmp(kind, "miss") == 0      ? miss
+           (strcmp(kind, "miss") == 0      ? is_miss(expectation)
             : strcmp(kind, "latency") == 0 ? latency
                                            : strcmp(metric, kind) == 0);
 }
 
-static bool is_alike(const json_t *a, const json_t *b, const char *key)
+static bool is_alike(const json_t *a, const json_t *b)
 {
-    return strcmp(field_text(a, key), field_text(b, key)) == 0;
+    return strcmp(field_text(a, "level"), field_text(b, "level")) == 0 &&
+           strcmp(field_text(a, "over"), field_text(b, "over")) == 0;
+}
+
+static const char *effect_of(const json_t *column)
+{
+    return field_text(json_object_get(column, "effect"), "text");
+}
+
+static json_int_t workers_of(const json_t *column)
+{
+    return field_integer(json_object_get(column, "level"), "workers");
 }
 
 /* The column with most workers that has a number; NULL if there is none. */
@@ -45,7 +76,7 @@ static const json_t *widest_of(const json_t *expectation)
 {
     const json_t *found = NULL;
     json_each(column, json_object_get(expectation, "columns")) {
-        if (*field_text(json_object_get(column, "effect"), "text"))
+        if (*effect_of(column))
             found = column;
     }
     return found;
@@ -58,66 +89,196 @@ static const json_t *first_of(const json_t *place, const char *kind, const json_
     json_each(part, json_object_get(place, "parts")) {
         json_each(expectation, json_object_get(part, "expectations")) {
             if (is_ratio_of(expectation, kind) && widest_of(expectation) &&
-                (!like ||
-                 (is_alike(expectation, like, "level") && is_alike(expectation, like, "over"))))
+                (!like || is_alike(expectation, like)))
                 return expectation;
         }
     }
     return NULL;
 }
 
-/* " throughput 4.68×" or, of events, " SIM_L2_MISS 0.0887× (1.12 of 12.6)" */
-static void number_print(FILE *to, const json_t *expectation, const json_t *column)
+/* The ratio of throughputs that stands for the place, else the claim that says most there. */
+static const json_t *lead_of(const json_t *place)
 {
-    const char *metric = field_text(expectation, "metric");
-    const char *effect = field_text(json_object_get(column, "effect"), "text");
-    fprintf(to, " %s %.*s", metric, (int)strcspn(effect, " "), effect);
-    if (strstr(metric, "_MISS"))
-        fprintf(to, " (%s of %s an operation)",
-                text_count(field_number(json_object_get(column, "level"), "median")).s,
-                text_count(field_number(json_object_get(column, "over"), "median")).s);
+    const json_t *part, *first = first_of(place, "throughput", NULL);
+    return first ? first : repro_file_main(place, &part);
 }
 
-/* "native, 2     gmp over grq: throughput 4.68×, p99 1.11×", and why. */
-static void place_print(const struct offer *offer, const json_t *place)
+/* Numbers -------------------------------------------------------------------------------------- */
+
+static bool is_with_workers(const json_t *expectation, json_int_t workers)
+{
+    json_each(column, json_object_get(expectation, "columns")) {
+        if (workers_of(column) == workers)
+            return true;
+    }
+    return false;
+}
+
+/* " 0.44x and 0.55x", without intervals: for each number of workers that the place is about. */
+static void effects_put(const struct place_line *line, const json_t *expectation)
+{
+    const char *before = "";
+    const json_t *widest = widest_of(expectation);
+    bool any = widest && is_with_workers(line->lead, workers_of(widest));
+    json_each(column, json_object_get(expectation, "columns")) {
+        const char *text = effect_of(column), *interval = strstr(text, " (");
+        int length = (int)(interval ? interval - text : (long)strlen(text));
+        bool meant = any ? is_with_workers(line->lead, workers_of(column)) : column == widest;
+        if (!*text || !meant || strncmp(text, before, (size_t)length + 1) == 0)
+            continue;
+        fprintf(line->to, "%s%.*s", *before ? " and " : " ", length, text);
+        before = text;
+    }
+}
+
+/* The verdict of a claim that does not hold; of one that is about the same run twice, that. */
+static const char *open_of(const json_t *expectation)
+{
+    const char *lacks = field_text(repro_file_decisive(expectation), "lacks");
+    return strcmp(lacks, verdict_lack_text(LACK_SAME)) == 0 ? "both sides are the same run"
+                                                            : field_text(expectation, "verdict");
+}
+
+/* " throughput 4.68x" or " SIM_L2_MISS 1.12 of 12.6"; with the verdict of a claim that does not
+ * hold. */
+static void number_put(struct place_line *line, const json_t *expectation)
+{
+    const json_t *widest = widest_of(expectation);
+    fprintf(line->to, " %s", field_text(expectation, "metric"));
+    if (is_miss(expectation) && widest)
+        fprintf(line->to, " %s of %s",
+                text_count(field_number(json_object_get(widest, "level"), "median")).s,
+                text_count(field_number(json_object_get(widest, "over"), "median")).s);
+    else
+        effects_put(line, expectation);
+    if (repro_file_is_claim(expectation) && repro_file_verdict(expectation) != VERDICT_SUPPORTED)
+        fprintf(line->to, " (%s)", open_of(expectation));
+}
+
+/* The same two designs: throughput, misses, tail. */
+static void sides_put(struct place_line *line)
 {
     static const char *const kinds[] = {"throughput", "miss", "latency"};
-    const json_t *first = first_of(place, "throughput", NULL);
-    if (!first)
-        return;
-    char *text = NULL;
-    size_t told = 0;
-    FILE *line = memory_stream(&text, NULL);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        const json_t *one = first_of(place, kinds[i], first);
+        const json_t *one = first_of(line->place, kinds[i], line->lead);
         if (!one)
             continue;
-        if (told++ == 0)
-            fprintf(line, "%s over %s:", field_text(one, "level"), field_text(one, "over"));
-        else
-            fputc(',', line);
-        number_print(line, one, widest_of(one));
+        fputs(line->told++ > 0 ? "," : "", line->to);
+        number_put(line, one);
     }
-    const json_t *column = widest_of(first);
-    if (*field_text(column, "why"))
-        fprintf(line, "; %s: %s", repro_file_slower(column), field_text(column, "why"));
-    fclose(line);
-    char *name = text_format("%s, %lld", repro_file_place_name(place),
-                             (long long)field_integer(json_object_get(column, "level"), "workers"));
+}
+
+/* True if the place's line has the claim's number already. */
+static bool is_told(const struct place_line *line, const json_t *expectation)
+{
+    static const char *const kinds[] = {"throughput", "miss", "latency"};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (first_of(line->place, kinds[i], line->lead) == expectation)
+            return true;
+    return false;
+}
+
+/* The claim that says most, and those about one design alone: "; beat: waits_distinct of 61 61.0".
+ */
+static void claims_put(struct place_line *line)
+{
+    const json_t *of_most, *most = repro_file_main(line->place, &of_most);
+    json_each(part, json_object_get(line->place, "parts")) {
+        json_each(expectation, json_object_get(part, "expectations")) {
+            bool alone = !*field_text(expectation, "over");
+            if (!repro_file_is_claim(expectation) || is_told(line, expectation) ||
+                (expectation != most && !alone))
+                continue;
+            fprintf(line->to, "%s%s:", line->told++ > 0 ? "; " : " ", field_text(part, "id"));
+            if (alone)
+                fprintf(line->to, " %s:", field_text(expectation, "level"));
+            else if (!is_alike(expectation, line->lead))
+                fprintf(line->to, " %s over %s:", field_text(expectation, "level"),
+                        field_text(expectation, "over"));
+            number_put(line, expectation);
+        }
+    }
+}
+
+/* "; grq takes more: 876 ns in spin loops, 101 ns stalled on grq.lock" */
+static void why_put(const struct place_line *line)
+{
+    const json_t *column = widest_of(line->lead);
+    const char *why = field_text(column, "why"), *sum = strstr(why, ": ");
+    const char *parts = sum ? sum + 2 : why;
+    size_t end = strcspn(parts, ";"), length = 0;
+    if (!*why)
+        return;
+    for (size_t i = 0; i < WHY_PARTS && length < end; i++)
+        length += (length > 0) + strcspn(parts + length + (length > 0), ",;");
+    fprintf(line->to, "; %s takes more: %.*s%s", repro_file_slower(column), (int)length, parts,
+            parts + end);
+}
+
+/* "sim:desktop8, 8", "native, 1 and 2"; to be freed. */
+static char *place_name(const json_t *place, const json_t *lead)
+{
+    char *name = xstrdup(repro_file_place_name(place));
+    json_int_t before = 0;
+    json_each(column, json_object_get(lead, "columns")) {
+        if (workers_of(column) == before)
+            continue;
+        char *longer =
+            text_format("%s%s %lld", name, before ? " and" : ",", (long long)workers_of(column));
+        before = workers_of(column);
+        free(name);
+        name = longer;
+    }
+    return name;
+}
+
+static void place_print(const struct offer *offer, const json_t *place)
+{
+    struct place_line line = {.place = place, .lead = lead_of(place)};
+    char *text = NULL;
+    if (!line.lead)
+        return;
+    line.to = memory_stream(&text, NULL);
+    if (*field_text(line.lead, "over") && !is_alike(line.lead, offer->sides))
+        fprintf(line.to, " %s over %s:", field_text(line.lead, "level"),
+                field_text(line.lead, "over"));
+    sides_put(&line);
+    claims_put(&line);
+    why_put(&line);
+    fclose(line.to);
+    char *name = place_name(place, line.lead);
     int indent = ID_COLUMNS + PLACE_COLUMNS;
-    fprintf(offer->to, "%*s%-*s", ID_COLUMNS, "", PLACE_COLUMNS, name);
-    text_wrap(offer->to, indent, indent, offer->columns, text);
+    int at = fprintf(offer->to, "%*s%-*s ", ID_COLUMNS, "", PLACE_COLUMNS - 1, name);
+    text_wrap(offer->to, at, indent, offer->columns, text + (*text == ' '));
     free(name);
     free(text);
 }
 
-static void answer_print(const struct offer *offer, const json_t *answer)
+/* Answers -------------------------------------------------------------------------------------- */
+
+/* The first expectation that stands for a place and has two sides; NULL if there is none. */
+static const json_t *sides_of(const json_t *answer)
 {
-    if (!answer) {
-        paragraph(offer, "not measured yet");
-        return;
+    json_each(place, json_object_get(answer, "machines")) {
+        const json_t *lead = lead_of(place);
+        if (*field_text(lead, "over"))
+            return lead;
     }
-    paragraph(offer, repro_file_said(answer));
+    return NULL;
+}
+
+static void answer_print(struct offer *offer, const struct experiment *experiment,
+                         const json_t *answer)
+{
+    offer->sides = sides_of(answer);
+    const char *verdict = answer ? field_text(answer, "verdict") : "not measured yet";
+    char *title = offer->sides ? text_format("%s: %s (%s over %s)", verdict, experiment->title,
+                                             field_text(offer->sides, "level"),
+                                             field_text(offer->sides, "over"))
+                               : text_format("%s: %s", verdict, experiment->title);
+    fprintf(offer->to, "%-*s", ID_COLUMNS, experiment->id);
+    text_wrap(offer->to, ID_COLUMNS, ID_COLUMNS, offer->columns, title);
+    free(title);
     if (*field_text(answer, "lesson"))
         paragraph(offer, field_text(answer, "lesson"));
     json_each(place, json_object_get(answer, "machines"))
@@ -127,27 +288,19 @@ static void answer_print(const struct offer *offer, const json_t *answer)
 void repro_offer(FILE *to, struct experiment *const *experiments, size_t count, const char *results,
                  int columns)
 {
-    const struct offer offer = {to, columns};
-    char folder[REPRO_PATH_SIZE];
-    json_t *last = repro_last_read(results);
-    json_t *reference = repro_reference_read("repro", results, folder, sizeof folder, stderr);
-    for (size_t i = 0; i < count; i++) {
-        const struct experiment *experiment = experiments[i];
-        if (!experiment->first)
-            continue;
-        fprintf(to, "%-*s", ID_COLUMNS, experiment->id);
-        text_wrap(to, ID_COLUMNS, ID_COLUMNS, columns, experiment->title);
-        const json_t *newest = json_object_get(json_object_get(last, experiment->id), "entry");
-        answer_print(&offer,
-                     newest ? newest : repro_file_entry(reference, "experiments", experiment->id));
-    }
-    json_decref(last);
-    json_decref(reference);
+    struct offer offer = {.to = to, .columns = columns};
+    json_t *known = repro_known_read("repro", results, stderr);
+    for (size_t i = 0; i < count; i++)
+        if (experiments[i]->first)
+            answer_print(&offer, experiments[i],
+                         repro_known_entry(known, "experiments", experiments[i]->id));
+    json_decref(known);
     fprintf(
         to,
-        "\nThese are the answers so far, of the newest run here or of the reference; after each "
-        "machine stands\nthe number of workers. `schedlab repro D1 --quick` measures one, "
-        "`schedlab repro --quick` all %zu\nexperiments. --list names them, and --explain D1 has "
-        "the reasoning and the sources.\n",
+        "\nA number is the ratio of the two in brackets, with as many workers as stand after the "
+        "machine; of\nmisses it is how many each has in an operation. The slower one takes so much "
+        "more core time for\neach. All are of the newest run here or of the reference. `schedlab "
+        "repro D1 --quick` measures one,\n`schedlab repro --quick` all %zu; --list has their "
+        "verdicts, and --explain D1 the reasoning.\n",
         count);
 }

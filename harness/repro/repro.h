@@ -142,4 +142,12 @@ void repro_offer(FILE *to, struct experiment *const *experiments, size_t count, 
  * {"entry", "written", "folder"}}. */
 json_t *repro_last_read(const char *results);
 
+/* All that is known of experiments and claims: the newest entries in `results`, and the committed
+ * reproduction `name`; to be freed. */
+json_t *repro_known_read(const char *name, const char *results, FILE *messages);
+
+/* The newest entry of `list`, "experiments" or "claims", else that of the reference; NULL if
+ * neither has it. */
+const json_t *repro_known_entry(const json_t *known, const char *list, const char *id);
+
 #endif

@@ -316,11 +316,13 @@ python3 - <<'END'
 import json
 j = json.load(open("cut/repro.json"))
 e = j["experiments"][0]
-e.update(id="D1", said="claim supported", lesson="Take it.")
+e.update(id="D1", verdict="refuted", lesson="Leave it.")
 json.dump(j, open("results/made/repro.json", "w"))
 END
 COLUMNS=100 run
-check an_offer_has_the_last_answer says '^D1 .* claim supported Take it. sim:desktop8, [12] on over off: throughput [0-9.]*×; gmp,runnext=off: .* more core time'
+check an_offer_has_the_last_answer says '^D1 refuted: .* (on over off) Leave it\. sim:desktop8, 1 and 2 throughput [0-9.]*× and [0-9.]*×; gmp,runnext=off takes more: [0-9]'
+check an_offer_names_other_sides says 'several machines, 2 sim:server64 over sim:desktop8: throughput [0-9.]*×'
+check an_offer_has_one_screen [ "$(wc -l <out)" -le 60 ] && check of_100_columns [ "$(sed 's/×/x/g; s/µ/u/g' out | awk 'length($0) > 100' | wc -l)" = 0 ]
 run --list E3
 check list_of_one_is_a_misuse [ "$status $(grep -c 'valid: --explain=E3$' err)" = '2 1' ]
 run --list
