@@ -29,8 +29,28 @@ static char *machines_text(const struct experiment *experiment)
     return text;
 }
 
+/* "supported", of the newest run or of the reference. */
+static const char *known_verdict(const json_t *known, const char *id)
+{
+    const json_t *entry = repro_known_entry(known, "experiments", id);
+    return entry ? field_text(entry, "verdict") : "not measured yet";
+}
+
+/* "; gmp agrees, Go itself differs" with Go's source; "" if nothing was measured. To be freed. */
+static char *known_agreements(const json_t *known, const char *id)
+{
+    const json_t *entry = repro_known_entry(known, "claims", id);
+    char *text = NULL;
+    FILE *to = memory_stream(&text, NULL);
+    if (json_object_get(entry, "gmp") && !claim_is_not_measured(entry))
+        fprintf(to, "; gmp %s, Go itself %s", claim_agreement(entry, "gmp"),
+                claim_agreement(entry, "itself"));
+    fclose(to);
+    return text;
+}
+
 void repro_list(FILE *to, struct experiment *const *experiments, size_t count,
-                const struct claims *claims, int columns)
+                const struct claims *claims, const json_t *known, int columns)
 {
     for (size_t i = 0; i < count; i++) {
         char *machines = machines_text(experiments[i]);
@@ -38,19 +58,26 @@ void repro_list(FILE *to, struct experiment *const *experiments, size_t count,
         text_wrap(to, LIST_ID, LIST_ID, columns, experiments[i]->title);
         fprintf(to, "%*s", LIST_ID, "");
         text_wrap(to, LIST_ID, LIST_ID, columns, experiments[i]->claim);
-        fprintf(to, "%*s(%s)\n", LIST_ID, "", machines);
+        fprintf(to, "%*s(%s) %s\n", LIST_ID, "", machines,
+                known_verdict(known, experiments[i]->id));
         free(machines);
     }
     if (claims)
         fputs("\nClaims of popular accounts, held against Go's source\n\n", to);
     for (unsigned i = 0; claims && i < claims->count; i++) {
         const struct claim *claim = &claims->list[i];
-        char *text = text_format("%s (%s): %s", claim->who, claim->degree, claim->says);
+        char *agreements = known_agreements(known, claim->id);
+        char *text =
+            text_format("%s (%s%s): %s", claim->who, claim->degree, agreements, claim->says);
         fprintf(to, "%-*s", LIST_ID, claim->id);
         text_wrap(to, LIST_ID, LIST_ID, columns, text);
         free(text);
+        free(agreements);
     }
-    fputs("\n`schedlab repro --explain ID` has the reasoning, `schedlab repro ID` runs it.\n", to);
+    fputs(
+        "\nVerdicts are of the newest run here or of the reference. `schedlab repro --explain ID` "
+        "has the\nreasoning and the numbers, `schedlab repro ID` runs it.\n",
+        to);
 }
 
 /* True if, in the quick form, at least one part has the same verdict each time. */
@@ -63,7 +90,7 @@ static bool is_deterministic(const struct experiment *experiment, const char *ma
     return false;
 }
 
-static json_t *experiment_to_json(const struct experiment *experiment)
+static json_t *experiment_to_json(const struct experiment *experiment, const json_t *known)
 {
     json_t *parts = json_array(), *machines = json_array();
     const char **places = experiment_places(experiment);
@@ -86,18 +113,19 @@ static json_t *experiment_to_json(const struct experiment *experiment)
                                         "levels", texts_to_json(part->levels, part->levels_count),
                                         "full", part->full, "expect", expect));
     }
-    return json_pack("{ss ss sb ss ss ss ss so so}", "id", experiment->id, "title",
+    return json_pack("{ss ss sb ss ss ss ss ss so so}", "id", experiment->id, "title",
                      experiment->title, "deterministic", deterministic, "claim", experiment->claim,
                      "source", experiment->source, "why", experiment->why, "refuted",
-                     experiment->refuted, "machines", machines, "parts", parts);
+                     experiment->refuted, "verdict", known_verdict(known, experiment->id),
+                     "machines", machines, "parts", parts);
 }
 
 json_t *repro_list_to_json(struct experiment *const *experiments, size_t count,
-                           const struct claims *claims)
+                           const struct claims *claims, const json_t *known)
 {
     json_t *list = json_array(), *accounts = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, experiment_to_json(experiments[i]));
+        json_array_append_new(list, experiment_to_json(experiments[i], known));
     for (unsigned i = 0; claims && i < claims->count; i++) {
         const struct claim *claim = &claims->list[i];
         json_t *object =

@@ -448,10 +448,13 @@ static struct shown shown_of(const struct options *options, const struct catalog
 static int list(const struct options *options, const struct catalogue *catalogue)
 {
     const struct shown shown = shown_of(options, catalogue);
+    json_t *known = repro_known_read(is_about_disputes(options) ? "disputes" : "repro",
+                                     options->results, stderr);
     if (options->json)
-        cli_print_json(repro_list_to_json(shown.experiments, shown.count, shown.claims), 0);
+        cli_print_json(repro_list_to_json(shown.experiments, shown.count, shown.claims, known), 0);
     else
-        repro_list(stdout, shown.experiments, shown.count, shown.claims, cli_columns());
+        repro_list(stdout, shown.experiments, shown.count, shown.claims, known, cli_columns());
+    json_decref(known);
     if (!options->json && !is_about_disputes(options) && catalogue->disputes > 0)
         printf("`schedlab repro --list disputes` has %s of today.\n",
                counted(catalogue->disputes, "dispute").s);

@@ -115,11 +115,11 @@ void repro_print(FILE *to, const json_t *repro, int columns);
 /* The same without the sums. */
 void repro_print_entries(FILE *to, const json_t *repro, int columns);
 
-/* The catalogue, as tables. repro_explain.c */
+/* The catalogue, as tables. known: of repro_known_read(). repro_explain.c */
 void repro_list(FILE *to, struct experiment *const *experiments, size_t count,
-                const struct claims *claims, int columns);
+                const struct claims *claims, const json_t *known, int columns);
 json_t *repro_list_to_json(struct experiment *const *experiments, size_t count,
-                           const struct claims *claims);
+                           const struct claims *claims, const json_t *known);
 
 /* An experiment or a claim in full, with the last verdict that a reproduction in the folder
  * `results` gave it. */

@@ -327,6 +327,9 @@ run --list E3
 check list_of_one_is_a_misuse [ "$status $(grep -c 'valid: --explain=E3$' err)" = '2 1' ]
 run --list
 check list_is_there [ $status = 0 ]
+check the_list_has_the_last_verdict [ "$(sed -n '/^D1 /,/^D2 /p' out | grep -cE '^ *\(native, .*\) refuted$')" = 1 ]
+check else_that_of_the_reference [ "$(sed -n '/^D2 /,/^D3 /p' out | grep -cE '^ *\(native, .*\) (supported|refuted|undecided|machines disagree)$')" = 1 ]
+check the_list_has_answers_about_claims says ' 1\.2 [^(]*(wrong; gmp [a-z ]*, Go itself '
 check the_list_has_no_disputes [ "$(grep -c '^X[0-9]' out)" = 0 ]
 check but_says_where_they_are has '^`schedlab repro --list disputes` has [0-9]* disputes of today' out
 run --list disputes
