@@ -109,6 +109,10 @@ static void side_write(struct doc *to, const json_t *judged, const char *side,
         doc_put(to, "%s[%.*s](experiments/%.*s.md)%s", i ? ", " : "", length, text, length, text,
                 text + length);
     }
+    char *undecided = claim_undecided(judged, side);
+    if (*undecided)
+        doc_put(to, "<br>Undecided: %s.", undecided);
+    free(undecided);
 }
 
 /* False of what an earlier version has found, which was put to another question. */

@@ -73,15 +73,15 @@ static void side_write(struct doc *to, const struct repro_page *page, const json
     block_mark(to, claim_agreement(claim, side), "not measured");
     json_each(part, json_object_get(of, "parts")) {
         const char *reference = field_text(part, "expectation");
-        const char *machines = field_text(part, "machines");
+        const char *machines = field_text(part, "machines"), *open = field_text(part, "undecided");
         char *id = xstrndup(reference, strcspn(reference, "/"));
         doc_put(to, "<br>");
         if (repro_file_entry(page->repro, "experiments", id))
             doc_put(to, "<a class='id' href='#%s'>%s</a>", id, reference);
         else
             doc_put(to, "<a class='id'>%s</a>", reference);
-        doc_put(to, "<span class='range'> %s%s%s</span>", field_text(part, "verdict"),
-                *machines ? " on " : "", machines);
+        doc_put(to, "<span class='range'> %s%s%s%s%s</span>", field_text(part, "verdict"),
+                *machines ? " on " : "", machines, *open ? ", undecided on " : "", open);
         free(id);
     }
     if (*field_text(of, "reason"))

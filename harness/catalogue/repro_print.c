@@ -219,9 +219,12 @@ static void side_put(FILE *to, const json_t *claim, const char *side, const char
                                           {"undecided", " is undecided"},
                                           {"not run", " was not run"}};
     const char *reason = field_text(json_object_get(claim, side), "reason");
+    char *undecided = claim_undecided(claim, side);
     for (size_t i = 0; i < sizeof told / sizeof told[0]; i++)
         if (strcmp(claim_agreement(claim, side), told[i][0]) == 0)
-            fprintf(to, " %s%s%s%s.", name, told[i][1], *reason ? ": " : "", reason);
+            fprintf(to, " %s%s%s%s%s%s.", name, told[i][1], *reason ? ": " : "", reason,
+                    *undecided ? "; undecided: " : "", undecided);
+    free(undecided);
 }
 
 static void print_claim(FILE *to, const json_t *claim, const char *runtime, int columns)

@@ -202,7 +202,7 @@ void claims_free(struct claims *claims)
 /* The results for one reference, over all machines. */
 struct shown {
     unsigned count[VERDICTS];
-    char where[NAME_SIZE]; /* the machines of the decided ones */
+    char where[VERDICTS][NAME_SIZE]; /* the machines with each verdict */
     char lacks[REASON_SIZE];
     char runtime[NAME_SIZE]; /* of a peer */
 };
@@ -258,7 +258,7 @@ static const json_t *expectations_of(const json_t *place, const char *part)
 static void place_add(struct shown *shown, const json_t *place, enum side side, const char *part,
                       unsigned number)
 {
-    struct shown here = {.where = ""};
+    struct shown here = {.lacks = ""};
     json_each(expectation, expectations_of(place, part))
         if (number == 0 || field_integer(expectation, "number") == number)
             expectation_add(&here, expectation, side, field_text(place, "machine"));
@@ -268,9 +268,8 @@ static void place_add(struct shown *shown, const json_t *place, enum side side, 
         snprintf(shown->lacks, sizeof shown->lacks, "%s", here.lacks);
     if (*here.runtime)
         snprintf(shown->runtime, sizeof shown->runtime, "%s", here.runtime);
-    if (verdict != VERDICT_NONE)
-        text_add(shown->where, sizeof shown->where, "%s%s", *shown->where ? ", " : "",
-                 field_text(place, "machine"));
+    char *where = shown->where[verdict];
+    text_add(where, NAME_SIZE, "%s%s", *where ? ", " : "", field_text(place, "machine"));
 }
 
 /* False if the experiment is not there. */
@@ -280,7 +279,7 @@ static bool reference_judge(const char *text, const json_t *experiments, enum si
     char experiment[NAME_SIZE], part[NAME_SIZE];
     unsigned number;
     bool there = false;
-    *shown = (struct shown){.where = ""};
+    *shown = (struct shown){.lacks = ""};
     if (!claim_reference_split(text, experiment, part, NAME_SIZE, &number))
         return false;
     json_each(one, experiments) {
@@ -327,8 +326,11 @@ static json_t *side_judge(char *const *references, unsigned count, const json_t 
         worst = verdict_join(worst, verdict);
         if (*shown.runtime)
             snprintf(runtime, sizeof runtime, "%s", shown.runtime);
-        json_array_append_new(list, json_pack("{ss ss ss}", "expectation", references[i], "verdict",
-                                              verdict_text(verdict), "machines", shown.where));
+        json_t *part = json_pack("{ss ss ss}", "expectation", references[i], "verdict",
+                                 verdict_text(verdict), "machines", shown.where[verdict]);
+        if (verdict == VERDICT_SUPPORTED && shown.count[VERDICT_UNDECIDED] > 0)
+            json_object_set_new(part, "undecided", json_string(shown.where[VERDICT_UNDECIDED]));
+        json_array_append_new(list, part);
     }
     json_t *object = json_pack("{ss so}", "agreement", agreements[worst], "parts", list);
     if (worst == VERDICT_UNDECIDED || worst == VERDICT_NOT_RUN)
@@ -416,6 +418,19 @@ const char *claim_agreement(const json_t *claim, const char *side)
 {
     const char *agreement = field_text(json_object_get(claim, side), "agreement");
     return *agreement ? agreement : "not measured";
+}
+
+char *claim_undecided(const json_t *claim, const char *side)
+{
+    char *text = NULL;
+    FILE *to = memory_stream(&text, NULL);
+    json_each(part, json_object_get(json_object_get(claim, side), "parts")) {
+        if (*field_text(part, "undecided"))
+            fprintf(to, "%s%s on %s", ftell(to) > 0 ? ", " : "", field_text(part, "expectation"),
+                    field_text(part, "undecided"));
+    }
+    fclose(to);
+    return text;
 }
 
 bool claim_is_not_measured(const json_t *claim)

@@ -18,7 +18,8 @@
  * of shown_by, where cells of peers are left out, and that of go_itself, where nothing else
  * counts. Each says what was measured about Go's way, as the source has it:
  *
- *     agrees         each part is supported on some machine and refuted on none
+ *     agrees         each part is supported on some machine and refuted on none; beside it stands
+ *                    which of its machines are undecided
  *     differs        one is refuted
  *     undecided      else, if one is undecided
  *     not run        else: a part is not of this run, or its peer is not built
@@ -67,6 +68,10 @@ json_t *claims_judge(const struct claims *claims, const json_t *experiments, boo
  * Files of earlier versions have a degree alone. */
 const char *claim_degree(const json_t *claim);
 const char *claim_agreement(const json_t *claim, const char *side);
+
+/* The machines that leave open what others support, "E3/hog on native"; "" if there are none. To be
+ * freed. */
+char *claim_undecided(const json_t *claim, const char *side);
 
 /* True if no part at all is about it. */
 bool claim_is_not_measured(const json_t *claim);

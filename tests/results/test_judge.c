@@ -585,6 +585,34 @@ static void a_claim_has_an_answer_of_each_side(void **state)
                    "not run", "not run");
 }
 
+static void a_claim_names_the_machines_that_bear_it_out(void **state)
+{
+    (void)state;
+    char *shown[] = {(char[]){"T1/one#1"}};
+    struct claim claim = {.id = (char[]){"1.1"},
+                          .degree = (char[]){"right"},
+                          .who = (char[]){"x"},
+                          .says = (char[]){"x"},
+                          .go = (char[]){"x"},
+                          .shown_by = shown,
+                          .shown_by_count = 1};
+    struct claims claims = {.list = &claim, .count = 1};
+    json_t *experiments =
+        json_pack("[o]", experiment_of("T1", place_of("native", "undecided", NULL),
+                                       place_of("sim:desktop8", "supported", NULL)));
+    json_t *judged = claims_judge(&claims, experiments, true);
+    const json_t *one = json_array_get(judged, 0);
+    const json_t *part = json_array_get(json_object_get(json_object_get(one, "gmp"), "parts"), 0);
+    assert_string_equal(field_text(part, "verdict"), "supported");
+    assert_string_equal(field_text(part, "machines"), "sim:desktop8");
+    assert_string_equal(field_text(part, "undecided"), "native");
+    char *undecided = claim_undecided(one, "gmp");
+    assert_string_equal(undecided, "T1/one#1 on native");
+    free(undecided);
+    json_decref(judged);
+    json_decref(experiments);
+}
+
 static void claims_say_why_and_by_which_go(void **state)
 {
     (void)state;
@@ -704,6 +732,7 @@ int main(void)
         cmocka_unit_test(the_worst_column_decides),
         cmocka_unit_test(expectations_may_be_of_one_machine),
         cmocka_unit_test(a_claim_has_an_answer_of_each_side),
+        cmocka_unit_test(a_claim_names_the_machines_that_bear_it_out),
         cmocka_unit_test(claims_say_why_and_by_which_go),
         cmocka_unit_test(a_signal_between_jobs_leaves_verdicts),
     };
