@@ -152,7 +152,8 @@ static void claims_write(struct doc *to, const struct catalogue_pages *pages)
             "<h2>What popular accounts say</h2><p>Each claim has a degree by Go's source. Beside "
             "it stand the parts of experiments that ask for the way that the source has it, of "
             "gmp and of Go itself. What agrees bears out a claim that is right, and tells "
-            "against one that is not.</p>\n");
+            "against one that is not. %s</p>\n",
+            claims_source);
     if (has_answers(json_array_get(judged, 0))) {
         char *sum = claims_sum_text(judged);
         doc_put(to, "<p>In the reference: %s.</p>\n", sum);

@@ -124,12 +124,14 @@ void repro_page_claims_write(struct doc *to, const struct repro_page *page)
         "our gmp", claims_runtime(claims), NULL};
     if (json_array_size(claims) == 0)
         return;
-    doc_put(to, "<section id='claims'><h2>What popular accounts say</h2><p>Each claim has a degree "
-                "by Go's source: right, imprecise, outdated or wrong. Beside it stands what was "
-                "measured of the way that the source has it: whether gmp goes that way, and "
-                "whether Go itself does. What agrees bears out a claim that is right, and tells "
-                "against one that is not. What differs says that the source was misread, or that "
-                "this version does otherwise.</p>");
+    doc_put(to,
+            "<section id='claims'><h2>What popular accounts say</h2><p>Each claim has a degree "
+            "by Go's source: right, imprecise, outdated or wrong. Beside it stands what was "
+            "measured of the way that the source has it: whether gmp goes that way, and "
+            "whether Go itself does. What agrees bears out a claim that is right, and tells "
+            "against one that is not. What differs says that the source was misread, or that "
+            "this version does otherwise. %s</p>",
+            claims_source);
     sums_write(to, claims);
     html_table_begin(to->to, counted(json_array_size(claims), "claim").s, "claims stack", names);
     json_each(claim, claims)

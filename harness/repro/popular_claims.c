@@ -43,6 +43,9 @@ static const cyaml_schema_field_t *fields_of(const char *place, const char **own
     return claim_fields;
 }
 
+const char claims_source[] = "The source is that of Go 1.26; up to Go 1.27 the rules of the "
+                             "scheduler that these claims rest on are the same.";
+
 const char *const claim_degrees[] = {"right", "imprecise", "outdated", "wrong", NULL};
 const char *const claim_agreements[] = {"agrees",  "differs",      "undecided",
                                         "not run", "not measured", NULL};

@@ -88,6 +88,9 @@ char *claims_sum_text(const json_t *claims);
 size_t claims_count(const json_t *claims, const char *degree, const char *side,
                     const char *agreement);
 
+/* The versions whose source the degrees are read off, in a sentence. */
+extern const char claims_source[];
+
 /* The words, ended by NULL. */
 extern const char *const claim_degrees[], *const claim_agreements[];
 
