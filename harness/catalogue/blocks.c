@@ -2,6 +2,7 @@
 #include "harness/catalogue/blocks.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/catalogue/repro_page.h"
 #include "harness/repro/repro_file.h"
 
 #include <string.h>
@@ -125,19 +126,21 @@ void block_number(struct doc *to, const json_t *expectation)
         doc_put(to, " over `%s`", over);
 }
 
-void block_numbers(struct doc *to, const json_t *experiment, bool breaks)
+void block_numbers(struct doc *to, const json_t *experiment, bool breaks, bool strips)
 {
     const json_t *part;
     size_t told = 0;
     json_each(place, json_object_get(experiment, "machines")) {
         const json_t *expectation = repro_file_main(place, &part);
+        const json_t *column = repro_file_decisive(expectation);
         if (!expectation)
             continue;
         if (told++ > 0)
             doc_put(to, breaks ? "<br>" : "; ");
-        doc_put(to, "%s: %s, expected %s", repro_file_place_name(place),
-                block_effect(repro_file_decisive(expectation)),
+        doc_put(to, "%s: %s, expected %s", repro_file_place_name(place), block_effect(column),
                 field_text(expectation, "expected"));
+        if (strips)
+            repro_strip_text(to, expectation, column);
     }
 }
 

@@ -30,8 +30,9 @@ void block_number(struct doc *to, const json_t *expectation);
 void block_guests(struct doc *to, const json_t *experiment);
 
 /* Writes the number that says most of each machine: "sim:server64: 59.5x (55.6x to 61.2x), expected
- * 30x or more", with a break or a semicolon between them. */
-void block_numbers(struct doc *to, const json_t *experiment, bool breaks);
+ * 30x or more", with a break or a semicolon between them. `strips`: and each drawn against its
+ * range (repro_strip_text()). */
+void block_numbers(struct doc *to, const json_t *experiment, bool breaks, bool strips);
 
 /* The measured number, or "no number". */
 const char *block_effect(const json_t *column);

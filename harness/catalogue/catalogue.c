@@ -50,7 +50,7 @@ static void verdicts_write(struct doc *to, const json_t *experiment)
     json_each(place, json_object_get(experiment, "machines"))
         doc_put(to, "<br>%s: %s", repro_file_place_name(place), repro_file_said(place));
     doc_put(to, " | ");
-    block_numbers(to, experiment, true);
+    block_numbers(to, experiment, true, true);
 }
 
 static void index_row(struct doc *to, const struct catalogue_pages *pages,
@@ -88,7 +88,8 @@ static void reference_write(struct doc *to, const struct catalogue_pages *pages)
     if (sum.of[VERDICT_NOT_RUN] > 0)
         doc_put(to, " Of %zu a peer was not run.", sum.of[VERDICT_NOT_RUN]);
     doc_put(to, " The number is the claim's that is refuted there or undecided, else the strongest "
-                "one.</p>");
+                "one. Below it \342\226\221 is the expected range, \342\224\200 the interval and "
+                "\342\227\217 the median; scales differ.</p>");
 }
 
 /* Claims --------------------------------------------------------------------------------------- */

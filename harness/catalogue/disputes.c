@@ -139,7 +139,7 @@ static void index_row(struct doc *to, const struct catalogue_pages *pages,
     doc_put(to, ": ");
     prediction_write(to, prediction_of(experiment, entry));
     doc_put(to, " | ");
-    block_numbers(to, entry, true);
+    block_numbers(to, entry, true, false);
     doc_put(to, " |\n");
 }
 
@@ -190,7 +190,7 @@ static void verdict_write(struct doc *to, const struct experiment *experiment, c
         return;
     }
     doc_put(to, "<li>**Found**: ");
-    block_numbers(to, entry, false);
+    block_numbers(to, entry, false, false);
     doc_put(to, "</li><li>**Verdict**: ");
     block_mark(to, field_text(entry, "verdict"), "no claim measured");
     doc_put(to, " (%s). The prediction: ", repro_file_said(entry));

@@ -129,6 +129,31 @@ static void interval_write(struct doc *to, const struct strip *strip)
             middle);
 }
 
+/* A strip in text has so many characters. */
+enum { TEXT_CELLS = 24 };
+
+void repro_strip_text(struct doc *to, const json_t *expectation, const json_t *column)
+{
+    struct strip strip;
+    if (!strip_make(&strip, expectation, column))
+        return;
+    const double width = (double)WIDTH / TEXT_CELLS;
+    double lo = x_of(&strip, strip.beyond ? INFINITY : strip.lo);
+    double hi = x_of(&strip, strip.beyond ? INFINITY : strip.hi);
+    double median = fmin(x_of(&strip, strip.beyond ? INFINITY : strip.median), WIDTH - 1);
+    double first = x_of(&strip, strip.expected_lo), last = x_of(&strip, strip.expected_hi);
+    char text[4 * TEXT_CELLS + 1], *end = text;
+    for (int i = 0; i < TEXT_CELLS; i++) {
+        double left = width * i, right = left + width;
+        bool is_inside = last >= left && first < right;
+        end = stpcpy(end, median >= left && median < right ? "\342\227\217"
+                          : hi >= left && lo < right       ? "\342\224\200"
+                          : is_inside                      ? "\342\226\221"
+                                                           : "\302\267");
+    }
+    doc_put(to, "<br>`%s`", text);
+}
+
 void repro_strip_write(struct doc *to, const json_t *expectation, const json_t *column)
 {
     struct strip strip;

@@ -59,4 +59,7 @@ void repro_effect_write(struct doc *to, const json_t *column);
  * apart. */
 void repro_strip_write(struct doc *to, const json_t *expectation, const json_t *column);
 
+/* The same in characters on the same scale, on a line of its own. */
+void repro_strip_text(struct doc *to, const json_t *expectation, const json_t *column);
+
 #endif

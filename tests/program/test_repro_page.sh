@@ -251,6 +251,7 @@ check and_in_the_index has 'No reference reproduction is committed yet' pages/EX
 run repro --catalogue pages --reference made
 check reference_is_in_the_index has '| ≠ **machines disagree**<br>native: refuted<br>sim:desktop8: supported | native: 1.00× (0.90× to 1.10×), expected at least 2.00×' \
     pages/EXPERIMENTS.md
+check the_index_draws_it contains pages/EXPERIMENTS.md 'expected at least 2.00×<br>`····──●─···········░░░░░`<br>sim:desktop8: '
 check reference_is_on_the_page contains pages/experiments/E3.md '- native: ✗ **refuted**, hog#1: 1.00×'
 python3 make.py '
 for expectation in experiment["machines"][0]["parts"][0]["expectations"]:
