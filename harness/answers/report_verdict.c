@@ -101,21 +101,47 @@ static void tests_add(struct tests *tests, const struct field *field)
     }
 }
 
-/* Parts the others of the field into those that its first is shown to be faster than and those that
- * it is not. p is of the second and so on. A higher median with as many pairs that speak against it
- * shows nothing. */
+/* The regimes of a runner; without two of them both medians are that of all. */
+static struct verdict_regimes regimes_of(const struct runner *runner)
+{
+    struct verdict_regimes regimes = {.cell = runner->cell};
+    if (!statistics_regimes(runner->x, runner->n, &regimes.of)) {
+        regimes.cell = NULL;
+        regimes.of.low_median = regimes.of.high_median = runner->median;
+    }
+    return regimes;
+}
+
+/* True, and the regimes that decide, if the best would not lead had the others been met. */
+static bool is_open(const struct runner *best, const struct runner *other,
+                    struct verdict_regimes *regimes)
+{
+    struct verdict_regimes of_best = regimes_of(best), of_other = regimes_of(other);
+    bool of_other_alone = !of_best.cell || of_best.of.low_median > other->median;
+    *regimes = of_other_alone && of_other.cell ? of_other : of_best;
+    return regimes->cell && of_best.of.low_median <= of_other.of.high_median;
+}
+
+/* Parts the others of the field into those that its first is shown to be faster than, those that it
+ * is faster than in one regime, and those that it is not. p is of the second and so on. A higher
+ * median with as many pairs that speak against it shows nothing. */
 static void part(struct verdict *verdict, const struct field *field, const double *p)
 {
     const struct runner *best = &field->runners[0];
     for (size_t i = 1; i < field->count; i++) {
         const struct runner *other = &field->runners[i];
+        struct verdict_regimes regimes;
         double superiority = statistics_superiority(best->x, best->n, other->x, other->n);
-        if (!(p[i - 1] < VERDICT_ALPHA) || superiority <= 0.5)
+        if (!(p[i - 1] < VERDICT_ALPHA) || superiority <= 0.5) {
             verdict->tied[verdict->tied_count++] = other->cell;
-        else
+        } else if (is_open(best, other, &regimes)) {
+            verdict->regimes = verdict->open_count == 0 ? regimes : verdict->regimes;
+            verdict->open[verdict->open_count++] = other->cell;
+        } else {
             verdict->slower[verdict->slower_count++] =
                 (struct verdict_slower){other->cell, statistics_ratio(best->x, best->n, other->x,
                                                                       other->n, STATISTICS_SEED)};
+        }
     }
 }
 
@@ -140,6 +166,7 @@ static struct verdict verdict_begin(const struct field *field, const char *workl
                               .p = NAN};
     verdict.tied = xcalloc(field->count + 1, sizeof *verdict.tied);
     verdict.slower = xcalloc(field->count + 1, sizeof *verdict.slower);
+    verdict.open = xcalloc(field->count + 1, sizeof *verdict.open);
     if (field->choice.unlike) {
         verdict.outcome = VERDICT_UNLIKE;
         for (size_t i = 0; i < field->count; i++)
@@ -163,6 +190,7 @@ static void verdict_decide(struct verdict *verdict, const struct field *field, c
     verdict->p = p[0];
     part(verdict, field, p);
     verdict->outcome = too_few(field, least)     ? VERDICT_FEW
+                       : verdict->open_count > 0 ? VERDICT_OPEN
                        : verdict->tied_count > 0 ? VERDICT_TIED
                                                  : VERDICT_WON;
 }
@@ -211,6 +239,7 @@ void verdicts_free(struct verdict *verdicts, size_t count)
     for (size_t i = 0; i < count; i++) {
         free(verdicts[i].tied);
         free(verdicts[i].slower);
+        free(verdicts[i].open);
     }
     free(verdicts);
 }

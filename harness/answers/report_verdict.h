@@ -8,7 +8,9 @@
  * wins if it is shown to be faster than each. If it is not told apart from some, others may still
  * be shown to be slower. If even samples that do not overlap could not show a difference, there are
  * too few, and none wins. None wins either if no core distance has enough samples of each: then
- * the machine would decide. `serial`, which has no scheduler, does not compete.
+ * the machine would decide. Nor does one whose lead depends on chance: if samples are of two
+ * regimes (statistics.h) and it leads in one but not in the other, that comparison is open.
+ * `serial`, which has no scheduler, does not compete.
  */
 #ifndef SCHEDLAB_REPORT_VERDICT_H
 #define SCHEDLAB_REPORT_VERDICT_H
@@ -21,6 +23,7 @@ enum { VERDICT_SAMPLES_MIN = 3 }; /* for a test to be made */
 enum verdict_outcome {
     VERDICT_WON,    /* best is faster than every other */
     VERDICT_TIED,   /* best is not told apart from some */
+    VERDICT_OPEN,   /* best is faster than some in one of two regimes, and not in the other */
     VERDICT_FEW,    /* too few samples to say */
     VERDICT_UNLIKE, /* their samples are of different core distances */
     VERDICT_NONE,   /* fewer than two variants have a number */
@@ -30,6 +33,12 @@ enum verdict_outcome {
 struct verdict_slower {
     const struct report_cell *cell;
     struct interval times; /* best's multiple of it */
+};
+
+/* A cell whose samples are of two regimes. */
+struct verdict_regimes {
+    const struct report_cell *cell; /* NULL: there is none */
+    struct regimes of;
 };
 
 struct verdict {
@@ -43,7 +52,10 @@ struct verdict {
     const struct report_cell **tied; /* not told apart from best, highest median first; all of them
                                       * if they are unlike */
     size_t tied_count;
-    struct verdict_slower *slower; /* than best, by the same tests; highest median first */
+    const struct report_cell **open; /* slower than best by the test, in one regime alone */
+    size_t open_count;
+    struct verdict_regimes regimes; /* of the first comparison that is open */
+    struct verdict_slower *slower;  /* than best, by the same tests; highest median first */
     size_t slower_count;
     struct interval over_next; /* best's multiple of next */
     double superiority;        /* of best over next, as in statistics.h; NAN without a next */

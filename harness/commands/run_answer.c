@@ -86,7 +86,9 @@ static enum run_outcome outcome_of(const struct run_table *table, const struct r
         return RUN_EXACT;
     if (reps < STATISTICS_INTERVAL_MIN || verdict->outcome == VERDICT_FEW)
         return RUN_FEW;
-    return verdict->outcome == VERDICT_WON ? RUN_WON : RUN_TIED;
+    return verdict->outcome == VERDICT_WON    ? RUN_WON
+           : verdict->outcome == VERDICT_OPEN ? RUN_OPEN
+                                              : RUN_TIED;
 }
 
 /* Texts ---------------------------------------------------------------------------------------- */
@@ -139,6 +141,15 @@ static void slowest_print(const struct run_answer *answer, FILE *to)
     fprintf(to, ", the %s", words_of(answer).slowest);
 }
 
+/* "; slower: static by 2.31×, kthread by 9.10×" */
+static void slower_print(const struct run_answer *answer, FILE *to)
+{
+    const struct verdict *verdict = answer->verdict;
+    for (size_t i = 0; i < verdict->slower_count; i++)
+        fprintf(to, "%s%s%s by %s", i > 0 ? ", " : "; ", i > 0 ? "" : words_of(answer).slower_than,
+                verdict->slower[i].cell->variant, text_ratio(verdict->slower[i].times.median).s);
+}
+
 /* "~ no difference shown between gmp, grq and perm; slower: static by 2.31×" */
 static void tied_print(const struct run_answer *answer, FILE *to)
 {
@@ -152,9 +163,30 @@ static void tied_print(const struct run_answer *answer, FILE *to)
     if (verdict->competitors == 2)
         fprintf(to, " (%s, p %s)", text_ratio(times_of(answer, verdict->next)).s,
                 text_p(verdict->p).s);
-    for (size_t i = 0; i < verdict->slower_count; i++)
-        fprintf(to, "%s%s%s by %s", i > 0 ? ", " : "; ", i > 0 ? "" : words.slower_than,
-                verdict->slower[i].cell->variant, text_ratio(verdict->slower[i].times.median).s);
+    slower_print(answer, to);
+}
+
+/* "open: samples of gmp are of two regimes, 19.2 M and 61.0 M ops/s; which one is met decides
+ * whether gmp is ahead of grq; slower: static by 2.31×" */
+static void open_print(const struct run_answer *answer, FILE *to)
+{
+    const struct verdict *verdict = answer->verdict;
+    const struct regimes *of = &verdict->regimes.of;
+    struct words words = words_of(answer);
+    fprintf(to, "open%s%s: samples of %s are of two regimes, ", *words.metric ? " in" : "",
+            words.metric, verdict->regimes.cell->variant);
+    if (answer->metric.kind == METRIC_LATENCY)
+        fprintf(to, "%s and %s", text_time(1 / of->low_median).s, text_time(1 / of->high_median).s);
+    else
+        fprintf(to, "%s and %s ops/s", text_si(of->low_median).s, text_si(of->high_median).s);
+    fprintf(to, "; which one is met decides whether %s is ahead of", verdict->best->variant);
+    for (size_t i = 0; i < verdict->open_count; i++)
+        fprintf(to, "%s %s",
+                i == 0                        ? ""
+                : i + 1 < verdict->open_count ? ","
+                                              : " and",
+                verdict->open[i]->variant);
+    slower_print(answer, to);
 }
 
 /* "gmp: 31.0 M ops/s, 95 % interval 30.2 M to 31.9 M" */
@@ -197,6 +229,9 @@ static void text_print(const struct run_table *table, const struct run_answer *a
         return;
     case RUN_TIED:
         tied_print(answer, to);
+        return;
+    case RUN_OPEN:
+        open_print(answer, to);
         return;
     case RUN_FEW:
         fprintf(to, "too few: it takes %d repetitions to show a difference; ",
@@ -388,6 +423,9 @@ static bool is_tied(const struct run_answer *answer, const struct report_cell *c
     for (size_t i = 0; i < answer->verdict->tied_count; i++)
         if (answer->verdict->tied[i] == cell)
             return answer->outcome != RUN_EXACT;
+    for (size_t i = 0; i < answer->verdict->open_count; i++)
+        if (answer->verdict->open[i] == cell)
+            return true;
     return false;
 }
 
@@ -422,6 +460,14 @@ static json_t *slower_to_json(const struct verdict *verdict)
     return slower;
 }
 
+static json_t *open_to_json(const struct verdict *verdict)
+{
+    json_t *open = json_array();
+    for (size_t i = 0; i < verdict->open_count; i++)
+        json_array_append_new(open, json_string(verdict->open[i]->variant));
+    return open;
+}
+
 static void verdict_into_json(json_t *object, const struct verdict *verdict)
 {
     json_t *tied = json_array();
@@ -432,13 +478,15 @@ static void verdict_into_json(json_t *object, const struct verdict *verdict)
     json_object_set_new(object, "ratio", ratio_to_json(verdict->over_next));
     number_into_json(object, "p", verdict->p);
     json_object_set_new(object, "tied", tied);
+    if (verdict->open_count > 0)
+        json_object_set_new(object, "open", open_to_json(verdict));
     json_object_set_new(object, "slower", slower_to_json(verdict));
 }
 
 json_t *run_answers_to_json(const struct run_answers *answers)
 {
     static const char *const names[] = {
-        [RUN_WON] = "won",     [RUN_TIED] = "tied",   [RUN_FEW] = "too few",
+        [RUN_WON] = "won",     [RUN_TIED] = "tied",   [RUN_OPEN] = "open", [RUN_FEW] = "too few",
         [RUN_EXACT] = "exact", [RUN_ALONE] = "alone", [RUN_NONE] = "none"};
     json_t *array = json_array();
     for (size_t i = 0; i < answers->count; i++) {

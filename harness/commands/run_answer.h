@@ -22,6 +22,7 @@
 enum run_outcome {
     RUN_WON,   /* shown to be better than each other one */
     RUN_TIED,  /* not told apart from some */
+    RUN_OPEN,  /* better than some in one of two regimes, and not in the other */
     RUN_FEW,   /* too few repetitions to show a difference */
     RUN_EXACT, /* one repetition of each on a simulated machine */
     RUN_ALONE, /* one variant has a number */
@@ -54,8 +55,8 @@ void run_answers_free(struct run_answers *answers);
 /* The lines that are told, of RUN_COLUMNS at most. */
 void run_answers_print(const struct run_answers *answers, bool colour, FILE *to);
 
-/* [{metric, outcome, best, next, ratio: {ratio, lo, hi}, p, tied: [variant], slower: [{variant,
- * ratio, lo, hi}], text, why}]; what is not there is left out. */
+/* [{metric, outcome, best, next, ratio: {ratio, lo, hi}, p, tied: [variant], open: [variant],
+ * slower: [{variant, ratio, lo, hi}], text, why}]; what is not there is left out. */
 json_t *run_answers_to_json(const struct run_answers *answers);
 
 /* True if it has several that compete. */

@@ -56,13 +56,14 @@ static bool is_named(const struct report_group *group, const struct verdict *ver
 static void slower_write(FILE *to, const struct report_group *group, const struct verdict *verdict)
 {
     size_t written = 0;
-    if (!verdict->best || (verdict->outcome != VERDICT_WON && verdict->outcome != VERDICT_TIED))
+    bool several = verdict->outcome == VERDICT_TIED || verdict->outcome == VERDICT_OPEN;
+    if (!verdict->best || (verdict->outcome != VERDICT_WON && !several))
         return;
     for (size_t i = 0; i < verdict->slower_count; i++) {
         const struct verdict_slower *slower = &verdict->slower[i];
         if (is_named(group, verdict, slower->cell))
             continue;
-        if (written == 0 && verdict->outcome == VERDICT_TIED)
+        if (written == 0 && several)
             html_put(to, "; %s over the slower: ", verdict->best->variant);
         else if (written < SLOWER_MAX)
             html_put(to, "%s", written == 0 ? "; " : " \302\267 ");
@@ -166,6 +167,26 @@ static void unlike_write(FILE *to, const struct verdict *verdict)
     }
 }
 
+/* Which regimes leave open whether the best is ahead of whom. The samples of latencies are their
+ * inverse. */
+static void open_write(FILE *to, const struct verdict *verdict, bool latency)
+{
+    const struct regimes *of = &verdict->regimes.of;
+    html_put(to, ": samples of <span class='name'>%s</span> are of two regimes, ",
+             verdict->regimes.cell->variant);
+    if (latency)
+        html_put(to, "%s and %s", text_time(1 / of->low_median).s,
+                 text_time(1 / of->high_median).s);
+    else
+        html_put(to, "%s/s and %s/s", text_si(of->low_median).s, text_si(of->high_median).s);
+    html_put(to,
+             "; whether <span class='name'>%s</span> is ahead of <span class='name'>%s</span> "
+             "depends on the one that is met",
+             verdict->best->variant, verdict->open[0]->variant);
+    if (verdict->open_count > 1)
+        html_put(to, ", and likewise for %zu more", verdict->open_count - 1);
+}
+
 /* True if two workloads belong in one row. */
 static bool same_answer(const struct verdict *a, const struct verdict *b)
 {
@@ -192,6 +213,8 @@ static void workload_write(FILE *to, const struct report *report, const struct r
         win_write(to, group, verdict, verdict->outcome == VERDICT_FEW);
     else if (verdict->outcome == VERDICT_TIED)
         tie_write(to, group, verdict);
+    else if (verdict->outcome == VERDICT_OPEN)
+        open_write(to, verdict, false);
     else if (verdict->outcome == VERDICT_UNLIKE)
         unlike_write(to, verdict);
     else if (verdict->best)
@@ -204,6 +227,7 @@ static void workload_write(FILE *to, const struct report *report, const struct r
 static void outcome_write(FILE *to, const struct verdict *verdict)
 {
     static const char *const labels[] = {[VERDICT_TIED] = "no difference shown",
+                                         [VERDICT_OPEN] = "open: samples of two regimes",
                                          [VERDICT_FEW] = "too few samples to say",
                                          [VERDICT_UNLIKE] = "measured at different core distances",
                                          [VERDICT_NONE] = "nothing to compare"};
@@ -282,6 +306,7 @@ static void middle_write(FILE *to, const struct report_group *middles, const str
     html_put(to, "<br>But half of them, %s: within ",
              middle->outcome == VERDICT_WON    ? "shown to be the shortest"
              : middle->outcome == VERDICT_TIED ? "not told apart from all others"
+             : middle->outcome == VERDICT_OPEN ? "open, since samples are of two regimes"
                                                : "too few samples to say");
     within_write(to, middles, middle, VERDICT_MIDDLE);
 }
@@ -294,6 +319,8 @@ static void latency_row(FILE *to, const struct report_group *group, const struct
     html_put(to, "<td><span class='name'>%s</span>", verdict->workload);
     if (verdict->outcome == VERDICT_UNLIKE)
         unlike_write(to, verdict);
+    if (verdict->outcome == VERDICT_OPEN)
+        open_write(to, verdict, true);
     if (verdict->best)
         html_put(to, "%s",
                  quantile == VERDICT_TAIL
@@ -638,6 +665,7 @@ void report_answers_write(FILE *to, const struct report *report)
         "may show a difference from the baseline that no answer claims. Ranks are tested, and "
         "intervals are of medians: the interval of a shown difference may reach a little over 1. "
         "A question has no answer if its variants have too few samples to show any difference. It "
-        "has none either if no core distance has enough undisturbed samples of each.</p>"
+        "has none either if no core distance has enough undisturbed samples of each. It is open if "
+        "samples are of two regimes, and the fastest leads in one but not in the other.</p>"
         "</details></section>");
 }

@@ -301,7 +301,8 @@ static void missing_write(FILE *to, const struct chart *chart, size_t i)
 /* "tasksteal 1.76×": the winner and its multiple of the next; else those that share the place. */
 static void winner_write(FILE *to, const struct verdict *verdict)
 {
-    static const char *const others[] = {[VERDICT_FEW] = "too few samples",
+    static const char *const others[] = {[VERDICT_OPEN] = "two regimes",
+                                         [VERDICT_FEW] = "too few samples",
                                          [VERDICT_UNLIKE] = "other distances",
                                          [VERDICT_NONE] = "nothing to compare"};
     if (verdict->outcome == VERDICT_WON) {

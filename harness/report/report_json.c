@@ -22,10 +22,19 @@ static void set_ratio(json_t *object, const char *key, struct interval ratio)
         json_object_set_new(object, key, ratio_to_json(ratio));
 }
 
+static json_t *open_to_json(const struct verdict *verdict)
+{
+    json_t *open = json_array();
+    for (size_t i = 0; i < verdict->open_count; i++)
+        json_array_append_new(open, json_string(verdict->open[i]->variant));
+    return open;
+}
+
 static json_t *verdict_to_json(const struct verdict *verdict)
 {
     static const char *const outcomes[] = {[VERDICT_WON] = "won",
                                            [VERDICT_TIED] = "no difference shown",
+                                           [VERDICT_OPEN] = "open: samples of two regimes",
                                            [VERDICT_FEW] = "too few samples",
                                            [VERDICT_UNLIKE] = "samples of different core distances",
                                            [VERDICT_NONE] = "nothing to compare"};
@@ -38,6 +47,8 @@ static json_t *verdict_to_json(const struct verdict *verdict)
     for (size_t i = 0; i < verdict->tied_count; i++)
         json_array_append_new(tied, json_string(verdict->tied[i]->variant));
     json_object_set_new(object, "tied", tied);
+    if (verdict->open_count > 0)
+        json_object_set_new(object, "open", open_to_json(verdict));
     json_t *slower = json_array();
     for (size_t i = 0; i < verdict->slower_count; i++) {
         json_t *one = ratio_to_json(verdict->slower[i].times);

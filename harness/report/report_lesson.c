@@ -253,7 +253,8 @@ static void undecided_write(FILE *to, const struct verdict *verdicts, size_t cou
     static const struct {
         enum verdict_outcome outcome;
         const char *why;
-    } kinds[] = {{VERDICT_FEW, "too few samples to say"},
+    } kinds[] = {{VERDICT_OPEN, "samples are of two regimes, and the one that is met decides"},
+                 {VERDICT_FEW, "too few samples to say"},
                  {VERDICT_UNLIKE, "the variants met different core distances"},
                  {VERDICT_NONE, "fewer than two variants have a number"}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {

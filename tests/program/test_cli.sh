@@ -99,7 +99,7 @@ check and_in_each_answer [ "$(grep -c '^too few: it takes 6 repetitions to show 
 check no_warning_comes_twice [ -z "$(grep warning: err | sort | uniq -d)" ]
 run run gmp grq fib,n=5 --reps 6 --iterations 1 --warmup 0 --workers 1 --events none
 check six_are_enough [ "$(grep -c 'too few' out err)" = "$(printf 'out:0\nerr:0')" ]
-check run_ends_with_an_answer grep -qE '^(best: (gmp|grq), [0-9.]+× |~ no difference shown between )(gmp|grq)' out
+check run_ends_with_an_answer grep -qE '^(best: (gmp|grq), [0-9.]+× |~ no difference shown between |open: samples of )(gmp|grq)' out
 run run gmp order --workers 1 --format json
 json what_prints_its_result_is_called_once \
     "len(j['records']) == 7 and all(len(r['iterations']) == 1 and r['warmup'] == 0 for r in j['records'])"

@@ -114,6 +114,19 @@ static void without_a_difference_that_is_said_and_who_is_slower(void **state)
     end();
 }
 
+static void the_best_is_open_where_it_leads_in_one_regime_alone(void **state)
+{
+    (void)state;
+    begin(3);
+    add_throughputs(0, 1e6, 12);
+    add_throughputs(1, 2e6, 10);
+    add_throughputs(1, 0.9e6, 2);
+    add_throughputs(2, 0.5e6, 12);
+    answers("\nopen: samples of b are of two regimes, 904 k and 2.09 M ops/s; which one is met\n"
+            "  decides whether b is ahead of a; slower: c by 3.92×\n");
+    end();
+}
+
 static void five_repetitions_are_too_few(void **state)
 {
     (void)state;
@@ -414,6 +427,7 @@ int main(void)
         cmocka_unit_test(of_more_than_two_the_slowest_is_told_too),
         cmocka_unit_test(no_line_ends_between_a_ratio_and_its_name),
         cmocka_unit_test(without_a_difference_that_is_said_and_who_is_slower),
+        cmocka_unit_test(the_best_is_open_where_it_leads_in_one_regime_alone),
         cmocka_unit_test(five_repetitions_are_too_few),
         cmocka_unit_test(more_variants_take_more_repetitions),
         cmocka_unit_test(one_repetition_on_a_simulated_machine_is_exact),

@@ -68,6 +68,39 @@ static void samples_that_mix_show_no_difference(void **state)
     verdicts_free(verdict, 1);
 }
 
+/* As many samples of b as `low` are at `at`, and the others around 200. */
+static enum verdict_outcome outcome_of_regimes(int low, double at)
+{
+    enum { SAMPLES = 12 };
+    struct report_cell cells[] = {cell("a", 2, 90, 110), cell("b", 2, 190, 210)};
+    double of_b[SAMPLES];
+    for (int i = 0; i < SAMPLES; i++)
+        of_b[i] = i < low ? at + i : 195 + i;
+    cells[1].samples = cells[1].of_class[CLASS_ALL] = of_b;
+    cells[1].samples_count = cells[1].of_class_count[CLASS_ALL] = SAMPLES;
+    struct verdict *verdict = verdict_of(cells, 2);
+    enum verdict_outcome outcome = verdict->outcome;
+    bool is_open = outcome == VERDICT_OPEN;
+    assert_int_equal(verdict->open_count, is_open);
+    assert_int_equal(verdict->slower_count, !is_open);
+    if (is_open) {
+        assert_string_equal(verdict->open[0]->variant, "a");
+        assert_string_equal(verdict->regimes.cell->variant, "b");
+        assert_int_equal(verdict->regimes.of.low, low);
+    }
+    verdicts_free(verdict, 1);
+    return outcome;
+}
+
+static void a_lead_in_one_regime_alone_is_open(void **state)
+{
+    (void)state;
+    assert_int_equal(outcome_of_regimes(0, 0), VERDICT_WON);
+    assert_int_equal(outcome_of_regimes(2, 60), VERDICT_OPEN);
+    assert_int_equal(outcome_of_regimes(2, 130), VERDICT_WON); /* it leads in both */
+    assert_int_equal(outcome_of_regimes(1, 60), VERDICT_WON);  /* an outlier */
+}
+
 static void too_few_samples_decide_nothing(void **state)
 {
     (void)state;
@@ -660,6 +693,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_is_shown_to_be_faster_than_all_wins),
         cmocka_unit_test(samples_that_mix_show_no_difference),
+        cmocka_unit_test(a_lead_in_one_regime_alone_is_open),
         cmocka_unit_test(too_few_samples_decide_nothing),
         cmocka_unit_test(tests_of_a_question_are_corrected_together),
         cmocka_unit_test(among_equals_false_claims_are_as_rare_as_alpha_says),
