@@ -114,7 +114,9 @@ static const char help[] =
     "gives --min-time up, and says so, after 20 times as much wall time: reading counters and "
     "checking answers may take longer than calls that are very short. With neither option 100 ms "
     "and 1000 calls are enough, if most of the time is not the calls'. A workload that prints its "
-    "result, such as order, is called once.\n\nExample:\n"
+    "result, such as order, is called once. Of six repetitions or more, those that lost time to "
+    "other programs, the hypervisor or heat are measured again, as many as --reps at most, and "
+    "left out unless most of a variant's did.\n\nExample:\n"
     "  schedlab run gmp gmp,runnext=off grq fib,n=25 --workers 2\n\n"
     "`schedlab run --cell ID --sweep FILE` measures a single cell of a sweep instead, whose id "
     "`schedlab sweep FILE --plan` prints; see `schedlab run --cell --help`.\n\n"
@@ -417,33 +419,61 @@ static double seconds_left(const struct progress *progress, int64_t started)
     return each * (double)(progress->total - progress->done);
 }
 
-static void measure_all(const struct options *options, const char *workload, struct run_row *rows,
-                        size_t count)
-{
-    size_t *order = xcalloc(count + 1, sizeof *order);
+/* All repetitions of one command, so far. */
+struct measuring {
+    const struct options *options;
+    const char *workload;
     struct progress progress;
+    int64_t started;
+};
+
+static void measure_one(struct measuring *self, struct run_row *row, int block)
+{
+    const struct options *options = self->options;
     struct sample_request request = options->request;
-    request.workload = workload;
-    progress_begin(&progress, stderr, count * (size_t)options->reps);
-    int64_t started = go_now();
-    for (int block = 0; block < options->reps; block++) {
-        plan_shuffle(count, options->request.seed, (unsigned)block, order);
-        for (size_t i = 0; i < count; i++) {
-            struct run_row *row = &rows[order[i]];
-            request.variant = row->variant;
-            request.machine = row->machine ? row->machine : options->request.machine;
-            request.event_set = block;
-            request.flame = block == 0 ? options->request.flame : NULL;
-            request.sim_seed = machine_rep_seed(options->request.sim_seed, (unsigned)block);
-            if (!is_hopeless(row)) {
-                progress_show(&progress, row->label, seconds_left(&progress, started));
-                json_array_append_new(row->records, child_run_sample(&request));
-            }
-            progress.done++;
-        }
+    request.workload = self->workload;
+    request.variant = row->variant;
+    request.machine = row->machine ? row->machine : options->request.machine;
+    request.event_set = block;
+    request.flame = block == 0 ? options->request.flame : NULL;
+    request.sim_seed = machine_rep_seed(options->request.sim_seed, (unsigned)block);
+    if (!is_hopeless(row)) {
+        progress_show(&self->progress, row->label, seconds_left(&self->progress, self->started));
+        json_array_append_new(row->records, child_run_sample(&request));
     }
-    progress_end(&progress);
+    self->progress.done++;
+}
+
+/* One repetition of each row in a block; behind the last block, of those that were disturbed. False
+ * if there are none. */
+static bool measure_block(struct measuring *self, struct run_table *table, int block)
+{
+    const struct options *options = self->options;
+    bool repeats = block >= options->reps, any = false;
+    size_t *order = xcalloc(table->count + 1, sizeof *order);
+    plan_shuffle(table->count, options->request.seed, (unsigned)block, order);
+    for (size_t i = 0; i < table->count; i++) {
+        struct run_row *row = &table->rows[order[i]];
+        if (repeats && (is_hopeless(row) || !run_row_wants_repeat(row, options->reps)))
+            continue;
+        self->progress.total += repeats;
+        measure_one(self, row, block);
+        any = true;
+    }
     free(order);
+    return any;
+}
+
+static void measure_all(const struct options *options, struct run_table *table)
+{
+    struct measuring measuring = {.options = options, .workload = table->workload};
+    progress_begin(&measuring.progress, stderr, table->count * (size_t)options->reps);
+    measuring.started = go_now();
+    int block = 0;
+    bool any = true;
+    while (any && (block < options->reps || !table->is_shown))
+        any = measure_block(&measuring, table, block++);
+    progress_end(&measuring.progress);
 }
 
 /* Output -------------------------------------------------------------------------------------- */
@@ -507,7 +537,7 @@ static int run_all(struct options *options)
     table.rows = rows_make(options, workload.workload, &table.count);
     check_flame(options, table.count);
     warn(options, &table);
-    measure_all(options, workload.text, table.rows, table.count);
+    measure_all(options, &table);
     json_t *records = run_table_records(&table);
     same_work_judge_all(records);
     if (options->json)

@@ -5,6 +5,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/units.h"
 #include "harness/commands/commands.h"
+#include "harness/records/comparable.h"
 #include "harness/records/records.h"
 
 #include <math.h>
@@ -58,13 +59,34 @@ int run_table_status(const struct run_table *table)
 
 /* Numbers ------------------------------------------------------------------------------------- */
 
+static size_t marked_of(const struct run_row *row)
+{
+    size_t n = 0;
+    json_each(record, row->records)
+        n += comparable_is_marked(record);
+    return n;
+}
+
+bool run_row_counts(const struct run_row *row, const json_t *record)
+{
+    size_t marked = marked_of(row), others = json_array_size(row->records) - marked;
+    return !comparable_is_marked(record) || others < marked || others < STATISTICS_INTERVAL_MIN;
+}
+
+bool run_row_wants_repeat(const struct run_row *row, int reps)
+{
+    size_t all = json_array_size(row->records), marked = marked_of(row);
+    return reps >= STATISTICS_INTERVAL_MIN && marked > 0 && all - marked < (size_t)reps &&
+           all < 2 * (size_t)reps;
+}
+
 size_t run_row_values(const struct run_row *row, const struct metric *metric, double **x)
 {
     size_t n = 0;
     *x = xcalloc(json_array_size(row->records) + 1, sizeof **x);
     json_each(record, row->records) {
         double value = metric_of(metric, record);
-        if (!isnan(value))
+        if (!isnan(value) && run_row_counts(row, record))
             (*x)[n++] = value;
     }
     return n;

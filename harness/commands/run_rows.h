@@ -53,7 +53,15 @@ enum run_status run_row_status(const struct run_row *row);
 /* The first record of that status; NULL if there is none. */
 const json_t *run_row_first(const struct run_row *row, const char *status);
 
-/* The numbers of the repetitions that have one; *x is to be freed. Returns how many. */
+/* True if the record counts among the row's numbers. Marked ones do not, where there are at least
+ * as many others, and enough for an interval. */
+bool run_row_counts(const struct run_row *row, const json_t *record);
+
+/* True if marked repetitions are to be measured again: until there are `reps` others, and at most
+ * `reps` times. False of fewer repetitions than an interval takes, which show nothing anyway. */
+bool run_row_wants_repeat(const struct run_row *row, int reps);
+
+/* The numbers of the repetitions that count and have one; *x is to be freed. Returns how many. */
 size_t run_row_values(const struct run_row *row, const struct metric *metric, double **x);
 
 /* Their median; NAN if there is none. */

@@ -262,21 +262,31 @@ static void print_failures(const struct run_table *table, FILE *messages)
     }
 }
 
-/* The tables are over all repetitions, whatever the machine did. */
+/* Marked repetitions are left out, where as many others could be measured. */
 static void print_marked(const struct run_table *table, FILE *messages)
 {
-    size_t marked = 0, all = 0;
-    for (size_t row = 0; row < table->count; row++) {
-        all += json_array_size(table->rows[row].records);
-        json_each(record, table->rows[row].records)
-            marked += record_is(record, "ok") && comparable_is_marked(record);
+    size_t marked = 0, kept = 0, all = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct run_row *row = &table->rows[i];
+        all += json_array_size(row->records);
+        json_each(record, row->records) {
+            bool is_marked = record_is(record, "ok") && comparable_is_marked(record);
+            marked += is_marked;
+            kept += is_marked && run_row_counts(row, record);
+        }
     }
-    if (marked > 0)
-        fprintf(
-            messages,
+    if (marked == 0)
+        return;
+    fprintf(messages,
             "schedlab run: %zu of %zu repetitions lost time to other programs, the hypervisor or "
-            "heat; the medians are over all, `schedlab sweep` leaves such out\n",
+            "heat; ",
             marked, all);
+    if (kept == 0)
+        fprintf(messages, "others were measured in their place, and they are left out\n");
+    else
+        fprintf(messages,
+                "they were measured again, but most of some rows lost time each time: %zu count\n",
+                kept);
 }
 
 static void print_distances(const struct run_table *table, FILE *messages)

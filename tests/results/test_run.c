@@ -127,6 +127,38 @@ static void the_best_is_open_where_it_leads_in_one_regime_alone(void **state)
     end();
 }
 
+static void add_marked(size_t row, double throughput, int reps)
+{
+    for (int i = 0; i < reps; i++)
+        add(row, json_pack("{ss si sf s[s]}", "status", "ok", "workers", 1, "throughput",
+                           throughput, "marks", "steal"));
+}
+
+static void disturbed_repetitions_are_measured_again_and_left_out(void **state)
+{
+    (void)state;
+    enum { REPS = 7 };
+    begin(2);
+    add_throughputs(0, 1e6, REPS);
+    add_throughputs(1, 2e6, REPS - 3);
+    assert_false(run_row_wants_repeat(&rows[0], REPS));
+    assert_false(run_row_wants_repeat(&rows[1], REPS)); /* it has not lost any to others */
+    add_marked(1, 5e3, 3);
+    assert_true(run_row_wants_repeat(&rows[1], REPS));
+    add_throughputs(1, 2.04e6, 3);
+    assert_false(run_row_wants_repeat(&rows[1], REPS));
+    answers("\nbest: b, 1.98× a (shown, p 0.002)\n");
+    end();
+    begin(1); /* all are disturbed */
+    add_marked(0, 2e6, 2 * REPS - 1);
+    assert_true(run_row_wants_repeat(&rows[0], REPS));
+    add_marked(0, 2e6, 1);
+    assert_false(run_row_wants_repeat(&rows[0], REPS));
+    assert_false(run_row_wants_repeat(&rows[0], 5)); /* these show nothing anyway */
+    answers("\na: 2.00 M ops/s, 95 % interval 2.00 M to 2.00 M\n");
+    end();
+}
+
 static void five_repetitions_are_too_few(void **state)
 {
     (void)state;
@@ -428,6 +460,7 @@ int main(void)
         cmocka_unit_test(no_line_ends_between_a_ratio_and_its_name),
         cmocka_unit_test(without_a_difference_that_is_said_and_who_is_slower),
         cmocka_unit_test(the_best_is_open_where_it_leads_in_one_regime_alone),
+        cmocka_unit_test(disturbed_repetitions_are_measured_again_and_left_out),
         cmocka_unit_test(five_repetitions_are_too_few),
         cmocka_unit_test(more_variants_take_more_repetitions),
         cmocka_unit_test(one_repetition_on_a_simulated_machine_is_exact),
