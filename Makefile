@@ -235,7 +235,7 @@ CONFORMANCE := $(OUT)/tests/conformance
 
 SAY = $(if $(V),,@echo '  $(if $(filter %.o,$@),CC,LD) $@';)
 
-.PHONY: trace hunt hunt-mutants validate help deps deps-test deps-lint deps-coverage deps-aarch64 deps-peers build run sweep repro repro-full docs disputes lessons scale micro bench peers audit report plots \
+.PHONY: trace hunt hunt-mutants validate help deps deps-test deps-lint deps-coverage deps-aarch64 deps-peers build run sweep repro repro-full docs reference disputes lessons scale micro bench peers audit report plots \
     check t test tests coverage test-all test-rest mutants fuzz budget test-slurm test-ssh lint format hooks \
     asan tsan clang aarch64 sim verdicts hunts clean new-variant always
 always:
@@ -612,6 +612,14 @@ docs: disputes ## Write docs/EXPERIMENTS.md, docs/experiments/ and docs/DISPUTES
 	@command -v xz >/dev/null || { echo 'xz is missing: apt-get install xz-utils' >&2; exit 1; }
 	@mkdir -p build/reference && xz -dc $(REFERENCE)/repro.json.xz >build/reference/repro.json
 	build/schedlab repro --catalogue docs --reference build/reference
+
+# The runs in the folder stay where they are: only their figures are kept.
+reference: build ## Make RUN, a folder of `schedlab repro`, the committed reference, and write the documents anew
+	@test -f '$(RUN)/repro.json' || { echo 'RUN="$(RUN)" has no repro.json; valid: a folder that `make repro` wrote' >&2; exit 2; }
+	xz -9e -c '$(RUN)/repro.json' >$(REFERENCE)/repro.json.xz
+	cp '$(RUN)/environment.json' $(REFERENCE)
+	build/schedlab repro --catalogue docs --reference '$(RUN)'
+	@$(MAKE) docs
 
 disputes: build ## Write docs/DISPUTES.md anew from the disputes' files and their committed records
 	@command -v xz >/dev/null || { echo 'xz is missing: apt-get install xz-utils' >&2; exit 1; }
