@@ -2,7 +2,7 @@
 #include "harness/catalogue/blocks.h"
 
 #include "harness/base/json_fields.h"
-#include "harness/catalogue/repro_page.h"
+#include "harness/catalogue/repro_mark.h"
 #include "harness/repro/repro_file.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
-/* repro_mark.c - what was measured, in words and against a range. See repro_page.h. */
+/* repro_mark.c - see repro_mark.h. */
+#include "harness/catalogue/repro_mark.h"
+
 #include "harness/base/json_fields.h"
-#include "harness/catalogue/repro_page.h"
 #include "harness/repro/repro_file.h"
 
 #include <math.h>

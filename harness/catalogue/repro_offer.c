@@ -141,7 +141,7 @@ static const char *open_of(const json_t *expectation)
 
 /* " throughput 4.68x" or " SIM_L2_MISS 1.12 of 12.6"; with the verdict of a claim that does not
  * hold. */
-static void number_put(struct place_line *line, const json_t *expectation)
+static void place_number(struct place_line *line, const json_t *expectation)
 {
     const json_t *widest = widest_of(expectation);
     fprintf(line->to, " %s", field_text(expectation, "metric"));
@@ -164,7 +164,7 @@ static void sides_put(struct place_line *line)
         if (!one)
             continue;
         fputs(line->told++ > 0 ? "," : "", line->to);
-        number_put(line, one);
+        place_number(line, one);
     }
 }
 
@@ -195,7 +195,7 @@ static void claims_put(struct place_line *line)
             else if (!is_alike(expectation, line->lead))
                 fprintf(line->to, " %s over %s:", field_text(expectation, "level"),
                         field_text(expectation, "over"));
-            number_put(line, expectation);
+            place_number(line, expectation);
         }
     }
 }

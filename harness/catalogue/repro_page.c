@@ -4,6 +4,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
+#include "harness/catalogue/repro_mark.h"
 #include "harness/records/run_folder.h"
 #include "harness/report/html.h"
 #include "harness/report/report_page.h"

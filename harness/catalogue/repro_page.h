@@ -3,8 +3,8 @@
  * Callers: repro_report.c. Like report.html (report_page.h) the page is HTML 5 with its style and
  * its figures inside, fetches nothing and needs no script to be read. repro_page.c writes the frame
  * and the table on top. The other parts are in repro_page_experiment.c (each experiment),
- * repro_page_table.c (tables of exact values), repro_page_claims.c (popular accounts) and
- * repro_mark.c (measured values). repro_style.c has the style that report_style.c lacks.
+ * repro_page_table.c (tables of exact values) and repro_page_claims.c (popular accounts).
+ * repro_mark.h has measured values; repro_style.c has the style that report_style.c lacks.
  */
 #ifndef SCHEDLAB_REPRO_PAGE_H
 #define SCHEDLAB_REPRO_PAGE_H
@@ -49,17 +49,5 @@ void repro_page_claims_write(struct doc *to, const struct repro_page *page);
 /* Writes the command that repeats the experiment. */
 void repro_page_command_write(struct doc *to, const struct repro_page *page,
                               const json_t *experiment);
-
-/* Writes the measured effect as text: the number, and its interval on a line of its own if need
- * be. */
-void repro_effect_write(struct doc *to, const json_t *column);
-
-/* Draws the measured effect as a line with a dot, and the expected range as a band. Draws nothing
- * if one of them is no number. The scale is the strip's own, and logarithmic if the numbers are far
- * apart. */
-void repro_strip_write(struct doc *to, const json_t *expectation, const json_t *column);
-
-/* The same in characters on the same scale, on a line of its own. */
-void repro_strip_text(struct doc *to, const json_t *expectation, const json_t *column);
 
 #endif

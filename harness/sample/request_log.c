@@ -13,6 +13,7 @@
 #include "workloads/request_parts.h"
 #include "workloads/workload.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 static bool listens, is_followed; /* the last call: by a scheduler, which has goroutines */
