@@ -98,6 +98,9 @@ void machine_call(void);
  *     likewise, what it writes at the end of the caller's stack
  *   void machine_blocks(uint32_t count)
  *     likewise, the time of so many basic blocks
+ *   machine_prefetch(const void *start)
+ *     orders the line there, which the caller will soon write, and does not wait for it; on
+ *     machines whose cores order nothing ahead it is nothing, and start is not looked at
  *   void machine_name(const void *start, size_t size, const char *name)
  *     what lies there from now on, "lrq.head", for machines that say where misses are; a name is a
  *     string literal. A block of machine_alloc() has none at first, and loses its names when freed

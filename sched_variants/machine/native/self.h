@@ -104,6 +104,7 @@ static inline void machine_name(const void *start, size_t size, const char *name
     (void)name;
 }
 
+#define machine_prefetch(start) __builtin_prefetch(start, 1)
 #define machine_now_unseen() machine_now()
 #define MACHINE_TAKES_NO_TIME inline
 #define MACHINE_KNOWS_WASTE 0

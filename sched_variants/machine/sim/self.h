@@ -18,6 +18,7 @@ void machine_touch(const void *start, size_t size, bool write);
 void machine_touch_stack(size_t size);
 void machine_blocks(uint32_t count);
 void machine_name(const void *start, size_t size, const char *name);
+#define machine_prefetch(start) ((void)0)
 #define MACHINE_KEEPS_EVENTS 1
 #define MACHINE_KNOWS_WASTE 1
 int64_t machine_now_unseen(void);
