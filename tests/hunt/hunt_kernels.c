@@ -2,12 +2,13 @@
 #include "tests/hunt/hunt_kernels.h"
 
 #include "hunt/explore.h"
+#include "hunt/kernel.h"
 #include "machine.h"
 
 #include <stddef.h>
 #include <string.h>
 
-enum { STACK = 64 << 10, BLOCK_LOOKS = 1000, SLEEP_NS = 5000000 };
+enum { STACK = 64 << 10, BLOCK_LOOKS = 1000, SLEEP_NS = 5000000, INTERRUPTS = 3 };
 
 static uint64_t counter;
 static _Atomic uint32_t lock, x, futex;
@@ -356,6 +357,34 @@ void kernel_awaits_time(void *unused)
 {
     (void)unused;
     two(wait_for_x, sleep_and_set_x);
+}
+
+static bool inside, answers;
+
+static bool answer(uintptr_t pc, uintptr_t sp)
+{
+    (void)sp;
+    kernel_result->sum += answers;
+    answers = true;
+    atomic_load_explicit(&x, memory_order_relaxed); /* others go on here */
+    if (inside)
+        hunt_interrupt_deliver(pc);
+    answers = false;
+    return false;
+}
+
+void kernel_interrupted(void *answers_inside)
+{
+    struct machine_thread thread;
+    inside = *(bool *)answers_inside;
+    kernel_result->sum = 0;
+    machine_interrupt_init(answer, NULL);
+    machine_thread_start(&thread, access_until_x, NULL, STACK, -1);
+    for (int i = 0; i < INTERRUPTS; i++)
+        machine_interrupt(&thread);
+    set_x(NULL);
+    machine_thread_join(&thread);
+    machine_interrupt_init(NULL, NULL);
 }
 
 void kernel_no_point(void *unused)

@@ -67,6 +67,11 @@ void kernel_busy(void *unused);         /* one accesses words until the other ha
 void kernel_awaits_time(void *unused);  /* one spins until the other's sleep is over */
 void kernel_no_point(void *unused);     /* computes for ever */
 void kernel_time(void *unused);
+
+/* One thread is interrupted again and again, and accesses words while it answers: sum, how often it
+ * began to answer beside another answer. */
+void kernel_interrupted(void *answers_inside); /* (bool *): it asks for that */
+
 void kernel_memory(void *block_size); /* (size_t *) */
 
 #endif

@@ -161,6 +161,31 @@ static void time_is_a_jump(void **state)
     assert_int_equal(result.error, ETIMEDOUT_NEGATED);
 }
 
+static void an_interrupt_waits_until_another_was_answered(void **state)
+{
+    (void)state;
+    bool inside = false;
+    learn(kernel_interrupted, &inside);
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        assert_int_equal(run(RANDOM, seed, kernel_interrupted, &inside)->end, HUNT_DONE);
+        assert_int_equal(result.sum, 0);
+    }
+}
+
+static void an_interrupt_within_another_breaks_an_invariant(void **state)
+{
+    (void)state;
+    bool inside = true;
+    const struct hunt_outcome *outcome;
+    learn(kernel_interrupted, &inside);
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        outcome = run(RANDOM, seed, kernel_interrupted, &inside);
+        if (outcome->end == HUNT_FATAL)
+            break;
+    }
+    assert_non_null(strstr(outcome->text, "hunt_interrupt_deliver: invariant broken"));
+}
+
 /* The most points of executions that have all ended well. */
 static uint64_t most_points(int algorithm, void (*fn)(void *))
 {
@@ -331,6 +356,8 @@ int main(void)
         cmocka_unit_test(a_lost_wake_up_is_found),
         cmocka_unit_test(each_wait_without_an_end_is_found),
         cmocka_unit_test(time_is_a_jump),
+        cmocka_unit_test(an_interrupt_waits_until_another_was_answered),
+        cmocka_unit_test(an_interrupt_within_another_breaks_an_invariant),
         cmocka_unit_test(an_unfair_algorithm_becomes_fair),
         cmocka_unit_test(time_goes_on_where_all_spin),
         cmocka_unit_test(memory_is_the_same_each_time),
