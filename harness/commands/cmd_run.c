@@ -54,6 +54,10 @@ struct options {
     bool usual;                /* neither --iterations nor --min-time is given */
     bool warned;               /* of what is so for every number of workers */
     struct cli_list arguments; /* variants, then the workload */
+    /* The arguments; where no variant is named, all of them. */
+    struct variant_spec *variants;
+    size_t variants_count;
+    struct workload_spec workload;
 };
 
 /* Options ------------------------------------------------------------------------------------- */
@@ -214,31 +218,29 @@ static void check_events(const struct options *options)
         cli_misuse("%s", error);
 }
 
-/* Variants ------------------------------------------------------------------------------------ */
+/* Specifications, each parsed once ------------------------------------------------------------ */
 
-/* The canonical specification. */
-static char *variant_text(const char *text)
+static void variant_parse(const char *text, struct variant_spec *variant)
 {
     struct workload_spec workload;
     char error[ERROR_SIZE], unused[ERROR_SIZE];
-    char *canonical = variant_spec_canonical(text, error, sizeof error);
-    if (!canonical && workload_spec_parse(&workload, text, unused, sizeof unused))
+    if (variant_spec_parse(variant, text, error, sizeof error))
+        return;
+    if (workload_spec_parse(&workload, text, unused, sizeof unused))
         cli_misuse("one workload at a time, found \"%s\" before the last word; valid: [VARIANT...] "
                    "WORKLOAD; `schedlab sweep` takes a file with several workloads",
                    text);
-    if (!canonical)
-        cli_misuse("%s", error);
-    return canonical;
+    cli_misuse("%s", error);
 }
 
-static void workload_parse(const struct options *options, struct workload_spec *workload)
+static void workload_parse(struct options *options)
 {
     char error[ERROR_SIZE], unused[ERROR_SIZE];
     struct variant_spec variant;
     if (options->arguments.count == 0)
         cli_misuse("a workload is missing; `schedlab list workloads` names them");
     const char *text = options->arguments.text[options->arguments.count - 1];
-    if (workload_spec_parse(workload, text, error, sizeof error))
+    if (workload_spec_parse(&options->workload, text, error, sizeof error))
         return;
     if (variant_spec_parse(&variant, text, unused, sizeof unused))
         cli_misuse("a workload is missing after the variant \"%s\", it comes last; `schedlab list "
@@ -247,12 +249,12 @@ static void workload_parse(const struct options *options, struct workload_spec *
     cli_misuse("%s", error);
 }
 
-static void check_workers(const struct options *options, const struct workload_spec *workload)
+static void check_workers(struct options *options)
 {
     char error[ERROR_SIZE];
     const char *more = options->more_workers;
     for (int n = options->request.workers; n; n = more ? next_workers(&more) : 0)
-        if (!workload_spec_fit_workers(workload, n, error, sizeof error))
+        if (!workload_spec_fit_workers(&options->workload, n, error, sizeof error))
             cli_misuse("%s", error);
 }
 
@@ -271,19 +273,55 @@ static bool shown_complete(struct options *options, const struct workload *workl
     return is_shown;
 }
 
+/* True if the variant runs where none is named. Other runtimes and `elision` do not, nor does
+ * `serial` where the workload has no such version. */
+static bool is_meant_by_all(const struct sched_ops *ops, const struct workload *workload)
+{
+    return !peer_is(ops) && ops != &spec_elision && (ops != &spec_serial || workload->run_serial);
+}
+
+static bool all_are_meant(const struct options *options)
+{
+    return options->arguments.count == 1;
+}
+
+/* The variants named, or all. */
+static void variants_parse(struct options *options)
+{
+    size_t count = options->arguments.count - 1;
+    const struct sched_ops *ops;
+    while (all_are_meant(options) && (ops = spec_variant(count)) &&
+           is_meant_by_all(ops, options->workload.workload))
+        count++;
+    struct variant_spec *variants = xcalloc(count + 1, sizeof *variants);
+    for (size_t i = 0; i < count; i++) {
+        variant_parse(all_are_meant(options) ? spec_variant(i)->name : options->arguments.text[i],
+                      &variants[i]);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(variants[k].text, variants[i].text) == 0)
+                cli_misuse("the variant \"%s\" is given twice", variants[i].text);
+    }
+    options->variants = variants;
+    options->variants_count = count;
+}
+
+static void specs_free(struct options *options)
+{
+    for (size_t i = 0; i < options->variants_count; i++)
+        variant_spec_free(&options->variants[i]);
+    free(options->variants);
+    workload_spec_free(&options->workload);
+}
+
 /* Warnings ------------------------------------------------------------------------------------ */
 
 /* Variants that were named, and have one worker whatever is asked for. */
 static void warn_of_one_worker(const struct options *options)
 {
     for (size_t i = 0; options->request.workers > 1 && i + 1 < options->arguments.count; i++) {
-        struct variant_spec spec;
-        char error[ERROR_SIZE];
-        if (!variant_spec_parse(&spec, options->arguments.text[i], error, sizeof error))
-            continue;
-        if (spec_is_serial(spec.ops) || spec.ops->single_threaded)
-            cli_say("warning: %s has one worker, however many are asked for", spec.text);
-        variant_spec_free(&spec);
+        const struct variant_spec *spec = &options->variants[i];
+        if (spec_is_serial(spec->ops) || spec->ops->single_threaded)
+            cli_say("warning: %s has one worker, however many are asked for", spec->text);
     }
 }
 
@@ -326,12 +364,7 @@ static void warn_of_cores(const struct options *options)
     machine_spec_free(&spec);
 }
 
-/* True if the variant runs where none is named. Other runtimes and `elision` do not, nor does
- * `serial` where the workload has no such version. */
-static bool is_meant_by_all(const struct sched_ops *ops, const struct workload *workload)
-{
-    return !peer_is(ops) && ops != &spec_elision && (ops != &spec_serial || workload->run_serial);
-}
+/* Rows ---------------------------------------------------------------------------------------- */
 
 /* Puts behind each row the same one on the machine that is asked for by --what-if. */
 static void rows_label(const struct options *options, struct run_row *rows, size_t *count)
@@ -342,7 +375,8 @@ static void rows_label(const struct options *options, struct run_row *rows, size
             continue;
         rows[2 * i] = rows[i];
         struct run_row *other = &rows[2 * i + 1];
-        *other = (struct run_row){.variant = xstrdup(rows[2 * i].variant),
+        *other = (struct run_row){.variant = rows[2 * i].variant,
+                                  .allocator = rows[2 * i].allocator,
                                   .machine = options->what_if_machine,
                                   .records = json_array()};
         *(char **)&other->label = text_format("%s (what if)", other->variant);
@@ -351,24 +385,16 @@ static void rows_label(const struct options *options, struct run_row *rows, size
         *count *= 2;
 }
 
-/* The variants named, or all. */
-static struct run_row *rows_make(const struct options *options, const struct workload *workload,
-                                 size_t *count)
+static struct run_row *rows_make(const struct options *options, size_t *count)
 {
-    *count = options->arguments.count - 1;
-    bool all = *count == 0;
-    const struct sched_ops *ops;
-    while (all && (ops = spec_variant(*count)) && is_meant_by_all(ops, workload))
-        ++*count;
-    if (all)
+    *count = options->variants_count;
+    if (all_are_meant(options))
         cli_say("no variant is named: all %zu run", *count);
     struct run_row *rows = xcalloc(2 * *count + 1, sizeof *rows);
     for (size_t i = 0; i < *count; i++) {
-        rows[i].variant = variant_text(all ? spec_variant(i)->name : options->arguments.text[i]);
+        rows[i].variant = options->variants[i].text;
+        rows[i].allocator = (enum allocator)options->variants[i].common.malloc;
         rows[i].records = json_array();
-        for (size_t k = 0; k < i; k++)
-            if (strcmp(rows[k].variant, rows[i].variant) == 0)
-                cli_misuse("the variant \"%s\" is given twice", rows[i].variant);
     }
     rows_label(options, rows, count);
     return rows;
@@ -377,7 +403,6 @@ static struct run_row *rows_make(const struct options *options, const struct wor
 static void rows_free(struct run_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        free((char *)rows[i].variant);
         free((char *)rows[i].label);
         json_decref(rows[i].records);
     }
@@ -422,7 +447,6 @@ static double seconds_left(const struct progress *progress, int64_t started)
 /* All repetitions of one command, so far. */
 struct measuring {
     const struct options *options;
-    const char *workload;
     struct progress progress;
     int64_t started;
 };
@@ -431,8 +455,9 @@ static void measure_one(struct measuring *self, struct run_row *row, int block)
 {
     const struct options *options = self->options;
     struct sample_request request = options->request;
-    request.workload = self->workload;
+    request.workload = options->workload.text;
     request.variant = row->variant;
+    request.allocator = row->allocator;
     request.machine = row->machine ? row->machine : options->request.machine;
     request.event_set = block;
     request.flame = block == 0 ? options->request.flame : NULL;
@@ -466,7 +491,7 @@ static bool measure_block(struct measuring *self, struct run_table *table, int b
 
 static void measure_all(const struct options *options, struct run_table *table)
 {
-    struct measuring measuring = {.options = options, .workload = table->workload};
+    struct measuring measuring = {.options = options};
     progress_begin(&measuring.progress, stderr, table->count * (size_t)options->reps);
     measuring.started = go_now();
     int block = 0;
@@ -517,12 +542,10 @@ static void warn(struct options *options, const struct run_table *table)
 
 static int run_all(struct options *options)
 {
-    struct workload_spec workload;
-    workload_parse(options, &workload);
-    check_workers(options, &workload);
+    const struct workload_spec *workload = &options->workload;
     struct run_table table = {
-        .workload = workload.text,
-        .op = workload.workload->op,
+        .workload = workload->text,
+        .op = workload->workload->op,
         .machine = options->request.machine,
         .workers = options->request.workers,
         .what_if = options->what_if,
@@ -530,11 +553,11 @@ static int run_all(struct options *options)
         .events = options->all_events       ? RUN_EVENTS_ALL
                   : options->request.events ? RUN_EVENTS_NAMED
                                             : RUN_EVENTS_TELLING,
-        .is_paced = workload.workload->is_paced && workload.workload->is_paced(workload.params),
-        .is_shown = shown_complete(options, workload.workload),
+        .is_paced = workload->workload->is_paced && workload->workload->is_paced(workload->params),
+        .is_shown = shown_complete(options, workload->workload),
         .colour = cli_wants_colour(),
     };
-    table.rows = rows_make(options, workload.workload, &table.count);
+    table.rows = rows_make(options, &table.count);
     check_flame(options, table.count);
     warn(options, &table);
     measure_all(options, &table);
@@ -547,16 +570,19 @@ static int run_all(struct options *options)
     int status = run_table_status(&table);
     json_decref(records);
     rows_free(table.rows, table.count);
-    workload_spec_free(&workload);
     return status;
 }
 
 /* For each number of workers. */
 static int run_each(struct options *options)
 {
+    workload_parse(options);
+    check_workers(options);
+    variants_parse(options);
     int status = run_all(options);
     while (options->more_workers) {
         options->request.workers = next_workers(&options->more_workers);
+        check_workers(options);
         putchar('\n');
         status |= run_all(options); /* EXIT_DONE is 0 */
     }
@@ -586,6 +612,7 @@ int cmd_run(int argc, char **argv)
     if (options.request.schedtrace_ns > 0)
         options.request.schedtrace_fd = dup(STDERR_FILENO);
     int status = run_each(&options);
+    specs_free(&options);
     machine_spec_free(&options.machine);
     free(options.what_if_machine);
     free(options.arguments.text);

@@ -270,6 +270,7 @@ static void options_complete(struct options *options)
     request->sim_seed = request->seed;
     request->machine = options->machine.text;
     request->variant = options->variant.text;
+    request->allocator = (enum allocator)options->variant.common.malloc;
     request->workload = options->workload.text;
 }
 

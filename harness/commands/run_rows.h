@@ -7,6 +7,7 @@
 #define SCHEDLAB_RUN_ROWS_H
 
 #include "harness/base/statistics.h"
+#include "harness/host/allocator.h"
 #include "harness/records/metric.h"
 
 #include <jansson.h>
@@ -20,6 +21,7 @@ enum { RUN_COLUMNS = 80 };
 struct run_row {
     const char *variant, *machine; /* specifications; machine NULL: that of all */
     const char *label;             /* in tables */
+    enum allocator allocator;      /* that the variant asks for */
     json_t *records;               /* array */
     double order;                  /* of run_table_sort() */
 };

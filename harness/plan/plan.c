@@ -6,6 +6,7 @@
 #include "harness/base/text.h"
 #include "harness/spec/machine_spec.h"
 #include "harness/spec/machine_start.h"
+#include "harness/spec/spec.h"
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
@@ -103,7 +104,23 @@ struct making {
     struct plan *plan;
     size_t *parent, sets; /* see set_root() */
     json_t *partners;     /* see partners_join() */
+    json_t *allocators;   /* variant -> that it asks for */
 };
+
+static enum allocator allocator_of(const struct making *making, const char *variant)
+{
+    struct variant_spec spec;
+    char error[1024];
+    const json_t *known = json_object_get(making->allocators, variant);
+    if (known)
+        return (enum allocator)json_integer_value(known);
+    if (!variant_spec_parse(&spec, variant, error, sizeof error))
+        return ALLOCATOR_JEMALLOC; /* the sample will complain */
+    enum allocator asked = (enum allocator)spec.common.malloc;
+    variant_spec_free(&spec);
+    json_object_set_new(making->allocators, variant, json_integer(asked));
+    return asked;
+}
 
 /* Adds the cells of one group, workload and number of workers; they are one set, the newest.
  * suffix: behind the group's id. */
@@ -116,6 +133,7 @@ static void plan_add(struct making *making, const struct sweep_group *group, con
         struct cell new = {
             .variant = group->variants[v], .workload = workload, .workers = workers, .set = set};
         new.machine = machine;
+        new.allocator = allocator_of(making, group->variants[v]);
         new.events = text_join(group->events, group->events_count);
         plan_name_cell(&new);
         struct cell *cell = plan_find(plan, new.id);
@@ -152,7 +170,8 @@ static void making_begin(struct making *making, const struct sweep_file *sweep)
         sets += (size_t)sweep->groups[g].workloads_count * sweep->groups[g].workers_count;
     *making = (struct making){.plan = xcalloc(1, sizeof *making->plan),
                               .parent = xcalloc(sets + 1, sizeof *making->parent),
-                              .partners = json_object()};
+                              .partners = json_object(),
+                              .allocators = json_object()};
     for (size_t i = 0; i < sets; i++)
         making->parent[i] = i;
     plan_index(making->plan);
@@ -167,6 +186,7 @@ static struct plan *making_end(struct making *making)
         plan->cells[i].one_call = machine_text_is_simulated(plan->cells[i].machine);
     free(making->parent);
     json_decref(making->partners);
+    json_decref(making->allocators);
     return plan;
 }
 

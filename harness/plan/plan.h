@@ -14,6 +14,7 @@
 #ifndef SCHEDLAB_PLAN_H
 #define SCHEDLAB_PLAN_H
 
+#include "harness/host/allocator.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/records/metric.h"
 #include "harness/records/records.h"
@@ -67,6 +68,7 @@ struct cell {
                    * NULL: those of the sweep */
     int workers;
     const char *machine;          /* canonical */
+    enum allocator allocator;     /* that the variant asks for */
     const struct plan_side *side; /* NULL: there is one only */
     size_t set;       /* the number of its comparison set, the same for all of its cells */
     unsigned reps;    /* how many blocks hold it at most, whatever its set takes; 0: no limit */

@@ -24,6 +24,7 @@ struct sample_request sweep_request_cell(const struct sample_request *common,
     struct sample_request request = *common;
     request.event_set = (int)block; /* the sample knows how many sets there are of its own */
     request.variant = cell->variant;
+    request.allocator = cell->allocator;
     request.workload = cell->workload;
     request.workers = cell->workers;
     request.machine = cell->machine;

@@ -6,6 +6,8 @@
 #ifndef SCHEDLAB_SAMPLE_REQUEST_H
 #define SCHEDLAB_SAMPLE_REQUEST_H
 
+#include "harness/host/allocator.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,12 +22,13 @@ enum {
 
 #define SIM_SEED_UNSET UINT64_MAX
 
-/* Each member has a row in sample_fields[], except the first four. The process gets variant and
- * workload as plain arguments; program and timeout_s are for its parent. */
+/* Each member has a row in sample_fields[], except the first five. The process gets variant and
+ * workload as plain arguments; program, timeout_s and allocator are for its parent. */
 struct sample_request {
     const char *program;            /* of another revision, to run in place of this one; or NULL */
     const char *variant, *workload; /* specifications, as typed or canonical */
     double timeout_s;               /* of wall time, the start of the process included; 0: none */
+    enum allocator allocator;       /* that the variant asks for (spec.h); natively */
     const char *events;             /* comma-separated; NULL: the default set */
     const char *machine;            /* canonical; NULL: "native" */
     const char *flame;     /* on a simulated machine: where folded stacks go; NULL: nowhere */

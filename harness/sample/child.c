@@ -10,7 +10,6 @@
 #include "harness/sample/hyperfine.h"
 #include "harness/spec/machine_start.h"
 #include "harness/spec/peer_table.h"
-#include "harness/spec/spec.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -148,23 +147,6 @@ static json_t *record_of_result(const struct process_result *result,
     return record;
 }
 
-/* The specification is parsed at the first of its samples. One that does not parse is for the child
- * to complain of. */
-static enum allocator asked_allocator(const char *text)
-{
-    static json_t *known; /* text -> allocator */
-    struct variant_spec variant;
-    char error[256];
-    if (!known)
-        known = json_object();
-    if (!json_object_get(known, text) && variant_spec_parse(&variant, text, error, sizeof error)) {
-        json_object_set_new(known, text, json_integer(variant.common.malloc));
-        variant_spec_free(&variant);
-    }
-    const json_t *allocator = json_object_get(known, text);
-    return allocator ? (enum allocator)json_integer_value(allocator) : ALLOCATOR_JEMALLOC;
-}
-
 /* /proc/self/exe would be hyperfine, seen from there. */
 static void program_path(const char *program, char path[PATH_SIZE])
 {
@@ -210,7 +192,7 @@ static int sample_process_run(const struct sample_request *request,
                               json_t **seen)
 {
     if (!machine_text_is_simulated(request->machine)) /* which has an allocator of its own */
-        allocator_for_children(asked_allocator(request->variant));
+        allocator_for_children(request->allocator);
     int error = program_run(request, arguments, outside, result, seen);
     allocator_for_children(ALLOCATOR_JEMALLOC); /* what others start is no sample */
     return error;

@@ -231,9 +231,10 @@ static void child_gets_a_group_and_no_input(void **state)
     script_write(fake_sample_script);
 }
 
-static json_t *preload_seen_by(const char *variant)
+static json_t *preload_seen_by(enum allocator asked)
 {
-    const struct sample_request request = {.variant = variant, .workload = "fib", .workers = 1};
+    const struct sample_request request = {
+        .variant = "gmp", .workload = "fib", .workers = 1, .allocator = asked};
     json_t *record = child_run_sample(&request);
     assert_string_equal(field_text(record, "status"), "ok");
     return record;
@@ -247,11 +248,11 @@ static void allocator_asked_for_is_preloaded(void **state)
     script_write("#!/bin/sh\nprintf '{" FAKE_RECORD
                  ",\"variant\":\"gmp\",\"preload\":\"%s\"}\\n' \"$LD_PRELOAD\"\n");
     unsetenv("LD_PRELOAD");
-    json_t *record = preload_seen_by("gmp,malloc=glibc");
+    json_t *record = preload_seen_by(ALLOCATOR_GLIBC);
     assert_string_equal(field_text(record, "preload"), sanitized ? "" : "libc.so.6");
     json_decref(record);
     assert_null(getenv("LD_PRELOAD")); /* only that process is to see it */
-    record = preload_seen_by("gmp");
+    record = preload_seen_by(ALLOCATOR_JEMALLOC);
     assert_string_equal(field_text(record, "preload"), "");
     json_decref(record);
     script_write(fake_sample_script);

@@ -145,6 +145,21 @@ static size_t set_of(const struct plan *plan, const char *variant, const char *w
     return 0;
 }
 
+static void a_sample_runs_on_the_allocator_of_its_variant(void **state)
+{
+    (void)state;
+    struct sweep_group groups[2];
+    struct sweep_file sweep;
+    struct plan *plan = plan_of_two_groups("gmp,malloc=glibc", groups, &sweep);
+    struct sample_request common = sweep_request_common(&sweep, 1, NULL);
+    for (size_t i = 0; i < plan->count; i++) {
+        bool glibc = strcmp(plan->cells[i].variant, "gmp,malloc=glibc") == 0;
+        assert_int_equal(sweep_request_cell(&common, &plan->cells[i], 0).allocator,
+                         glibc ? ALLOCATOR_GLIBC : ALLOCATOR_JEMALLOC);
+    }
+    plan_free(plan);
+}
+
 static void cells_that_are_compared_are_one_set(void **state)
 {
     (void)state;
@@ -283,6 +298,7 @@ int main(void)
         cmocka_unit_test(a_groups_own_events_make_other_cells),
         cmocka_unit_test(simulated_cells_beside_native_ones_take_one_call),
         cmocka_unit_test(shared_cell_belongs_to_both_groups),
+        cmocka_unit_test(a_sample_runs_on_the_allocator_of_its_variant),
         cmocka_unit_test(cells_that_are_compared_are_one_set),
         cmocka_unit_test(cell_id_tells_every_part_apart),
         cmocka_unit_test(block_holds_each_cell_once),

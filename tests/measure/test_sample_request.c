@@ -104,7 +104,7 @@ static void each_member_is_a_field(void **state)
     (void)state;
     char covered[sizeof(struct sample_request)] = {0};
     size_t end = 0;
-    memset(covered, 1, offsetof(struct sample_request, timeout_s) + sizeof(double));
+    memset(covered, 1, offsetof(struct sample_request, events)); /* the first five have no row */
     for (size_t i = 0; i < SAMPLE_FIELDS; i++) {
         size_t offset = sample_fields[i].offset, size = member_size(&sample_fields[i]);
         assert_null(memchr(covered + offset, 1, size)); /* two fields of one member */
