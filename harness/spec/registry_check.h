@@ -1,9 +1,9 @@
 /* registry_check.h - whether variants and workloads are filled in as their contracts ask.
  *
- * Callers: main.c at every start, and the conformance suite. So a mistake in a new variant or
- * workload is found before anything runs into it. It is told in one line that names the file, the
- * field and what is expected there. No library but C's. It cannot see a table of knobs without {0}
- * at its end.
+ * Callers: of the tree's, tests, the conformance suite and debug builds at every start; main.c at
+ * every start of those from outside the tree. So a mistake in a new one is found before anything
+ * runs into it. It is told in one line that names the file, the field and what is expected there.
+ * No library but C's. It cannot see a table of knobs without {0} at its end.
  */
 #ifndef SCHEDLAB_REGISTRY_CHECK_H
 #define SCHEDLAB_REGISTRY_CHECK_H
