@@ -3,7 +3,7 @@
 #include "harness/base/text.h"
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
-#include "harness/plan/unit_store.h"
+#include "harness/plan/cell_store.h"
 #include "harness/records/hunt_log.h"
 #include "harness/records/run_folder.h"
 #include "harness/sweep/merge.h"
@@ -83,7 +83,7 @@ static const char *const kind_nouns[] = {"sample", "cell", "part"};
 
 static enum kind kind_of(const struct merge *merge)
 {
-    if (unit_store_is_one(merge->runs[0]) || unit_store_is_one(merge->runs[1]))
+    if (cell_store_is_one(merge->runs[0]) || cell_store_is_one(merge->runs[1]))
         return CELLS;
     return hunt_log_is_one(merge->runs[0]) ? HUNTS : RUNS;
 }

@@ -1,7 +1,7 @@
 /* cmd_run_cell.c - `schedlab run --cell ID --sweep FILE`: measures single cells of a sweep,
  * anywhere, any number of times, in any order.
  *
- * It leaves one file per cell in a folder (unit_store.h). A cell whose file is there is not
+ * It leaves one file per cell in a folder (cell_store.h). A cell whose file is there is not
  * measured again. Jobs of the engines (engine.h) are this command with a list of ids.
  */
 #include "harness/base/json_fields.h"
@@ -13,12 +13,12 @@
 #include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/sweep_override.h"
+#include "harness/plan/cell_id.h"
+#include "harness/plan/cell_store.h"
 #include "harness/plan/stopping_rule.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/plan/sweep_origin.h"
 #include "harness/plan/sweep_request.h"
-#include "harness/plan/unit.h"
-#include "harness/plan/unit_store.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
 #include "harness/spec/machine_start.h"
@@ -49,7 +49,7 @@ struct options {
     const char *kind;     /* file that says on which processor native cells are measured */
 };
 
-/* The place of a unit in the plan. */
+/* The place of a cell in the plan. */
 struct place {
     struct cell *cell;
     unsigned block;
@@ -57,7 +57,7 @@ struct place {
 
 struct state {
     struct options *options;
-    struct units units;
+    struct cell_ids ids;
     struct place *found;
     size_t wanted, lacking;
     size_t measured, there, failed;
@@ -66,7 +66,7 @@ struct state {
 static void id_add(void *to, char *id)
 {
     const struct options *options = to;
-    if (!unit_id_is_valid(id))
+    if (!cell_id_is_valid(id))
         cli_misuse("\"%s\" is no id of a cell; valid: 16 hex digits, as `schedlab sweep FILE "
                    "--plan` prints",
                    id);
@@ -174,11 +174,11 @@ static struct sweep_file *sweep_load(struct options *options, char *error, size_
 
 /* Finding ------------------------------------------------------------------------------------- */
 
-static bool unit_look(void *state_void, struct cell *cell, unsigned block)
+static bool cell_look(void *state_void, struct cell *cell, unsigned block)
 {
     struct state *state = state_void;
-    char id[UNIT_ID_SIZE];
-    unit_id(&state->units, cell, block, id);
+    char id[CELL_BLOCK_ID_SIZE];
+    cell_id_of(&state->ids, cell, block, id);
     const json_t *place = json_object_get(state->options->ids, id);
     if (place && !state->found[json_integer_value(place)].cell) {
         state->found[json_integer_value(place)] = (struct place){cell, block};
@@ -188,13 +188,13 @@ static bool unit_look(void *state_void, struct cell *cell, unsigned block)
 }
 
 /* Also those that a sweep measures beyond `reps`. */
-static void units_find(struct state *state, const struct sweep_file *sweep)
+static void cells_find(struct state *state, const struct sweep_file *sweep)
 {
     state->found = xcalloc(state->wanted + 1, sizeof *state->found);
-    units_each(&state->units, unit_look, state);
+    cell_ids_each(&state->ids, cell_look, state);
     if (state->lacking > 0) {
-        state->units.blocks = stopping_rule_blocks_max(sweep);
-        units_each(&state->units, unit_look, state);
+        state->ids.blocks = stopping_rule_blocks_max(sweep);
+        cell_ids_each(&state->ids, cell_look, state);
     }
     const char *id;
     json_t *place;
@@ -223,13 +223,13 @@ static bool begun_tell(const struct options *options, const char *id)
     return ok;
 }
 
-/* The unit's record; NULL if this process is being stopped. A job or a machine that ends stops its
+/* The cell's record; NULL if this process is being stopped. A job or a machine that ends stops its
  * processes one after the other. So a sample that was stopped may only be the first of them, and
  * has not failed then. */
-static json_t *unit_sample(struct state *state, const struct place *place, double *seconds)
+static json_t *cell_sample(struct state *state, const struct place *place, double *seconds)
 {
     struct sample_request request =
-        sweep_request_cell(&state->units.common, place->cell, place->block);
+        sweep_request_cell(&state->ids.common, place->cell, place->block);
     double before = monotonic_seconds();
     json_t *record = child_run_sample(&request);
     *seconds = monotonic_seconds() - before;
@@ -242,29 +242,29 @@ static json_t *unit_sample(struct state *state, const struct place *place, doubl
 }
 
 /* False: nothing more can be measured. */
-static bool unit_measure(struct state *state, const char *id, const struct place *place)
+static bool cell_measure(struct state *state, const char *id, const struct place *place)
 {
     char error[ERROR_SIZE];
     const struct options *options = state->options;
-    if (unit_store_has(options->cells, id)) {
+    if (cell_store_has(options->cells, id)) {
         state->there++;
         return true;
     }
     if (options->kind && !machine_text_is_simulated(place->cell->machine) &&
-        !unit_store_kind_is(options->kind, error, sizeof error)) {
+        !cell_store_kind_is(options->kind, error, sizeof error)) {
         cli_say("%s", error);
         return false;
     }
     if (process_interrupted() || !begun_tell(options, id))
         return false;
     double seconds;
-    json_t *record = unit_sample(state, place, &seconds);
+    json_t *record = cell_sample(state, place, &seconds);
     bool ok = record != NULL;
     if (ok && child_record_has_no_program(record)) { /* the cell stays open */
         cli_say("no sample can be started, %s", field_text(record, "reason"));
         ok = false;
     }
-    if (ok && !unit_store_put(options->cells, id, record, seconds, true, error, sizeof error)) {
+    if (ok && !cell_store_put(options->cells, id, record, seconds, true, error, sizeof error)) {
         cli_say("%s", error);
         ok = false;
     }
@@ -276,7 +276,7 @@ static bool unit_measure(struct state *state, const char *id, const struct place
     return ok;
 }
 
-static int units_measure(struct state *state)
+static int cells_measure(struct state *state)
 {
     double until = state->options->stop_after_s > 0
                        ? monotonic_seconds() + (double)state->options->stop_after_s
@@ -288,7 +288,7 @@ static int units_measure(struct state *state)
     {
         if (!ok || monotonic_seconds() >= until)
             break;
-        ok = unit_measure(state, id, &state->found[json_integer_value(place)]);
+        ok = cell_measure(state, id, &state->found[json_integer_value(place)]);
     }
     if (!ok && !process_interrupted())
         return EXIT_FAILED; /* the reason is the last line */
@@ -303,15 +303,15 @@ static int cells_run(struct options *options, const struct sweep_file *sweep)
     struct plan *plan = plan_make(sweep);
     struct state state = {.options = options, .wanted = json_object_size(options->ids)};
     state.lacking = state.wanted;
-    units_begin(&state.units, sweep, plan);
-    units_find(&state, sweep);
+    cell_ids_begin(&state.ids, sweep, plan);
+    cells_find(&state, sweep);
     int status = EXIT_FAILED;
-    if (unit_store_make(options->cells, error, sizeof error))
-        status = units_measure(&state);
+    if (cell_store_make(options->cells, error, sizeof error))
+        status = cells_measure(&state);
     else
         cli_say("%s", error);
     free(state.found);
-    units_end(&state.units);
+    cell_ids_end(&state.ids);
     plan_free(plan);
     return status;
 }

@@ -15,11 +15,11 @@
 #include "harness/commands/sweep_override.h"
 #include "harness/doctor/doctor.h"
 #include "harness/doctor/environment.h"
+#include "harness/plan/cell_plan.h"
+#include "harness/plan/cell_store.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/plan/sweep_origin.h"
-#include "harness/plan/unit_plan.h"
-#include "harness/plan/unit_store.h"
 #include "harness/records/run_folder.h"
 #include "harness/report/report.h"
 #include "harness/sample/hyperfine.h"
@@ -51,7 +51,7 @@ struct options {
     int figure;                  /* index of figure_words */
     int hyperfine;               /* index of timer_words */
     bool quick, no_report, dry_run, force;
-    bool plan;         /* print the units, and measure nothing */
+    bool plan;         /* print the samples, and measure nothing */
     int format;        /* of that; index of format_words */
     const char *cells; /* folder of results that may be there; NULL: none */
     bool mix_machines;
@@ -350,10 +350,10 @@ static const char *cells_folder(const struct options *options, const char *folde
     return engines[options->engine] || access(path, F_OK) == 0 ? path : NULL;
 }
 
-static void units_print(const struct options *options, const struct sweep_file *sweep,
+static void cells_print(const struct options *options, const struct sweep_file *sweep,
                         struct plan *plan)
 {
-    struct unit_plan units = {
+    struct cell_plan shown = {
         .sweep = sweep,
         .plan = plan,
         .file = options->resume ? options->resume : options->file,
@@ -362,7 +362,7 @@ static void units_print(const struct options *options, const struct sweep_file *
         .json = options->format == 1,
         .columns = cli_columns(),
     };
-    unit_plan_print(&units, stdout);
+    cell_plan_print(&shown, stdout);
 }
 
 /* The facts about the run that are neither in the sweep file nor in the machine. */
@@ -504,7 +504,7 @@ static int sweep_measure(struct options *options, const struct sweep_file *sweep
     if (options->hyperfine && !hyperfine_find(hyperfine, sizeof hyperfine, error, sizeof error))
         return cli_fail("%s", error);
     /* before there is a run that could not use it */
-    if (options->cells && !unit_store_make(options->cells, error, sizeof error))
+    if (options->cells && !cell_store_make(options->cells, error, sizeof error))
         return cli_fail("%s", error);
     if (engines[options->engine] &&
         !engines[options->engine]->check(!options->resume, error, sizeof error))
@@ -602,7 +602,7 @@ int cmd_sweep(int argc, char **argv)
     if (options.dry_run)
         plan_print(plan, sweep);
     else if (options.plan)
-        units_print(&options, sweep, plan);
+        cells_print(&options, sweep, plan);
     else
         status = sweep_measure(&options, sweep, plan);
     plan_free(plan);

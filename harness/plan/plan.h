@@ -92,7 +92,7 @@ struct cell {
     unsigned timed;
     double seconds; /* all of them together, process start included */
 
-    /* Samples of whichever process, for the time that others will take (unit_time.h). */
+    /* Samples of whichever process, for the time that others will take (cell_time.h). */
     unsigned processes;
     double process_seconds;
     bool stored; /* the record at hand was there before the block */

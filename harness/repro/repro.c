@@ -8,9 +8,9 @@
 #include "harness/doctor/doctor.h"
 #include "harness/doctor/environment.h"
 #include "harness/host/topology.h"
+#include "harness/plan/cell_time.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/plan/sweep_origin.h"
-#include "harness/plan/unit_time.h"
 #include "harness/records/records.h"
 #include "harness/repro/repro_file.h"
 #include "harness/spec/machine_spec.h"
@@ -44,11 +44,11 @@ static const double SAMPLE_SECONDS = 0.1, SIMULATED_SECONDS = 0.2;
 /* How many blocks more there are in the quick form, for claims and for disturbed samples. */
 static const double QUICK_MORE = 1.3;
 
-static double sample_seconds(const struct unit_times *times, const struct cell *cell)
+static double sample_seconds(const struct cell_times *times, const struct cell *cell)
 {
-    struct unit_time known = unit_times_of(times, cell);
+    struct cell_time known = cell_times_of(times, cell);
     bool simulated = machine_text_is_simulated(cell->machine);
-    double seconds = known.basis == UNIT_TIME_RECORDS || known.basis == UNIT_TIME_LIKE
+    double seconds = known.basis == CELL_TIME_RECORDS || known.basis == CELL_TIME_LIKE
                          ? known.seconds
                      : simulated ? SIMULATED_SECONDS
                                  : SAMPLE_SECONDS + 1.2 * (double)times->sweep->min_time_ms / 1e3;
@@ -56,7 +56,7 @@ static double sample_seconds(const struct unit_times *times, const struct cell *
 }
 
 /* Takes what the job's like took in earlier reproductions. */
-static void times_take(struct unit_times *times, const struct repro *repro,
+static void times_take(struct cell_times *times, const struct repro *repro,
                        const struct repro_job *job, const struct plan *plan)
 {
     char path[2 * REPRO_PATH_SIZE];
@@ -66,7 +66,7 @@ static void times_take(struct unit_times *times, const struct repro *repro,
     for (const struct dirent *entry; dir && (entry = readdir(dir));)
         if (*entry->d_name != '.' && snprintf(path, sizeof path, "%s/%s%s", repro->results,
                                               entry->d_name, like.folder) < (int)sizeof path)
-            unit_times_take(times, plan, path);
+            cell_times_take(times, plan, path);
     if (dir)
         closedir(dir);
 }
@@ -148,8 +148,8 @@ static void job_weigh(const struct repro *repro, struct repro_job *job)
     if (!sweep)
         return;
     struct plan *plan = repro_job_plan(repro, job, sweep);
-    struct unit_times times;
-    unit_times_begin(&times, sweep, plan, "");
+    struct cell_times times;
+    cell_times_begin(&times, sweep, plan, "");
     times_take(&times, repro, job, plan);
     double block = 0;
     for (size_t i = 0; i < plan->count; i++) {
@@ -159,7 +159,7 @@ static void job_weigh(const struct repro *repro, struct repro_job *job)
     job->least = block * (double)sweep->reps;
     job->most = block * (double)sweep->reps_max;
     job->weight = repro->form.quick ? job->least * QUICK_MORE : (job->least + job->most) / 2;
-    unit_times_end(&times);
+    cell_times_end(&times);
     plan_free(plan);
     sweep_file_free(sweep);
 }

@@ -6,7 +6,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
-#include "harness/plan/unit_store.h"
+#include "harness/plan/cell_store.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
 #include "harness/spec/machine_start.h"
@@ -29,9 +29,9 @@ enum {
 /* One call of engine_measure(). */
 struct work {
     struct engine *engine;
-    struct engine_unit *units;
+    struct engine_cell *cells;
     size_t count, there;
-    struct engine_unit **by_id; /* sorted */
+    struct engine_cell **by_id; /* sorted */
     struct progress *progress;
     char *error;
     size_t error_size;
@@ -87,7 +87,7 @@ static bool path_resolve(const char *from, char path[ENGINE_PATH_SIZE], char *er
                          size_t error_size)
 {
     char *whole = realpath(from, NULL);
-    if (!whole || strlen(whole) > UNIT_STORE_FOLDER_MAX - 64) {
+    if (!whole || strlen(whole) > CELL_STORE_FOLDER_MAX - 64) {
         snprintf(error, error_size, "cannot use %s: %s", from,
                  whole ? "its path is too long" : strerror(errno));
         free(whole);
@@ -142,15 +142,15 @@ bool engine_kind_set(const struct engine *engine, const char *cpu, char *error, 
 
 static int by_id_compare(const void *a, const void *b)
 {
-    const struct engine_unit *const *x = a, *const *y = b;
+    const struct engine_cell *const *x = a, *const *y = b;
     return strcmp((*x)->id, (*y)->id);
 }
 
-static struct engine_unit *unit_find(const struct work *work, const char *id)
+static struct engine_cell *cell_find(const struct work *work, const char *id)
 {
-    struct engine_unit key, *pointer = &key;
+    struct engine_cell key, *pointer = &key;
     snprintf(key.id, sizeof key.id, "%s", id);
-    struct engine_unit **found =
+    struct engine_cell **found =
         bsearch(&pointer, work->by_id, work->count, sizeof *work->by_id, by_id_compare);
     return found ? *found : NULL;
 }
@@ -158,9 +158,9 @@ static struct engine_unit *unit_find(const struct work *work, const char *id)
 static bool result_see(void *work_void, const char *id)
 {
     struct work *work = work_void;
-    struct engine_unit *unit = unit_find(work, id);
-    if (unit && !unit->there) {
-        unit->there = true;
+    struct engine_cell *cell = cell_find(work, id);
+    if (cell && !cell->there) {
+        cell->there = true;
         work->there++;
     }
     return true;
@@ -169,7 +169,7 @@ static bool result_see(void *work_void, const char *id)
 static bool results_look(struct work *work)
 {
     bool all;
-    return unit_store_each(work->engine->cells_path, result_see, work, &all, work->error,
+    return cell_store_each(work->engine->cells_path, result_see, work, &all, work->error,
                            work->error_size);
 }
 
@@ -182,7 +182,7 @@ static bool list_write(struct work *work, const struct engine_batch *batch, size
     size_t size;
     FILE *to = memory_stream(&text, &size);
     for (size_t i = 0; i < count; i++)
-        fprintf(to, "%s\n", work->units[members[i]].id);
+        fprintf(to, "%s\n", work->cells[members[i]].id);
     if (fclose(to) != 0)
         abort();
     snprintf(suffix, sizeof suffix, "-%zu.list", job);
@@ -192,23 +192,23 @@ static bool list_write(struct work *work, const struct engine_batch *batch, size
     return ok;
 }
 
-/* The units of each job, in their order: first[job] .. first[job + 1] of members. */
+/* The cells of each job, in their order: first[job] .. first[job + 1] of members. */
 static void members_sort(const struct work *work, const struct engine_batch *batch, size_t *first,
                          size_t *members)
 {
     for (size_t i = 0; i < work->count; i++) {
-        const struct engine_unit *unit = &work->units[i];
-        if (!unit->there && machine_text_is_simulated(unit->cell->machine) != batch->native)
-            first[unit->job + 1]++;
+        const struct engine_cell *cell = &work->cells[i];
+        if (!cell->there && machine_text_is_simulated(cell->of->machine) != batch->native)
+            first[cell->job + 1]++;
     }
     for (size_t job = 0; job < batch->count; job++)
         first[job + 1] += first[job];
     size_t *next = xcalloc(batch->count + 1, sizeof *next);
     memcpy(next, first, batch->count * sizeof *next);
     for (size_t i = 0; i < work->count; i++) {
-        const struct engine_unit *unit = &work->units[i];
-        if (!unit->there && machine_text_is_simulated(unit->cell->machine) != batch->native)
-            members[next[unit->job]++] = i;
+        const struct engine_cell *cell = &work->cells[i];
+        if (!cell->there && machine_text_is_simulated(cell->of->machine) != batch->native)
+            members[next[cell->job]++] = i;
     }
     free(next);
 }
@@ -230,7 +230,7 @@ static bool round_submit(struct work *work, struct engine_batch batches[2])
 {
     size_t counts[2];
     struct engine *engine = work->engine;
-    engine_jobs_make(work->units, work->count, engine->job_seconds, counts);
+    engine_jobs_make(work->cells, work->count, engine->job_seconds, counts);
     progress_message(work->progress, "%s: %s for %s", engine->ops->name,
                      counted(counts[0] + counts[1], "job").s,
                      counted(work->count - work->there, "cell").s);
@@ -314,15 +314,15 @@ static char *log_read(const struct work *work, const struct engine_batch *batch,
 static bool job_lacks(const struct work *work, const struct engine_batch *batch, size_t job)
 {
     for (size_t i = 0; i < work->count; i++) {
-        const struct engine_unit *unit = &work->units[i];
-        if (unit->job == job && !unit->there &&
-            machine_text_is_simulated(unit->cell->machine) != batch->native)
+        const struct engine_cell *cell = &work->cells[i];
+        if (cell->job == job && !cell->there &&
+            machine_text_is_simulated(cell->of->machine) != batch->native)
             return true;
     }
     return false;
 }
 
-/* Tells what the first job said that had units to measure and began none: its node is of another
+/* Tells what the first job said that had cells to measure and began none: its node is of another
  * kind, or has another build. Such jobs come to nothing each time, and a round may be hours. */
 static void idle_tell(struct work *work, const struct engine_batch *batch, size_t job)
 {
@@ -339,7 +339,7 @@ static void idle_tell(struct work *work, const struct engine_batch *batch, size_
     free(text);
 }
 
-/* The unit that a job began last and left without a result is lost. How many units it began. */
+/* The cell that a job began last and left without a result is lost. How many cells it began. */
 static size_t job_judge(struct work *work, const struct engine_batch *batch, size_t job)
 {
     char path[ENGINE_PATH_SIZE], suffix[64], line[64], last[64] = "";
@@ -354,30 +354,30 @@ static size_t job_judge(struct work *work, const struct engine_batch *batch, siz
     }
     if (from)
         fclose(from);
-    struct engine_unit *unit = unit_id_is_valid(last) ? unit_find(work, last) : NULL;
-    if (unit && !unit->there)
-        unit->lost++;
+    struct engine_cell *cell = cell_id_is_valid(last) ? cell_find(work, last) : NULL;
+    if (cell && !cell->there)
+        cell->lost++;
     if (begun == 0)
         idle_tell(work, batch, job);
     return begun;
 }
 
-/* A unit that is lost again and again has a result too: that it failed. */
-static bool unit_give_up(struct work *work, struct engine_unit *unit)
+/* A cell that is lost again and again has a result too: that it failed. */
+static bool cell_give_up(struct work *work, struct engine_cell *cell)
 {
     char reason[256];
-    struct sample_request request = {.variant = unit->cell->variant,
-                                     .workload = unit->cell->workload,
-                                     .workers = unit->cell->workers,
-                                     .machine = unit->cell->machine};
+    struct sample_request request = {.variant = cell->of->variant,
+                                     .workload = cell->of->workload,
+                                     .workers = cell->of->workers,
+                                     .machine = cell->of->machine};
     snprintf(reason, sizeof reason,
              "%u jobs began it and ended without a result; the cell is not tried again",
-             unit->lost);
+             cell->lost);
     json_t *record = child_record_lost(&request, reason);
-    bool ok = unit_store_put(work->engine->cells_path, unit->id, record, 0, false, work->error,
+    bool ok = cell_store_put(work->engine->cells_path, cell->id, record, 0, false, work->error,
                              work->error_size);
     json_decref(record);
-    return ok && result_see(work, unit->id);
+    return ok && result_see(work, cell->id);
 }
 
 /* Adds lines of the first job's log to the message that nothing works. */
@@ -410,8 +410,8 @@ static bool round_judge(struct work *work, const struct engine_batch batches[2],
         return false;
     }
     for (size_t i = 0; i < work->count; i++)
-        if (!work->units[i].there && work->units[i].lost >= ENGINE_TRIES &&
-            !unit_give_up(work, &work->units[i]))
+        if (!work->cells[i].there && work->cells[i].lost >= ENGINE_TRIES &&
+            !cell_give_up(work, &work->cells[i]))
             return false;
     if (work->there < work->count)
         progress_message(work->progress, "%s: %s without a result yet", work->engine->ops->name,
@@ -457,15 +457,15 @@ static bool rounds_run(struct work *work)
     return true;
 }
 
-bool engine_measure(struct engine *engine, struct engine_unit *units, size_t count,
+bool engine_measure(struct engine *engine, struct engine_cell *cells, size_t count,
                     struct progress *progress, char *error, size_t error_size)
 {
-    struct work work = {engine, units, count, 0, NULL, progress, error, error_size};
+    struct work work = {engine, cells, count, 0, NULL, progress, error, error_size};
     char problem[512];
     error[0] = '\0';
-    work.by_id = xcalloc(count + 1, sizeof(struct engine_unit *));
+    work.by_id = xcalloc(count + 1, sizeof(struct engine_cell *));
     for (size_t i = 0; i < count; i++)
-        work.by_id[i] = &units[i];
+        work.by_id[i] = &cells[i];
     qsort(work.by_id, count, sizeof *work.by_id, by_id_compare);
     engine->progress = progress;
     bool ok = rounds_run(&work);

@@ -1,39 +1,39 @@
-/* engine.h - has the units of a sweep measured on other machines, as jobs of a cluster's scheduler.
+/* engine.h - has the cells of a sweep measured on other machines, as jobs of a cluster's scheduler.
  *
- * Callers: sweep_run.c, before each block, with the units that are not in the folder of results
+ * Callers: sweep_run.c, before each block, with the cells that are not in the folder of results
  * yet. When engine_measure() returns they are there, and the sweep takes them as if it had measured
  * them. So all else is as on one machine, from the order of records to when a sweep ends.
  *
  * A job is `schedlab run --list FILE --sweep RUN`: idempotent, and independent of the others. Its
  * files are in RUN/jobs/: ROUND-KIND-N.list, the ids; .begun, those that it began; .log, what it
- * said. A unit counts as measured if its result is in the folder, whatever the cluster's scheduler
+ * said. A cell counts as measured if its result is in the folder, whatever the cluster's scheduler
  * says. The scheduler only tells when there is nothing left to wait for.
  *
- *     round   all units that lack a result become jobs; wait until none of these is left, or
- *             every unit is there
- *     lost    a unit that a job began and left without a result: its node or its process died. It
+ *     round   all cells that lack a result become jobs; wait until none of these is left, or
+ *             every cell is there
+ *     lost    a cell that a job began and left without a result: its node or its process died. It
  *             gets a job of its own in the next round; lost ENGINE_TRIES times, it is recorded as
  *             failed
  *     stuck   a round in which no job began anything: after ENGINE_TRIES in a row, an error
  *
- * So every round brings a result or a loss, or is stuck. Each unit is lost at most ENGINE_TRIES
+ * So every round brings a result or a loss, or is stuck. Each cell is lost at most ENGINE_TRIES
  * times, so there is no endless loop.
  */
 #ifndef SCHEDLAB_ENGINE_H
 #define SCHEDLAB_ENGINE_H
 
 #include "harness/base/progress.h"
-#include "harness/plan/unit.h"
+#include "harness/plan/cell_id.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 enum { ENGINE_TRIES = 3, ENGINE_JOB_SECONDS = 300, ENGINE_PATH_SIZE = 4096 };
 
-/* A unit that has to be measured. */
-struct engine_unit {
-    char id[UNIT_ID_SIZE];
-    const struct cell *cell;
+/* A cell that has to be measured in a block: one sample. */
+struct engine_cell {
+    char id[CELL_BLOCK_ID_SIZE];
+    const struct cell *of;
     unsigned block;
     double seconds; /* that it will take; a guess where nothing is known */
     unsigned lost;  /* how often a job began it without a result */
@@ -101,9 +101,9 @@ bool engine_begin(struct engine *engine, char *error, size_t error_size);
  * False and one line in error if the run's jobs have measured on another one. */
 bool engine_kind_set(const struct engine *engine, const char *cpu, char *error, size_t error_size);
 
-/* Measures units that have no result yet. False with "" in error after process_interrupt(), when
+/* Measures cells that have no result yet. False with "" in error after process_interrupt(), when
  * all jobs were cancelled; or with one line if it cannot go on. */
-bool engine_measure(struct engine *engine, struct engine_unit *units, size_t count,
+bool engine_measure(struct engine *engine, struct engine_cell *cells, size_t count,
                     struct progress *progress, char *error, size_t error_size);
 
 /* For ops: path of a file of a batch, RUN/jobs/ROUND-KINDsuffix. */
@@ -115,13 +115,13 @@ void engine_path(const struct engine *engine, const struct engine_batch *batch, 
 char *engine_command(const struct engine *engine, const struct engine_batch *batch,
                      const char *number);
 
-/* engine_jobs.c: gives each unit without a result a job. Sets counts to the numbers of jobs of each
+/* engine_jobs.c: gives each cell without a result a job. Sets counts to the numbers of jobs of each
  * kind, natively measured ones first.
  *
- * Jobs take job_seconds. Natively, the units of one comparison set in one block are in one job, in
- * the order of the block. So cells that are compared are measured on one node, side by side. A unit
+ * Jobs take job_seconds. Natively, the cells of one comparison set in one block are in one job, in
+ * the order of the block. So cells that are compared are measured on one node, side by side. A cell
  * that was lost has a job of its own. */
-void engine_jobs_make(struct engine_unit *units, size_t count, double job_seconds,
+void engine_jobs_make(struct engine_cell *cells, size_t count, double job_seconds,
                       size_t counts[2]);
 
 #endif

@@ -5,7 +5,7 @@
  *
  * Jobs are known by their name, which no other run has, and not by their numbers. So a sweep that
  * is resumed finds the jobs that it left, and a restarted controller is just one that does not
- * answer for a while. --no-requeue, because the engine itself counts the units that a lost node
+ * answer for a while. --no-requeue, because the engine itself counts the cells that a lost node
  * took with it.
  *
  * Each array runs a script of its own, whose path tells it from all others. A controller that does
@@ -133,7 +133,7 @@ static enum answer array_hand_in(const char *const *arguments, char *error, size
 }
 
 /* Runs squeue for the engine's jobs in these states, those of hidden partitions too: a job that is
- * not seen counts as ended, and its units are handed in again. True if it answered; then *lines is
+ * not seen counts as ended, and its cells are handed in again. True if it answered; then *lines is
  * its output, to be freed. */
 static bool squeue(const struct engine *engine, const char *states, const char *format,
                    char **lines)

@@ -44,7 +44,7 @@ enum merge_result {
  * one line in error and no out. */
 enum merge_result merge_runs(struct merge *merge, FILE *messages, char *error, size_t error_size);
 
-/* Joins folders of results of single cells (unit_store.h) in place of runs: OUT has each cell once.
+/* Joins folders of results of single cells (cell_store.h) in place of runs: OUT has each cell once.
  * Copies of a cell must agree. Memory does not grow with their number. `samples` counts cells. */
 enum merge_result merge_cells(struct merge *merge, char *error, size_t error_size);
 

@@ -1,7 +1,7 @@
 /* merge_cells.c - see merge_cells() in merge.h. */
 #include "harness/sweep/merge.h"
 
-#include "harness/plan/unit_store.h"
+#include "harness/plan/cell_store.h"
 #include "harness/records/run_folder.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 enum merge_result merge_cells(struct merge *merge, char *error, size_t error_size)
 {
     for (size_t i = 0; i < merge->count; i++) {
-        if (unit_store_is_one(merge->runs[i]))
+        if (cell_store_is_one(merge->runs[i]))
             continue;
         if (access(merge->runs[i], R_OK) < 0) {
             snprintf(error, error_size, "cannot read %s: %s", merge->runs[i], strerror(errno));
@@ -25,7 +25,7 @@ enum merge_result merge_cells(struct merge *merge, char *error, size_t error_siz
                  merge->runs[i], merge->runs[i ? 0 : 1]);
         return MERGE_REFUSED;
     }
-    if (strlen(merge->out) > UNIT_STORE_FOLDER_MAX) {
+    if (strlen(merge->out) > CELL_STORE_FOLDER_MAX) {
         snprintf(error, error_size, "%.64s...: the path is too long", merge->out);
         return MERGE_REFUSED;
     }
@@ -33,9 +33,9 @@ enum merge_result merge_cells(struct merge *merge, char *error, size_t error_siz
         snprintf(error, error_size, "cannot make the folder %s: %s", merge->out, strerror(errno));
         return errno == EEXIST ? MERGE_REFUSED : MERGE_FAILED;
     }
-    struct unit_store_joined joined = {0};
+    struct cell_store_joined joined = {0};
     for (size_t i = 0; i < merge->count; i++) {
-        if (unit_store_join(merge->out, merge->runs[i], &joined, error, error_size))
+        if (cell_store_join(merge->out, merge->runs[i], &joined, error, error_size))
             continue;
         run_folder_remove(merge->out);
         return joined.unwritten ? MERGE_FAILED : MERGE_REFUSED;

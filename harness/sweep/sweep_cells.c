@@ -2,27 +2,27 @@
 #include "harness/sweep/sweep_cells.h"
 
 #include "harness/base/json_fields.h"
-#include "harness/plan/unit_store.h"
+#include "harness/plan/cell_store.h"
 #include "harness/spec/machine_start.h"
 
 void sweep_cells_begin(struct sweep_cells *cells, const struct sweep_file *sweep, struct plan *plan,
                        const char *folder)
 {
     *cells = (struct sweep_cells){.folder = folder};
-    units_begin(&cells->units, sweep, plan);
+    cell_ids_begin(&cells->ids, sweep, plan);
 }
 
 void sweep_cells_end(struct sweep_cells *cells)
 {
-    units_end(&cells->units);
+    cell_ids_end(&cells->ids);
 }
 
 json_t *sweep_cells_take(struct sweep_cells *cells, const struct cell *cell, unsigned block,
                          double *seconds, char *error, size_t error_size)
 {
-    char id[UNIT_ID_SIZE];
-    unit_id(&cells->units, cell, block, id);
-    json_t *result = unit_store_get(cells->folder, id, error, error_size);
+    char id[CELL_BLOCK_ID_SIZE];
+    cell_id_of(&cells->ids, cell, block, id);
+    json_t *result = cell_store_get(cells->folder, id, error, error_size);
     if (!result)
         return NULL;
     *seconds = field_number(result, "seconds");
@@ -38,9 +38,9 @@ json_t *sweep_cells_take(struct sweep_cells *cells, const struct cell *cell, uns
 bool sweep_cells_put(struct sweep_cells *cells, const struct cell *cell, unsigned block,
                      json_t *record, double seconds, char *error, size_t error_size)
 {
-    char id[UNIT_ID_SIZE];
-    unit_id(&cells->units, cell, block, id);
-    if (!unit_store_put(cells->folder, id, record, seconds, true, error, error_size))
+    char id[CELL_BLOCK_ID_SIZE];
+    cell_id_of(&cells->ids, cell, block, id);
+    if (!cell_store_put(cells->folder, id, record, seconds, true, error, error_size))
         return false;
     json_t *kept = sweep_cells_take(cells, cell, block, &seconds, error, error_size);
     if (kept) {

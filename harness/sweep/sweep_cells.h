@@ -1,4 +1,4 @@
-/* sweep_cells.h - a sweep's samples from, and into, a folder of results (unit_store.h).
+/* sweep_cells.h - a sweep's samples from, and into, a folder of results (cell_store.h).
  *
  * Callers: sweep_run.c, which takes results that are there in place of measuring; the engines,
  * which have the missing ones measured elsewhere.
@@ -6,7 +6,7 @@
 #ifndef SCHEDLAB_SWEEP_CELLS_H
 #define SCHEDLAB_SWEEP_CELLS_H
 
-#include "harness/plan/unit.h"
+#include "harness/plan/cell_id.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 
 struct sweep_cells {
     const char *folder;
-    struct units units;
+    struct cell_ids ids;
 };
 
 /* sweep, plan and folder must outlive cells. */

@@ -9,11 +9,11 @@
 #include "harness/base/stop.h"
 #include "harness/base/text.h"
 #include "harness/host/topology.h"
+#include "harness/plan/cell_store.h"
+#include "harness/plan/cell_time.h"
 #include "harness/plan/stopping_rule.h"
 #include "harness/plan/sweep_origin.h"
 #include "harness/plan/sweep_request.h"
-#include "harness/plan/unit_store.h"
-#include "harness/plan/unit_time.h"
 #include "harness/records/hosts_used.h"
 #include "harness/records/process_time.h"
 #include "harness/records/records.h"
@@ -357,38 +357,38 @@ static bool cell_follows(const struct state *state, const struct cell *cell, uns
 
 /* Units that the folder of results lacks, of this block and of those that hold every cell, in the
  * order of measuring; *count of them, to be freed. */
-static struct engine_unit *units_lacking(struct state *state, unsigned block, size_t *count)
+static struct engine_cell *cells_lacking(struct state *state, unsigned block, size_t *count)
 {
     struct plan *plan = state->run->plan;
     unsigned reps = (unsigned)state->run->sweep->reps, end = block + 1 > reps ? block + 1 : reps;
-    struct engine_unit *units = xcalloc(plan->count * (end - block) + 1, sizeof *units);
-    struct unit_times times;
+    struct engine_cell *cells = xcalloc(plan->count * (end - block) + 1, sizeof *cells);
+    struct cell_times times;
     char results[PATH_SIZE];
     *count = 0;
     snprintf(results, sizeof results, "%s/..", state->run->folder);
     json_t *seen = json_object();
-    unit_times_begin(&times, state->run->sweep, plan, results);
+    cell_times_begin(&times, state->run->sweep, plan, results);
     for (unsigned later = block; later < end; later++) {
         block_order(state, later);
         for (size_t i = 0; i < plan->count; i++) {
             const struct cell *cell = &plan->cells[state->order[i]];
-            struct engine_unit *unit = &units[*count];
+            struct engine_cell *next = &cells[*count];
             if (!cell_follows(state, cell, block, later))
                 continue;
-            double seconds = unit_times_of(&times, cell).seconds;
-            *unit = (struct engine_unit){.cell = cell, .block = later};
-            unit->seconds = isnan(seconds) ? SECONDS_UNKNOWN : seconds;
-            unit_id(&state->cells.units, cell, later, unit->id);
+            double seconds = cell_times_of(&times, cell).seconds;
+            *next = (struct engine_cell){.of = cell, .block = later};
+            next->seconds = isnan(seconds) ? SECONDS_UNKNOWN : seconds;
+            cell_id_of(&state->cells.ids, cell, later, next->id);
             /* cells of two groups may be the same */
-            if (json_object_get(seen, unit->id) || unit_store_has(state->run->cells, unit->id))
+            if (json_object_get(seen, next->id) || cell_store_has(state->run->cells, next->id))
                 continue;
-            json_object_set_new(seen, unit->id, json_true());
+            json_object_set_new(seen, next->id, json_true());
             ++*count;
         }
     }
-    unit_times_end(&times);
+    cell_times_end(&times);
     json_decref(seen);
-    return units;
+    return cells;
 }
 
 /* Takes note of all native samples that the folder of results has and lacks, from this block on. */
@@ -438,10 +438,10 @@ static bool block_fetch(struct state *state, unsigned block)
     if (!state->run->engine)
         return true;
     size_t count;
-    struct engine_unit *units = units_lacking(state, block, &count);
-    bool ok = count == 0 || engine_measure(state->run->engine, units, count, &state->progress,
+    struct engine_cell *cells = cells_lacking(state, block, &count);
+    bool ok = count == 0 || engine_measure(state->run->engine, cells, count, &state->progress,
                                            state->error, state->error_size);
-    free(units);
+    free(cells);
     return ok && !stop_signal();
 }
 
@@ -604,7 +604,7 @@ static int outcome_write(const struct state *state)
     json_t *plan = stopping_rule_to_json(&state->needs);
     bool ok = file_replace_json(path, plan, problem, sizeof problem);
     json_decref(plan);
-    ok = ok && unit_times_write(state->run->folder, state->run->plan, problem, sizeof problem) &&
+    ok = ok && cell_times_write(state->run->folder, state->run->plan, problem, sizeof problem) &&
          hosts_used_write(state->run->folder, state->machines, problem, sizeof problem);
     if (!ok && !*state->error)
         snprintf(state->error, state->error_size, "%s", problem);
@@ -714,7 +714,7 @@ int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t
 {
     struct state state = {
         .run = run, .event_sets = 1, .unnamed = "", .error = error, .error_size = error_size};
-    if ((run->cells && !unit_store_make(run->cells, error, error_size)) ||
+    if ((run->cells && !cell_store_make(run->cells, error, error_size)) ||
         !outside_folder_make(run, error, error_size) || !file_open(&state))
         return -1;
     char *events = text_join(run->sweep->events, run->sweep->events_count);

@@ -36,7 +36,7 @@ struct sweep_run {
     bool reverse;          /* every block in the opposite of its order */
     const char *folder;    /* of the run; holds no samples.jsonl yet, unless */
     bool resume;           /* the records in it are to be completed; plan and seed must be theirs */
-    const char *cells;     /* folder of results (unit_store.h): what it has is taken and not
+    const char *cells;     /* folder of results (cell_store.h): what it has is taken and not
                             * measured, and what is measured is kept there too; NULL: none */
     bool mix_machines;     /* also where they come from unlike processors */
     bool elsewhere;        /* this machine's processor is not the one of the run's environment */

@@ -1,4 +1,5 @@
-/* unit_store.h - results of units (unit.h), one file each, in a folder that machines may share.
+/* cell_store.h - results of samples by their ids (cell_id.h), one file each, in a folder that
+ * machines may share.
  *
  * Callers: run --cell, which adds to one; sweep_run.c and the engines, which look for what is
  * there; merge, which joins some.
@@ -10,57 +11,57 @@
  *                                        what only a sweep knows}
  *
  * Invariants: a file is there whole or not at all, and never changes. If several processes measure
- * the same unit, the first to finish wins, and the others' results are dropped. So a result that
+ * the same sample, the first to finish wins, and the others' results are dropped. So a result that
  * was read once stays true. Subfolders are named by the first two digits, for shared file systems
  * are slow with folders of a hundred thousand files.
  */
-#ifndef SCHEDLAB_UNIT_STORE_H
-#define SCHEDLAB_UNIT_STORE_H
+#ifndef SCHEDLAB_CELL_STORE_H
+#define SCHEDLAB_CELL_STORE_H
 
-#include "harness/plan/unit.h"
+#include "harness/plan/cell_id.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { UNIT_STORE_SCHEMA = 1, UNIT_STORE_FOLDER_MAX = 4000 };
+enum { CELL_STORE_SCHEMA = 1, CELL_STORE_FOLDER_MAX = 4000 };
 
 /* Makes the folder, and those above it, if it is not there. Like all below: false or NULL and one
  * line in error if it cannot. */
-bool unit_store_make(const char *folder, char *error, size_t error_size);
+bool cell_store_make(const char *folder, char *error, size_t error_size);
 
 /* True if there is a folder of that name that holds such files and nothing else, so that it is no
  * run. */
-bool unit_store_is_one(const char *folder);
+bool cell_store_is_one(const char *folder);
 
-/* True if the folder has the unit's result. */
-bool unit_store_has(const char *folder, const char *id);
+/* True if the folder has the result of that id. */
+bool cell_store_has(const char *folder, const char *id);
 
-/* The content of the unit's file, owned by the caller; NULL and "" in error if there is none. */
-json_t *unit_store_get(const char *folder, const char *id, char *error, size_t error_size);
+/* The content of its file, owned by the caller; NULL and "" in error if there is none. */
+json_t *cell_store_get(const char *folder, const char *id, char *error, size_t error_size);
 
 /* Adds a result, of this machine if it is `here`, or else of none. record stays the caller's. */
-bool unit_store_put(const char *folder, const char *id, const json_t *record, double seconds,
+bool cell_store_put(const char *folder, const char *id, const json_t *record, double seconds,
                     bool here, char *error, size_t error_size);
 
 /* True if this machine's processor is of the kind that the file at path names. The first call makes
  * the file. */
-bool unit_store_kind_is(const char *path, char *error, size_t error_size);
+bool cell_store_kind_is(const char *path, char *error, size_t error_size);
 
 /* Calls fn with the id of each result, in no order, until it returns false; *all says whether it
  * never did. */
-bool unit_store_each(const char *folder, bool (*fn)(void *arg, const char *id), void *arg,
+bool cell_store_each(const char *folder, bool (*fn)(void *arg, const char *id), void *arg,
                      bool *all, char *error, size_t error_size);
 
-/* The outcome of joining two folders' files of one unit. */
-struct unit_store_joined {
+/* The outcome of joining two folders' files of one id. */
+struct cell_store_joined {
     size_t added, repeated;
     bool unwritten; /* it ended because `folder` takes no more, not because of the files' content */
 };
 
 /* Puts the results of `from` into `folder`. Files that both have count once, and must agree: in all
  * they say if natively measured and ok, others in the record. */
-bool unit_store_join(const char *folder, const char *from, struct unit_store_joined *joined,
+bool cell_store_join(const char *folder, const char *from, struct cell_store_joined *joined,
                      char *error, size_t error_size);
 
 #endif

@@ -1,52 +1,52 @@
-/* unit_plan.c - see unit_plan.h. Units are printed as they come: none is kept. */
-#include "harness/plan/unit_plan.h"
+/* cell_plan.c - see cell_plan.h. Samples are printed as they come: none is kept. */
+#include "harness/plan/cell_plan.h"
 
 #include "harness/base/progress.h"
 #include "harness/base/text.h"
-#include "harness/plan/unit.h"
-#include "harness/plan/unit_store.h"
-#include "harness/plan/unit_time.h"
+#include "harness/plan/cell_id.h"
+#include "harness/plan/cell_store.h"
+#include "harness/plan/cell_time.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 struct state {
-    const struct unit_plan *plan;
-    struct units units;
-    struct unit_times times;
+    const struct cell_plan *plan;
+    struct cell_ids ids;
+    struct cell_times times;
     struct plan_widths widths;
     bool folded; /* variant, workload and machine stand on a line of their own */
     FILE *to;
     size_t count, done;
-    size_t by_basis[UNIT_TIME_UNKNOWN + 1]; /* of those that are not done */
+    size_t by_basis[CELL_TIME_UNKNOWN + 1]; /* of those that are not done */
     double seconds;                         /* likewise, where known */
 };
 
-static json_t *unit_to_json(const struct cell *cell, unsigned block, const char *id,
-                            struct unit_time time, bool done)
+static json_t *cell_to_json(const struct cell *cell, unsigned block, const char *id,
+                            struct cell_time time, bool done)
 {
-    json_t *unit = json_pack("{ss ss si ss ss si ss}", "id", id, "cell", cell->id, "repetition",
-                             (int)block, "variant", cell->variant, "workload", cell->workload,
-                             "workers", cell->workers, "machine", cell->machine);
+    json_t *object = json_pack("{ss ss si ss ss si ss}", "id", id, "cell", cell->id, "repetition",
+                               (int)block, "variant", cell->variant, "workload", cell->workload,
+                               "workers", cell->workers, "machine", cell->machine);
     if (cell->events)
-        json_object_set_new(unit, "events", json_string(cell->events));
-    json_object_set(unit, "groups", cell->groups);
-    json_object_set_new(unit, "done", json_boolean(done));
-    json_object_set_new(unit, "seconds",
+        json_object_set_new(object, "events", json_string(cell->events));
+    json_object_set(object, "groups", cell->groups);
+    json_object_set_new(object, "done", json_boolean(done));
+    json_object_set_new(object, "seconds",
                         isnan(time.seconds) ? json_null() : json_real(time.seconds));
-    json_object_set_new(unit, "seconds_from", json_string(unit_time_basis_text(time.basis)));
-    return unit;
+    json_object_set_new(object, "seconds_from", json_string(cell_time_basis_text(time.basis)));
+    return object;
 }
 
-static void seconds_text(struct unit_time time, bool done, char text[32])
+static void seconds_text(struct cell_time time, bool done, char text[32])
 {
     if (done)
         snprintf(text, 32, "done");
     else if (isnan(time.seconds))
         snprintf(text, 32, "?");
     else
-        snprintf(text, 32, "%s%.2f", time.basis == UNIT_TIME_RECORDS ? "" : "~", time.seconds);
+        snprintf(text, 32, "%s%.2f", time.basis == CELL_TIME_RECORDS ? "" : "~", time.seconds);
 }
 
 struct row {
@@ -63,7 +63,7 @@ static void row_print(const struct state *state, struct row row)
 }
 
 /* The longest row has more columns than there are. */
-static bool rows_are_folded(const struct unit_plan *plan, struct plan_widths widths)
+static bool rows_are_folded(const struct cell_plan *plan, struct plan_widths widths)
 {
     size_t machine = strlen("machine");
     for (size_t i = 0; i < plan->plan->count; i++)
@@ -73,19 +73,19 @@ static bool rows_are_folded(const struct unit_plan *plan, struct plan_widths wid
            plan->columns;
 }
 
-static bool unit_print(void *state_void, struct cell *cell, unsigned block)
+static bool cell_print(void *state_void, struct cell *cell, unsigned block)
 {
     struct state *state = state_void;
-    char id[UNIT_ID_SIZE], seconds[32];
-    unit_id(&state->units, cell, block, id);
-    struct unit_time time = unit_times_of(&state->times, cell);
-    bool done = state->plan->cells && unit_store_has(state->plan->cells, id);
+    char id[CELL_BLOCK_ID_SIZE], seconds[32];
+    cell_id_of(&state->ids, cell, block, id);
+    struct cell_time time = cell_times_of(&state->times, cell);
+    bool done = state->plan->cells && cell_store_has(state->plan->cells, id);
     seconds_text(time, done, seconds);
     if (state->plan->json) {
-        json_t *unit = unit_to_json(cell, block, id, time, done);
+        json_t *object = cell_to_json(cell, block, id, time, done);
         fputs(state->count ? ",\n  " : "  ", state->to);
-        json_dumpf(unit, state->to, JSON_COMPACT);
-        json_decref(unit);
+        json_dumpf(object, state->to, JSON_COMPACT);
+        json_decref(object);
     } else {
         char repetition[16], workers[16];
         snprintf(repetition, sizeof repetition, "%u", block);
@@ -106,11 +106,11 @@ static bool unit_print(void *state_void, struct cell *cell, unsigned block)
 static void basis_print(const struct state *state)
 {
     static const char *const said[] = {
-        [UNIT_TIME_RECORDS] = "from earlier runs",
-        [UNIT_TIME_SETTINGS] = "from min_time_ms and warmup, at least",
-        [UNIT_TIME_LIKE] = "simulated, as the others on average",
-        [UNIT_TIME_UNKNOWN] = "simulated, and no earlier run says how long they take"};
-    for (int basis = 0; basis <= UNIT_TIME_UNKNOWN; basis++)
+        [CELL_TIME_RECORDS] = "from earlier runs",
+        [CELL_TIME_SETTINGS] = "from min_time_ms and warmup, at least",
+        [CELL_TIME_LIKE] = "simulated, as the others on average",
+        [CELL_TIME_UNKNOWN] = "simulated, and no earlier run says how long they take"};
+    for (int basis = 0; basis <= CELL_TIME_UNKNOWN; basis++)
         if (state->by_basis[basis] > 0)
             fprintf(state->to, "  %8zu %s\n", state->by_basis[basis], said[basis]);
 }
@@ -124,7 +124,7 @@ static void table_end(const struct state *state)
             counted(state->plan->plan->count, "cell").s, counted(sweep->groups_count, "group").s,
             state->done);
     fprintf(state->to, "one after the other the %zu take %s%s, %s at most\n", left,
-            state->by_basis[UNIT_TIME_UNKNOWN] ? "an unknown time beyond " : "about ",
+            state->by_basis[CELL_TIME_UNKNOWN] ? "an unknown time beyond " : "about ",
             progress_duration(state->seconds, all),
             progress_duration((double)left * (double)sweep->timeout_s, most));
     basis_print(state);
@@ -145,25 +145,25 @@ static void json_end(const struct state *state)
 {
     fprintf(state->to,
             "\n ],\n \"count\": %zu, \"done\": %zu, \"seconds\": %.3f, \"unknown\": %zu}\n",
-            state->count, state->done, state->seconds, state->by_basis[UNIT_TIME_UNKNOWN]);
+            state->count, state->done, state->seconds, state->by_basis[CELL_TIME_UNKNOWN]);
 }
 
-void unit_plan_print(const struct unit_plan *plan, FILE *to)
+void cell_plan_print(const struct cell_plan *plan, FILE *to)
 {
     struct state state = {.plan = plan, .to = to, .widths = plan_widths(plan->plan)};
     state.folded = rows_are_folded(plan, state.widths);
-    units_begin(&state.units, plan->sweep, plan->plan);
-    unit_times_begin(&state.times, plan->sweep, plan->plan, plan->results);
+    cell_ids_begin(&state.ids, plan->sweep, plan->plan);
+    cell_times_begin(&state.times, plan->sweep, plan->plan, plan->results);
     if (plan->json)
         json_begin(&state);
     else
         row_print(&state, (const struct row){"id", "cell", "repetition", "seconds", "workers",
                                              "variant", "workload", "machine"});
-    units_each(&state.units, unit_print, &state);
+    cell_ids_each(&state.ids, cell_print, &state);
     if (plan->json)
         json_end(&state);
     else
         table_end(&state);
-    unit_times_end(&state.times);
-    units_end(&state.units);
+    cell_times_end(&state.times);
+    cell_ids_end(&state.ids);
 }

@@ -1,5 +1,5 @@
-/* unit_time.c - see unit_time.h. */
-#include "harness/plan/unit_time.h"
+/* cell_time.c - see cell_time.h. */
+#include "harness/plan/cell_time.h"
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
@@ -12,12 +12,12 @@
 
 enum { PATH_SIZE = 4096 };
 
-static const char *const basis_words[] = {[UNIT_TIME_RECORDS] = "records",
-                                          [UNIT_TIME_SETTINGS] = "settings",
-                                          [UNIT_TIME_LIKE] = "like",
-                                          [UNIT_TIME_UNKNOWN] = "unknown"};
+static const char *const basis_words[] = {[CELL_TIME_RECORDS] = "records",
+                                          [CELL_TIME_SETTINGS] = "settings",
+                                          [CELL_TIME_LIKE] = "like",
+                                          [CELL_TIME_UNKNOWN] = "unknown"};
 
-const char *unit_time_basis_text(enum unit_time_basis basis)
+const char *cell_time_basis_text(enum cell_time_basis basis)
 {
     return basis_words[basis];
 }
@@ -53,7 +53,7 @@ static double mean_of(const json_t *sum)
     return sum ? field_number(sum, "seconds") / (double)field_integer(sum, "samples") : NAN;
 }
 
-static double mean_of_simulated(const struct unit_times *times, const struct plan *plan)
+static double mean_of_simulated(const struct cell_times *times, const struct plan *plan)
 {
     double seconds = 0;
     size_t count = 0;
@@ -67,11 +67,11 @@ static double mean_of_simulated(const struct unit_times *times, const struct pla
     return count > 0 ? seconds / (double)count : NAN;
 }
 
-void unit_times_begin(struct unit_times *times, const struct sweep_file *sweep,
+void cell_times_begin(struct cell_times *times, const struct sweep_file *sweep,
                       const struct plan *plan, const char *results)
 {
     char path[PATH_SIZE];
-    *times = (struct unit_times){.sweep = sweep, .known = json_object()};
+    *times = (struct cell_times){.sweep = sweep, .known = json_object()};
     DIR *dir = opendir(results);
     for (const struct dirent *entry; dir && (entry = readdir(dir));)
         if (*entry->d_name != '.' &&
@@ -82,13 +82,13 @@ void unit_times_begin(struct unit_times *times, const struct sweep_file *sweep,
     times->simulated_mean = mean_of_simulated(times, plan);
 }
 
-void unit_times_take(struct unit_times *times, const struct plan *plan, const char *run)
+void cell_times_take(struct cell_times *times, const struct plan *plan, const char *run)
 {
     sums_of_run(times->known, run);
     times->simulated_mean = mean_of_simulated(times, plan);
 }
 
-void unit_times_end(struct unit_times *times)
+void cell_times_end(struct cell_times *times)
 {
     json_decref(times->known);
 }
@@ -103,18 +103,18 @@ static double native_seconds(const struct sweep_file *sweep)
     return seconds > NATIVE_LEAST ? seconds : NATIVE_LEAST;
 }
 
-struct unit_time unit_times_of(const struct unit_times *times, const struct cell *cell)
+struct cell_time cell_times_of(const struct cell_times *times, const struct cell *cell)
 {
     const json_t *sum = json_object_get(times->known, cell->id);
     if (sum)
-        return (struct unit_time){mean_of(sum), UNIT_TIME_RECORDS};
+        return (struct cell_time){mean_of(sum), CELL_TIME_RECORDS};
     if (!machine_text_is_simulated(cell->machine))
-        return (struct unit_time){native_seconds(times->sweep), UNIT_TIME_SETTINGS};
-    return (struct unit_time){times->simulated_mean,
-                              isnan(times->simulated_mean) ? UNIT_TIME_UNKNOWN : UNIT_TIME_LIKE};
+        return (struct cell_time){native_seconds(times->sweep), CELL_TIME_SETTINGS};
+    return (struct cell_time){times->simulated_mean,
+                              isnan(times->simulated_mean) ? CELL_TIME_UNKNOWN : CELL_TIME_LIKE};
 }
 
-bool unit_times_write(const char *folder, const struct plan *plan, char *error, size_t error_size)
+bool cell_times_write(const char *folder, const struct plan *plan, char *error, size_t error_size)
 {
     char path[PATH_SIZE];
     json_t *sums = json_object();

@@ -1,4 +1,4 @@
-/* unit_time.h - estimates how long the samples of a sweep take, from the times of earlier runs or
+/* cell_time.h - estimates how long the samples of a sweep take, from the times of earlier runs or
  * from the sweep's settings.
  *
  * Callers: sweep --plan, and the engines, which make jobs of some minutes. sweep_run.c keeps the
@@ -9,8 +9,8 @@
  * They are wall times of whole processes, on whichever machine measured them: good for planning,
  * but no results.
  */
-#ifndef SCHEDLAB_UNIT_TIME_H
-#define SCHEDLAB_UNIT_TIME_H
+#ifndef SCHEDLAB_CELL_TIME_H
+#define SCHEDLAB_CELL_TIME_H
 
 #include "harness/plan/plan.h"
 #include "harness/plan/sweep_file.h"
@@ -19,19 +19,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum unit_time_basis {
-    UNIT_TIME_RECORDS,  /* samples of the cell in earlier runs */
-    UNIT_TIME_SETTINGS, /* from the sweep's settings, natively: at least so long */
-    UNIT_TIME_LIKE,     /* the mean of the sweep's simulated cells that earlier runs have */
-    UNIT_TIME_UNKNOWN,  /* a simulated cell, while none of them is known */
+enum cell_time_basis {
+    CELL_TIME_RECORDS,  /* samples of the cell in earlier runs */
+    CELL_TIME_SETTINGS, /* from the sweep's settings, natively: at least so long */
+    CELL_TIME_LIKE,     /* the mean of the sweep's simulated cells that earlier runs have */
+    CELL_TIME_UNKNOWN,  /* a simulated cell, while none of them is known */
 };
 
-struct unit_time {
+struct cell_time {
     double seconds; /* NAN: unknown */
-    enum unit_time_basis basis;
+    enum cell_time_basis basis;
 };
 
-struct unit_times {
+struct cell_times {
     const struct sweep_file *sweep;
     json_t *known;         /* cell id -> {samples, seconds}, summed over runs */
     double simulated_mean; /* NAN: none is known */
@@ -39,20 +39,20 @@ struct unit_times {
 
 /* Reads timings.json of all runs in the folder `results`; missing and unreadable ones do not count.
  * sweep must outlive times. */
-void unit_times_begin(struct unit_times *times, const struct sweep_file *sweep,
+void cell_times_begin(struct cell_times *times, const struct sweep_file *sweep,
                       const struct plan *plan, const char *results);
 /* Reads that of one run, in its folder. */
-void unit_times_take(struct unit_times *times, const struct plan *plan, const char *run);
-void unit_times_end(struct unit_times *times);
+void cell_times_take(struct cell_times *times, const struct plan *plan, const char *run);
+void cell_times_end(struct cell_times *times);
 
 /* The time that one sample of the cell will take. */
-struct unit_time unit_times_of(const struct unit_times *times, const struct cell *cell);
+struct cell_time cell_times_of(const struct cell_times *times, const struct cell *cell);
 
 /* "records" ... */
-const char *unit_time_basis_text(enum unit_time_basis basis);
+const char *cell_time_basis_text(enum cell_time_basis basis);
 
 /* Writes timings.json into the run's folder, from the processes of the plan's cells; adds to an
  * earlier one. */
-bool unit_times_write(const char *folder, const struct plan *plan, char *error, size_t error_size);
+bool cell_times_write(const char *folder, const struct plan *plan, char *error, size_t error_size);
 
 #endif

@@ -1,5 +1,5 @@
-/* unit_store.c - see unit_store.h. */
-#include "harness/plan/unit_store.h"
+/* cell_store.c - see cell_store.h. */
+#include "harness/plan/cell_store.h"
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = UNIT_STORE_FOLDER_MAX + 96, NAME_SIZE = 256 };
+enum { PATH_SIZE = CELL_STORE_FOLDER_MAX + 96, NAME_SIZE = 256 };
 
 /* Folders ------------------------------------------------------------------------------------- */
 
@@ -40,10 +40,10 @@ static bool store_folder_make(const char *path, char *error, size_t error_size)
     return complain(error, error_size, "make the folder", path);
 }
 
-bool unit_store_make(const char *folder, char *error, size_t error_size)
+bool cell_store_make(const char *folder, char *error, size_t error_size)
 {
     char path[PATH_SIZE];
-    if (!*folder || strlen(folder) > UNIT_STORE_FOLDER_MAX)
+    if (!*folder || strlen(folder) > CELL_STORE_FOLDER_MAX)
         return error_set(error, error_size, "%s; valid: the path of a folder",
                          *folder ? "the folder's path is too long" : "the folder's path is empty");
     for (const char *slash = folder + 1; (slash = strchr(slash, '/')); slash++) {
@@ -59,7 +59,7 @@ static bool name_is_shard(const char *name)
     return strlen(name) == 2 && strspn(name, "0123456789abcdef") == 2;
 }
 
-bool unit_store_is_one(const char *folder)
+bool cell_store_is_one(const char *folder)
 {
     DIR *dir = opendir(folder);
     bool good = dir != NULL;
@@ -77,17 +77,17 @@ bool unit_store_is_one(const char *folder)
 
 static void path_of(char path[PATH_SIZE], const char *folder, const char *id)
 {
-    snprintf(path, PATH_SIZE, "%.*s/%.2s/%s.json", UNIT_STORE_FOLDER_MAX, folder, id, id);
+    snprintf(path, PATH_SIZE, "%.*s/%.2s/%s.json", CELL_STORE_FOLDER_MAX, folder, id, id);
 }
 
-bool unit_store_has(const char *folder, const char *id)
+bool cell_store_has(const char *folder, const char *id)
 {
     char path[PATH_SIZE];
     path_of(path, folder, id);
     return access(path, F_OK) == 0;
 }
 
-json_t *unit_store_get(const char *folder, const char *id, char *error, size_t error_size)
+json_t *cell_store_get(const char *folder, const char *id, char *error, size_t error_size)
 {
     char path[PATH_SIZE];
     json_error_t wrong;
@@ -97,7 +97,7 @@ json_t *unit_store_get(const char *folder, const char *id, char *error, size_t e
         return NULL;
     json_t *result = json_load_file(path, 0, &wrong);
     if (result && strcmp(field_text(result, "unit"), id) == 0 &&
-        field_integer(result, "schema") == UNIT_STORE_SCHEMA &&
+        field_integer(result, "schema") == CELL_STORE_SCHEMA &&
         json_is_object(json_object_get(result, "record")))
         return result;
     snprintf(error, error_size, "%s is no result of that cell%s%s; remove it to measure it again",
@@ -111,7 +111,7 @@ static void draft_name(char draft[PATH_SIZE], const char *folder, const char *id
 {
     char host[NAME_SIZE] = "";
     gethostname(host, sizeof host - 1);
-    snprintf(draft, PATH_SIZE, "%.*s/%.2s/.%s-%.32s-%ld", UNIT_STORE_FOLDER_MAX, folder, id, id,
+    snprintf(draft, PATH_SIZE, "%.*s/%.2s/.%s-%.32s-%ld", CELL_STORE_FOLDER_MAX, folder, id, id,
              host, (long)getpid());
 }
 
@@ -132,7 +132,7 @@ static bool draft_settle(const char *draft, const char *path)
 static bool path_make(char path[PATH_SIZE], const char *folder, const char *id, char *error,
                       size_t error_size)
 {
-    snprintf(path, PATH_SIZE, "%.*s/%.2s", UNIT_STORE_FOLDER_MAX, folder, id);
+    snprintf(path, PATH_SIZE, "%.*s/%.2s", CELL_STORE_FOLDER_MAX, folder, id);
     if (!store_folder_make(path, error, error_size))
         return false;
     path_of(path, folder, id);
@@ -151,10 +151,10 @@ static bool text_put(const char *folder, const char *id, const char *text, size_
     return draft_settle(draft, path) || complain(error, error_size, "write", path);
 }
 
-bool unit_store_put(const char *folder, const char *id, const json_t *record, double seconds,
+bool cell_store_put(const char *folder, const char *id, const json_t *record, double seconds,
                     bool here, char *error, size_t error_size)
 {
-    json_t *result = json_pack("{si ss}", "schema", UNIT_STORE_SCHEMA, "unit", id);
+    json_t *result = json_pack("{si ss}", "schema", CELL_STORE_SCHEMA, "unit", id);
     if (here)
         hosts_used_mark(result);
     json_object_set_new(result, "seconds", json_real(seconds));
@@ -168,7 +168,7 @@ bool unit_store_put(const char *folder, const char *id, const json_t *record, do
     return ok;
 }
 
-bool unit_store_kind_is(const char *path, char *error, size_t error_size)
+bool cell_store_kind_is(const char *path, char *error, size_t error_size)
 {
     char cpu[NAME_SIZE], host[NAME_SIZE] = "", draft[PATH_SIZE];
     topology_processor(cpu, sizeof cpu);
@@ -195,11 +195,11 @@ bool unit_store_kind_is(const char *path, char *error, size_t error_size)
 
 /* All of them --------------------------------------------------------------------------------- */
 
-/* True if this is the name of a result's file; then id is the id of its unit. */
-static bool name_is_result(const char *name, char id[UNIT_ID_SIZE])
+/* True if this is the name of a result's file; then id is that of its content. */
+static bool name_is_result(const char *name, char id[CELL_BLOCK_ID_SIZE])
 {
-    snprintf(id, UNIT_ID_SIZE, "%.16s", name);
-    return unit_id_is_valid(id) && strcmp(name + UNIT_ID_SIZE - 1, ".json") == 0;
+    snprintf(id, CELL_BLOCK_ID_SIZE, "%.16s", name);
+    return cell_id_is_valid(id) && strcmp(name + CELL_BLOCK_ID_SIZE - 1, ".json") == 0;
 }
 
 /* False, and errno, if it cannot be read. */
@@ -207,7 +207,7 @@ static bool shard_each(const char *path, bool (*fn)(void *arg, const char *id), 
                        bool *going_on)
 {
     DIR *dir = opendir(path);
-    char id[UNIT_ID_SIZE];
+    char id[CELL_BLOCK_ID_SIZE];
     if (!dir)
         return false;
     errno = 0;
@@ -220,7 +220,7 @@ static bool shard_each(const char *path, bool (*fn)(void *arg, const char *id), 
     return wrong == 0;
 }
 
-bool unit_store_each(const char *folder, bool (*fn)(void *arg, const char *id), void *arg,
+bool cell_store_each(const char *folder, bool (*fn)(void *arg, const char *id), void *arg,
                      bool *all, char *error, size_t error_size)
 {
     DIR *dir = opendir(folder);
@@ -231,7 +231,7 @@ bool unit_store_each(const char *folder, bool (*fn)(void *arg, const char *id), 
         char path[PATH_SIZE];
         if (!name_is_shard(entry->d_name))
             continue;
-        snprintf(path, sizeof path, "%.*s/%.2s", UNIT_STORE_FOLDER_MAX, folder, entry->d_name);
+        snprintf(path, sizeof path, "%.*s/%.2s", CELL_STORE_FOLDER_MAX, folder, entry->d_name);
         if (!shard_each(path, fn, arg, all)) {
             complain(error, error_size, "read", path);
             closedir(dir);
@@ -246,7 +246,7 @@ bool unit_store_each(const char *folder, bool (*fn)(void *arg, const char *id), 
 
 struct join {
     const char *folder, *from;
-    struct unit_store_joined *joined;
+    struct cell_store_joined *joined;
     char *error;
     size_t error_size;
 };
@@ -263,8 +263,8 @@ static bool results_agree(const json_t *a, const json_t *b)
 
 static bool join_compare(const struct join *join, const char *id)
 {
-    json_t *a = unit_store_get(join->folder, id, join->error, join->error_size);
-    json_t *b = a ? unit_store_get(join->from, id, join->error, join->error_size) : NULL;
+    json_t *a = cell_store_get(join->folder, id, join->error, join->error_size);
+    json_t *b = a ? cell_store_get(join->from, id, join->error, join->error_size) : NULL;
     bool agree = a && b && results_agree(a, b);
     if (a && b && !agree)
         snprintf(join->error, join->error_size,
@@ -308,11 +308,11 @@ static bool result_copy(const struct join *join, const char *id)
 static bool join_one(void *join_void, const char *id)
 {
     struct join *join = join_void;
-    if (unit_store_has(join->folder, id)) {
+    if (cell_store_has(join->folder, id)) {
         join->joined->repeated++;
         return join_compare(join, id);
     }
-    json_t *result = unit_store_get(join->from, id, join->error, join->error_size);
+    json_t *result = cell_store_get(join->from, id, join->error, join->error_size);
     json_decref(result);
     if (!result)
         return false;
@@ -320,12 +320,12 @@ static bool join_one(void *join_void, const char *id)
     return result_copy(join, id);
 }
 
-bool unit_store_join(const char *folder, const char *from, struct unit_store_joined *joined,
+bool cell_store_join(const char *folder, const char *from, struct cell_store_joined *joined,
                      char *error, size_t error_size)
 {
     struct join join = {folder, from, joined, error, error_size};
     bool all;
-    if (!unit_store_each(from, join_one, &join, &all, error, error_size) || !all)
+    if (!cell_store_each(from, join_one, &join, &all, error, error_size) || !all)
         return false;
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     joined->unwritten = fd < 0 || syncfs(fd) < 0;

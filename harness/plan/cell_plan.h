@@ -1,9 +1,9 @@
-/* unit_plan.h - prints the units of a sweep: `schedlab sweep --plan`.
+/* cell_plan.h - prints the samples of a sweep, and their ids: `schedlab sweep --plan`.
  *
  * Callers: cmd_sweep.c.
  */
-#ifndef SCHEDLAB_UNIT_PLAN_H
-#define SCHEDLAB_UNIT_PLAN_H
+#ifndef SCHEDLAB_CELL_PLAN_H
+#define SCHEDLAB_CELL_PLAN_H
 
 #include "harness/plan/plan.h"
 #include "harness/plan/sweep_file.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 /* The plan to be printed. */
-struct unit_plan {
+struct cell_plan {
     const struct sweep_file *sweep;
     struct plan *plan;
     const char *file;    /* the sweep file, or the run's folder */
@@ -22,8 +22,8 @@ struct unit_plan {
     int columns; /* of a table's lines: a longer row takes two */
 };
 
-/* Prints the units in the order in which they are measured, as a table or as JSON, and the time
+/* Prints the samples in the order in which they are measured, as a table or as JSON, and the time
  * that they take together. */
-void unit_plan_print(const struct unit_plan *plan, FILE *to);
+void cell_plan_print(const struct cell_plan *plan, FILE *to);
 
 #endif

@@ -1,6 +1,6 @@
-/* unit.c - see unit.h. The ids are FNV-1a of 64 bits, mixed at the end: among a million units two
- * have one id with a probability of 3 in 100 million. */
-#include "harness/plan/unit.h"
+/* cell_id.c - see cell_id.h. The ids are FNV-1a of 64 bits, mixed at the end: among a million
+ * samples two have one id with a probability of 3 in 100 million. */
+#include "harness/plan/cell_id.h"
 
 #include "harness/base/build_info.h"
 #include "harness/base/files.h"
@@ -55,44 +55,45 @@ static uint64_t hash_program(void)
     return hash;
 }
 
-void units_begin(struct units *units, const struct sweep_file *sweep, struct plan *plan)
+void cell_ids_begin(struct cell_ids *ids, const struct sweep_file *sweep, struct plan *plan)
 {
-    *units = (struct units){.plan = plan, .blocks = (unsigned)sweep->reps};
-    units->events = text_join(sweep->events, sweep->events_count);
-    units->common = sweep_request_common(sweep, (uint64_t)sweep->seed, units->events);
-    units->origin = hash_program();
-    units->models = json_object();
+    *ids = (struct cell_ids){.plan = plan, .blocks = (unsigned)sweep->reps};
+    ids->events = text_join(sweep->events, sweep->events_count);
+    ids->common = sweep_request_common(sweep, (uint64_t)sweep->seed, ids->events);
+    ids->origin = hash_program();
+    ids->models = json_object();
 }
 
-void units_end(struct units *units)
+void cell_ids_end(struct cell_ids *ids)
 {
-    free(units->events);
-    json_decref(units->models);
+    free(ids->events);
+    json_decref(ids->models);
 }
 
 /* "" of a native machine. */
-static const char *machine_model(struct units *units, const char *machine)
+static const char *machine_model(struct cell_ids *ids, const char *machine)
 {
     if (!machine_text_is_simulated(machine))
         return "";
-    const char *known = json_string_value(json_object_get(units->models, machine));
+    const char *known = json_string_value(json_object_get(ids->models, machine));
     if (known)
         return known;
     json_t *facts = json_object();
     machine_record_model(facts, machine);
-    json_object_set_new(units->models, machine, json_string(field_text(facts, "model")));
+    json_object_set_new(ids->models, machine, json_string(field_text(facts, "model")));
     json_decref(facts);
-    return field_text(units->models, machine);
+    return field_text(ids->models, machine);
 }
 
-void unit_id(struct units *units, const struct cell *cell, unsigned block, char id[UNIT_ID_SIZE])
+void cell_id_of(struct cell_ids *ids, const struct cell *cell, unsigned block,
+                char id[CELL_BLOCK_ID_SIZE])
 {
-    struct sample_request request = sweep_request_cell(&units->common, cell, block);
+    struct sample_request request = sweep_request_cell(&ids->common, cell, block);
     char numbers[512];
-    uint64_t hash = hash_text(units->origin, request.variant);
+    uint64_t hash = hash_text(ids->origin, request.variant);
     hash = hash_text(hash, request.workload);
     hash = hash_text(hash, request.machine);
-    hash = hash_text(hash, machine_model(units, request.machine));
+    hash = hash_text(hash, machine_model(ids, request.machine));
     hash = hash_text(hash, request.events);
     hash = hash_text(hash, cell->side ? cell->side->name : NULL);
     hash = hash_text(hash, cell->side ? cell->side->revision : NULL);
@@ -106,22 +107,23 @@ void unit_id(struct units *units, const struct cell *cell, unsigned block, char 
              request.injected_percent);
     hash = hash_text(hash, numbers);
     hash = (hash ^ (hash >> 32)) * UINT64_C(0x9e3779b97f4a7c15);
-    snprintf(id, UNIT_ID_SIZE, "%016" PRIx64, hash ^ (hash >> 29));
+    snprintf(id, CELL_BLOCK_ID_SIZE, "%016" PRIx64, hash ^ (hash >> 29));
 }
 
-bool unit_id_is_valid(const char *text)
+bool cell_id_is_valid(const char *text)
 {
-    return strlen(text) == UNIT_ID_SIZE - 1 && strspn(text, "0123456789abcdef") == UNIT_ID_SIZE - 1;
+    return strlen(text) == CELL_BLOCK_ID_SIZE - 1 &&
+           strspn(text, "0123456789abcdef") == CELL_BLOCK_ID_SIZE - 1;
 }
 
-bool units_each(struct units *units, bool (*fn)(void *arg, struct cell *cell, unsigned block),
-                void *arg)
+bool cell_ids_each(struct cell_ids *ids, bool (*fn)(void *arg, struct cell *cell, unsigned block),
+                   void *arg)
 {
-    struct plan *plan = units->plan;
+    struct plan *plan = ids->plan;
     size_t *order = xcalloc(plan->count + 1, sizeof *order);
     bool ok = true;
-    for (unsigned block = 0; ok && block < units->blocks; block++) {
-        plan_shuffle(plan->count, units->common.seed, block, order);
+    for (unsigned block = 0; ok && block < ids->blocks; block++) {
+        plan_shuffle(plan->count, ids->common.seed, block, order);
         for (size_t i = 0; ok && i < plan->count; i++)
             ok = fn(arg, &plan->cells[order[i]], block);
     }
