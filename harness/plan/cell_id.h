@@ -1,6 +1,6 @@
 /* cell_id.h - the single samples of a sweep: each repetition of each cell, with a name of its own.
  *
- * Callers: sweep --plan and run --cell; sweep_run.c and the engines, which look for results that
+ * Callers: sweep --plan and run --cell; sweep_fetch.c and the engines, which look for results that
  * are there already.
  *
  * A cell (plan.h) in a block is one sample that a sweep will need. Its id is a hash of all facts

@@ -1,7 +1,7 @@
 /* cell_store.h - results of samples by their ids (cell_id.h), one file each, in a folder that
  * machines may share.
  *
- * Callers: run --cell, which adds to one; sweep_run.c and the engines, which look for what is
+ * Callers: run --cell, which adds to one; sweep_fetch.c and the engines, which look for what is
  * there; merge, which joins some.
  *
  *     FOLDER/ab/abcdef0123456789.json   {"schema": 1, "unit": id, "host": name of the machine,

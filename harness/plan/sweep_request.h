@@ -1,6 +1,6 @@
 /* sweep_request.h - the request (sample_request.h) for a sample of a sweep.
  *
- * Callers: sweep_run.c, which measures a plan; cell_id.c, which names what it will measure; run
+ * Callers: sweep_fetch.c, which measures a plan; cell_id.c, which names what it will measure; run
  * --cell, which measures one sample of it elsewhere. All three must ask for the same.
  */
 #ifndef SCHEDLAB_SWEEP_REQUEST_H

@@ -1,7 +1,7 @@
 /* hosts_used.h - the machines that measured the native samples of a run, if others than the one
  * that began it did.
  *
- * Callers: cell_store.c and sweep_run.c, which mark what they measure; sweep_run.c and merge.c,
+ * Callers: cell_store.c and sweep_fetch.c, which mark what they measure; sweep_run.c and merge.c,
  * which put the list into environment.json; compare.c, which compares two of them; figures.c and
  * report_environment.c, which print it.
  *

@@ -1,6 +1,6 @@
 /* engine.h - has the cells of a sweep measured on other machines, as jobs of a cluster's scheduler.
  *
- * Callers: sweep_run.c, before each block, with the cells that are not in the folder of results
+ * Callers: sweep_fetch.c, before each block, with the cells that are not in the folder of results
  * yet. When engine_measure() returns they are there, and the sweep takes them as if it had measured
  * them. So all else is as on one machine, from the order of records to when a sweep ends.
  *

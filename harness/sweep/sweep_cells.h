@@ -1,6 +1,6 @@
 /* sweep_cells.h - a sweep's samples from, and into, a folder of results (cell_store.h).
  *
- * Callers: sweep_run.c, which takes results that are there in place of measuring; the engines,
+ * Callers: sweep_fetch.c, which takes results that are there in place of measuring; the engines,
  * which have the missing ones measured elsewhere.
  */
 #ifndef SCHEDLAB_SWEEP_CELLS_H

@@ -1,8 +1,9 @@
 /* sweep_kinds.h - holds each comparison of a sweep to one kind of processor.
  *
- * Callers: sweep_run.c, with each native record that it reads back or takes from a folder of
- * results. Before it measures anything, it calls with all that such a folder has and lacks; then
- * before it measures a native cell itself. merge.c calls with each record that it joins.
+ * Callers: sweep_run.c, with each native record that it reads back; sweep_fetch.c, with each that
+ * it takes from a folder of results. Before it measures anything, that calls with all that such a
+ * folder has and lacks; then before it measures a native cell itself. merge.c calls with each
+ * record that it joins.
  *
  * Numbers of two kinds of processors are not compared with one another. If native samples of one
  * comparison come, or would come, from unlike ones, that is an error, unless `mix` allows it. A
