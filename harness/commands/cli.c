@@ -4,7 +4,6 @@
 #include "harness/base/memory.h"
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
-#include "harness/commands/commands.h"
 #include "harness/host/data_folder.h"
 #include "harness/host/topology.h"
 #include "harness/plan/sweep_file.h"

@@ -13,6 +13,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* The exit status of a command: done; or failed or misused, and one line said why. */
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
+
 /* The command that runs, with which its messages begin: "schedlab run". cli_read() sets it to
  * argv[0]; before that it is "schedlab". */
 const char *cli_name(void);

@@ -1,14 +1,12 @@
 /* commands.h - the subcommands of schedlab, one function each.
  *
  * Callers: main.c. argv[0] is "schedlab NAME", the rest is what followed NAME. The result is the
- * exit status of the process: 0 done, 1 failed, 2 misused (one line on standard error said why).
+ * exit status of the process (cli.h).
  */
 #ifndef SCHEDLAB_COMMANDS_H
 #define SCHEDLAB_COMMANDS_H
 
 #include <stdbool.h>
-
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
 
 int cmd_list(int argc, char **argv);
 int cmd_run(int argc, char **argv);

@@ -13,7 +13,6 @@
 #include "harness/base/progress.h"
 #include "harness/base/text.h"
 #include "harness/commands/cli.h"
-#include "harness/commands/commands.h"
 #include "harness/commands/hunt_coverage.h"
 #include "harness/commands/hunt_table.h"
 #include "harness/commands/hunt_what.h"

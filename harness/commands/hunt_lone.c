@@ -4,7 +4,6 @@
 #include "harness/base/monotonic.h"
 #include "harness/base/text.h"
 #include "harness/commands/cli.h"
-#include "harness/commands/commands.h"
 #include "harness/commands/hunt_switches.h"
 #include "harness/hunt/linear.h"
 

@@ -3,7 +3,6 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/commands/cli.h"
-#include "harness/commands/commands.h"
 #include "harness/commands/hunt_campaign.h"
 #include "harness/commands/hunt_coverage.h"
 #include "harness/commands/hunt_lone.h"

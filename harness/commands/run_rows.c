@@ -4,7 +4,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/units.h"
-#include "harness/commands/commands.h"
+#include "harness/commands/cli.h"
 #include "harness/records/comparable.h"
 #include "harness/records/records.h"
 
