@@ -183,7 +183,7 @@ FLAGS_FJ_LINKED := -fno-omit-frame-pointer $(call no_red_zone,$(CC)) \
     $(if $(filter gcc,$(COMPILER)),-fno-defer-pop -fno-combine-stack-adjustments)
 # A sample starts on a simulated machine in another way than on real threads.
 START_SOURCES := $(wildcard harness/spec/machine_start_*.c)
-HARNESS_SOURCES := $(filter-out harness/micro/% harness/peers/% harness/hunt/% harness/scenarios/% harness/commands/hunt_% $(filter-out %_$(MACHINE).c,$(START_SOURCES)),$(wildcard harness/*.c harness/*/*.c))
+HARNESS_SOURCES := $(filter-out harness/micro/% harness/peers/% harness/hunt/% harness/scenarios/% harness/hunter/% $(filter-out %_$(MACHINE).c,$(START_SOURCES)),$(wildcard harness/*.c harness/*/*.c))
 GBENCH := $(wildcard harness/*/gbench.cc)
 MICRO_SOURCES := harness/commands/cmd_micro.c harness/commands/cmd_bench.c $(wildcard harness/micro/*.c) $(GBENCH)
 TEST_SOURCES := $(wildcard tests/*/test_*.c)
@@ -264,7 +264,7 @@ build/schedlab-trace: build/schedlab always
 	@test $(TRACE_PROGRAM) -ef $@ || ln -f $(TRACE_PROGRAM) $@
 
 # And for hunting wrong schedules of them: a program of its own, with scenarios beside the workloads.
-HUNT_SOURCES := $(wildcard harness/commands/hunt_*.c harness/hunt/*.c harness/scenarios/*.c)
+HUNT_SOURCES := $(wildcard harness/hunter/*.c harness/hunt/*.c harness/scenarios/*.c)
 HUNT_PROGRAM := build/hunt$(if $(filter clang,$(COMPILER)),-clang)/schedlab-hunt
 build/schedlab-hunt: build/schedlab always
 	@$(MAKE) CONFIG=hunt $(HUNT_PROGRAM)
@@ -454,7 +454,7 @@ AUTHOR_ABI = $(shell $(CC) -dumpmachine) $(shell cat include/schedlab/*.h sched_
     sched_variants/machine/*/self.h workloads/*.h | sha256sum | cut -c 1-16)
 
 # It compiles what reads specifications; the archive has the rest of the harness.
-$(OUT)/schedlab-hunt: $(call objects,$(HUNT_SOURCES) harness/commands/cli.c harness/host/allocator.c harness/base/build_info.c harness/sample/source_line.c \
+$(OUT)/schedlab-hunt: $(call objects,$(HUNT_SOURCES) harness/options/cli.c harness/host/allocator.c harness/base/build_info.c harness/sample/source_line.c \
     $(addprefix harness/trace/,diff_words.c trace_crop.c trace_services.c trace_state.c trace_story.c) \
     $(addprefix harness/spec/,spec.c knobs.c outside.c machine_memory.c machine_start.c machine_start_hunt.c peer_table.c promises.c)) $(CORE_OBJECTS) $(HARNESS_ARCHIVE)
 	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)

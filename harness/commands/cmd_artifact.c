@@ -5,8 +5,8 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
-#include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
+#include "harness/options/cli.h"
 
 #include <math.h>
 #include <stdio.h>

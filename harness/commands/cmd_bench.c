@@ -1,9 +1,9 @@
 /* cmd_bench.c - `schedlab bench`: speed beside other runtimes and floors, what counting costs, and
  * each operation over its floor. */
 #include "harness/audit/bench.h"
-#include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 #include "harness/micro/micro.h"
+#include "harness/options/cli.h"
 #include "harness/records/run_folder.h"
 
 #include <errno.h>

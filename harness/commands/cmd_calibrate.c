@@ -1,8 +1,8 @@
 /* cmd_calibrate.c - `schedlab calibrate`: this machine, measured, as a model to simulate. */
 #include "harness/base/text.h"
 #include "harness/calibrate/calibrate.h"
-#include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
+#include "harness/options/cli.h"
 #include "harness/spec/machine_spec.h"
 
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* cmd_compare.c - `schedlab compare`: two sets of cells beside one another. */
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
-#include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
-#include "harness/commands/sweep_override.h"
 #include "harness/doctor/environment.h"
+#include "harness/options/cli.h"
+#include "harness/options/sweep_override.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/records/run_folder.h"
 #include "harness/sweep/git_build.h"

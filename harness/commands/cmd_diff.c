@@ -1,8 +1,8 @@
 /* cmd_diff.c - `schedlab diff`: where two schedulers part on a simulated machine. */
 #include "harness/base/json_fields.h"
-#include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
-#include "harness/commands/trace_options.h"
+#include "harness/options/cli.h"
+#include "harness/options/trace_options.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"

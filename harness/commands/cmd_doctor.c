@@ -1,9 +1,9 @@
 /* cmd_doctor.c - `schedlab doctor`: what this machine can count, and what disturbs measuring. */
-#include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 #include "harness/doctor/doctor.h"
 #include "harness/doctor/environment.h"
 #include "harness/host/topology.h"
+#include "harness/options/cli.h"
 
 #include <stdbool.h>
 #include <stdio.h>

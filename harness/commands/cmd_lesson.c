@@ -1,7 +1,7 @@
 /* cmd_lesson.c - `schedlab lesson`: a short course on Go's scheduler, by runs that it makes. */
-#include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 #include "harness/lessons/lesson.h"
+#include "harness/options/cli.h"
 
 #include <stdbool.h>
 #include <stdio.h>

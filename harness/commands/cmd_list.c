@@ -5,14 +5,14 @@
  */
 #include "harness/base/memory.h"
 #include "harness/base/suggest.h"
-#include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
-#include "harness/commands/list_json.h"
-#include "harness/commands/list_machines.h"
-#include "harness/commands/list_name.h"
-#include "harness/commands/list_topics.h"
-#include "harness/commands/list_words.h"
 #include "harness/host/data_folder.h"
+#include "harness/list/list_json.h"
+#include "harness/list/list_machines.h"
+#include "harness/list/list_name.h"
+#include "harness/list/list_topics.h"
+#include "harness/list/list_words.h"
+#include "harness/options/cli.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* cmd_merge.c - `schedlab merge`: joins runs of one sweep. */
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
-#include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
+#include "harness/options/cli.h"
 #include "harness/plan/cell_store.h"
 #include "harness/records/hunt_log.h"
 #include "harness/records/run_folder.h"

@@ -6,11 +6,11 @@
 #include "harness/base/build_info.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
-#include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
 #include "harness/counters/counter_names.h"
 #include "harness/host/topology.h"
 #include "harness/micro/micro.h"
+#include "harness/options/cli.h"
 #include "harness/spec/spec.h"
 
 #include <argp.h>

@@ -2,8 +2,8 @@
  * */
 #include "harness/answers/figures.h"
 #include "harness/catalogue/repro_report.h"
-#include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
+#include "harness/options/cli.h"
 #include "harness/records/run_folder.h"
 #include "harness/report/report.h"
 #include "harness/repro/repro_file.h"

@@ -4,8 +4,8 @@
  * sample_request.h.
  */
 #include "harness/base/json_fields.h"
-#include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
+#include "harness/options/cli.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/event_site.h"

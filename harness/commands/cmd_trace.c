@@ -1,10 +1,10 @@
 /* cmd_trace.c - `schedlab trace`: what a scheduler did in one small run, step by step. */
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
-#include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
-#include "harness/commands/trace_options.h"
 #include "harness/host/topology.h"
+#include "harness/options/cli.h"
+#include "harness/options/trace_options.h"
 #include "harness/records/records.h"
 #include "harness/records/request_table.h"
 #include "harness/records/sample_request.h"

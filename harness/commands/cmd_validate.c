@@ -1,8 +1,8 @@
 /* cmd_validate.c - `schedlab validate`: what `make validate` has measured, as claims. */
 #include "harness/audit/validate.h"
 #include "harness/base/files.h"
-#include "harness/commands/cli.h"
 #include "harness/commands/commands.h"
+#include "harness/options/cli.h"
 
 #include <stdio.h>
 

@@ -8,7 +8,7 @@
  * The steps of submitters and sleepers (runtime/idle.c) are pairs too, each of the one with each of
  * the other. Such a pair is met where a submitter and a sleeper were on their way at one time.
  *
- * Callers: harness/commands/hunt_coverage.c; jobs.c joins.
+ * Callers: harness/hunter/hunt_coverage.c; jobs.c joins.
  */
 #ifndef SCHEDLAB_HUNT_COVERAGE_H
 #define SCHEDLAB_HUNT_COVERAGE_H

@@ -7,7 +7,7 @@
  * A job learns for itself which words are shared: an execution is then the same in every job. If
  * one dies, that is how the execution ended on which it was.
  *
- * Callers: harness/commands/hunt_main.c, on the process's own stack.
+ * Callers: harness/hunter/hunt_main.c, on the process's own stack.
  */
 #ifndef SCHEDLAB_HUNT_JOBS_H
 #define SCHEDLAB_HUNT_JOBS_H

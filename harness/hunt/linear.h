@@ -6,7 +6,7 @@
  * A beginning is the operation's first access, an end its last one. Items are 1 to 31; a result is
  * a set of them by bits: those that were taken.
  *
- * Callers: lone.c, on threads under test; harness/commands/hunt_lone.c.
+ * Callers: lone.c, on threads under test; harness/hunter/hunt_lone.c.
  */
 #ifndef SCHEDLAB_HUNT_LINEAR_H
 #define SCHEDLAB_HUNT_LINEAR_H

@@ -8,7 +8,7 @@
  *
  * A process that was ended from outside is no finding. Its part is not done.
  *
- * Callers: harness/commands/hunt_campaign.c, on the process's own stack.
+ * Callers: harness/hunter/hunt_campaign.c, on the process's own stack.
  */
 #ifndef SCHEDLAB_HUNT_PARTS_H
 #define SCHEDLAB_HUNT_PARTS_H

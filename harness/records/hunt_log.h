@@ -1,6 +1,6 @@
 /* hunt_log.h - hunt.jsonl, the log of a campaign of `schedlab hunt`: its cells, and what was done.
  *
- * Callers: harness/commands/hunt_campaign.c; merge_hunts.c, which joins some.
+ * Callers: harness/hunter/hunt_campaign.c; merge_hunts.c, which joins some.
  *
  * The first line is the header: the cells, how many executions each shall have, the program, the
  * seeds. Each other one is a part of a cell: so many executions from a number on, which only

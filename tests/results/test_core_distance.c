@@ -1,9 +1,9 @@
 /* test_core_distance.c - when probes fall into two classes, near and far, and which samples lie
  * in which. */
-#include "harness/commands/run_answer.h"
-#include "harness/commands/run_table.h"
 #include "harness/records/cell_remarks.h"
 #include "harness/records/core_distance.h"
+#include "harness/run/run_answer.h"
+#include "harness/run/run_table.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* test_run.c - the answer with which `schedlab run` ends, and the events that it shows. */
 #include "harness/base/memory.h"
-#include "harness/commands/run_answer.h"
-#include "harness/commands/run_events.h"
-#include "harness/commands/run_table.h"
+#include "harness/run/run_answer.h"
+#include "harness/run/run_events.h"
+#include "harness/run/run_table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
