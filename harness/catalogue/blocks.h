@@ -7,7 +7,7 @@
 #define SCHEDLAB_BLOCKS_H
 
 #include "harness/catalogue/expect_table.h"
-#include "harness/report/doc.h"
+#include "harness/doc/doc.h"
 #include "harness/repro/verdict.h"
 
 #include <jansson.h>

@@ -9,7 +9,7 @@
 #ifndef SCHEDLAB_CATALOGUE_H
 #define SCHEDLAB_CATALOGUE_H
 
-#include "harness/report/doc.h"
+#include "harness/doc/doc.h"
 #include "harness/repro/experiment.h"
 #include "harness/repro/popular_claims.h"
 

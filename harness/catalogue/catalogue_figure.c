@@ -8,8 +8,8 @@
 
 #include "harness/base/files.h"
 #include "harness/base/memory.h"
-#include "harness/report/doc.h"
-#include "harness/report/html.h"
+#include "harness/doc/doc.h"
+#include "harness/doc/html.h"
 #include "harness/repro/repro_file.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef SCHEDLAB_REPRO_MARK_H
 #define SCHEDLAB_REPRO_MARK_H
 
-#include "harness/report/doc.h"
+#include "harness/doc/doc.h"
 
 #include <jansson.h>
 

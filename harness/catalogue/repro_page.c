@@ -5,8 +5,8 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/catalogue/repro_mark.h"
+#include "harness/doc/html.h"
 #include "harness/records/run_folder.h"
-#include "harness/report/html.h"
 #include "harness/report/report_page.h"
 #include "harness/repro/repro_file.h"
 

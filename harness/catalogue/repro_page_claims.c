@@ -4,7 +4,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/catalogue/repro_page.h"
-#include "harness/report/html.h"
+#include "harness/doc/html.h"
 #include "harness/repro/popular_claims.h"
 #include "harness/repro/repro_file.h"
 

@@ -7,7 +7,7 @@
 #include "harness/base/units.h"
 #include "harness/catalogue/repro_mark.h"
 #include "harness/catalogue/repro_page.h"
-#include "harness/report/html.h"
+#include "harness/doc/html.h"
 #include "harness/repro/repro_file.h"
 
 #include <math.h>

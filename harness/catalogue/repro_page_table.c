@@ -6,7 +6,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/catalogue/repro_page.h"
-#include "harness/report/html.h"
+#include "harness/doc/html.h"
 #include "harness/repro/repro_file.h"
 
 /* Cells ---------------------------------------------------------------------------------------- */

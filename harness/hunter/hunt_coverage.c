@@ -2,9 +2,9 @@
 #include "harness/hunter/hunt_coverage.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/doc/doc.h"
+#include "harness/doc/html.h"
 #include "harness/options/cli.h"
-#include "harness/report/doc.h"
-#include "harness/report/html.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,9 +8,9 @@
 #include "harness/base/files.h"
 #include "harness/base/memory.h"
 #include "harness/base/wrap.h"
+#include "harness/doc/doc.h"
+#include "harness/doc/html.h"
 #include "harness/lessons/lesson.h"
-#include "harness/report/doc.h"
-#include "harness/report/html.h"
 
 #include <stdlib.h>
 #include <string.h>

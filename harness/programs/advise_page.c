@@ -6,10 +6,10 @@
  */
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/doc/doc.h"
+#include "harness/doc/html.h"
 #include "harness/programs/advise.h"
 #include "harness/records/replay_untold.h"
-#include "harness/report/doc.h"
-#include "harness/report/html.h"
 #include "harness/report/report_page.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 /* report_audit.c - what the last audit of this machine found, beside the results that it vouches
  * for. See report_page.h. */
 #include "harness/base/json_fields.h"
+#include "harness/doc/doc.h"
+#include "harness/doc/html.h"
 #include "harness/records/audit_outcome.h"
-#include "harness/report/doc.h"
-#include "harness/report/html.h"
 #include "harness/report/report_page.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "harness/base/memory.h"
 #include "harness/base/units.h"
-#include "harness/report/doc.h"
+#include "harness/doc/doc.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -2,9 +2,9 @@
 #include "harness/report/report_expect.h"
 
 #include "harness/base/units.h"
+#include "harness/doc/doc.h"
+#include "harness/doc/html.h"
 #include "harness/records/metric.h"
-#include "harness/report/doc.h"
-#include "harness/report/html.h"
 #include "harness/spec/peer_table.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/report/doc.h"
+#include "harness/doc/doc.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  */
 #include "harness/base/memory.h"
 #include "harness/base/units.h"
-#include "harness/report/doc.h"
-#include "harness/report/html.h"
+#include "harness/doc/doc.h"
+#include "harness/doc/html.h"
 #include "harness/report/report_page.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/report/doc.h"
-#include "harness/report/html.h"
+#include "harness/doc/doc.h"
+#include "harness/doc/html.h"
 #include "harness/report/report_expect.h"
 #include "harness/report/report_peers.h"
 

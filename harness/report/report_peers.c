@@ -4,8 +4,8 @@
 #include "harness/answers/best_peer.h"
 #include "harness/base/memory.h"
 #include "harness/base/units.h"
-#include "harness/report/doc.h"
-#include "harness/report/html.h"
+#include "harness/doc/doc.h"
+#include "harness/doc/html.h"
 
 #include <math.h>
 #include <stdlib.h>

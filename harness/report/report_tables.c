@@ -4,8 +4,8 @@
 #include "harness/base/statistics.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/report/doc.h"
-#include "harness/report/html.h"
+#include "harness/doc/doc.h"
+#include "harness/doc/html.h"
 #include "harness/report/report_page.h"
 
 #include <math.h>

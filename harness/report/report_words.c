@@ -1,6 +1,6 @@
 /* report_words.c - the variants and workloads of a run in a line each, for those who meet them here
  * first. See report_page.h. */
-#include "harness/report/doc.h"
+#include "harness/doc/doc.h"
 #include "harness/report/report_page.h"
 #include "harness/spec/spec.h"
 

@@ -11,10 +11,10 @@
  * have else. "before" is how many events come before those that two runs are compared by.
  */
 #include "harness/base/text.h"
+#include "harness/doc/doc.h"
+#include "harness/doc/html.h"
 #include "harness/records/replay_untold.h"
 #include "harness/records/request_table.h"
-#include "harness/report/doc.h"
-#include "harness/report/html.h"
 #include "harness/trace/trace.h"
 
 #include <inttypes.h>

@@ -13,8 +13,8 @@
  *
  * It reads gnuplot's XML, not all XML: no CDATA, no entities of the file's own.
  */
-#include "harness/report/doc.h"
-#include "harness/report/html.h"
+#include "harness/doc/doc.h"
+#include "harness/doc/html.h"
 
 #include "harness/base/files.h"
 #include "harness/base/memory.h"

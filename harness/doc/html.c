@@ -1,9 +1,9 @@
 /* html.c - see html.h. */
-#include "harness/report/html.h"
+#include "harness/doc/html.h"
 
 #include "harness/base/files.h"
+#include "harness/doc/doc.h"
 #include "harness/host/data_folder.h"
-#include "harness/report/doc.h"
 
 #include <stdlib.h>
 

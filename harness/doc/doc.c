@@ -1,5 +1,5 @@
 /* doc.c - see doc.h. */
-#include "harness/report/doc.h"
+#include "harness/doc/doc.h"
 
 #include "harness/base/memory.h"
 
