@@ -1,9 +1,9 @@
 /* cmd_advise.c - `schedlab advise`: how many workers a program can use, and which decisions of a
  * scheduler change anything for it. */
+#include "harness/advice/advise.h"
 #include "harness/commands/commands.h"
 #include "harness/options/cli.h"
 #include "harness/options/trace_options.h"
-#include "harness/programs/advise.h"
 #include "harness/spec/machine_spec.h"
 #include "workloads/program.h"
 

@@ -6,7 +6,7 @@
 #ifndef SCHEDLAB_LEARN_H
 #define SCHEDLAB_LEARN_H
 
-#include "harness/programs/gotrace.h"
+#include "harness/gotrace/gotrace.h"
 
 #include <stdbool.h>
 #include <stdint.h>

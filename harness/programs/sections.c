@@ -3,7 +3,7 @@
 
 #include "harness/base/fnv1a.h"
 #include "harness/base/memory.h"
-#include "harness/programs/idmap.h"
+#include "harness/gotrace/idmap.h"
 #include "harness/programs/stacks.h"
 
 #include <stdlib.h>

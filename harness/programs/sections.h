@@ -19,7 +19,7 @@
 #ifndef SCHEDLAB_SECTIONS_H
 #define SCHEDLAB_SECTIONS_H
 
-#include "harness/programs/gotrace.h"
+#include "harness/gotrace/gotrace.h"
 
 #include <stdbool.h>
 #include <stddef.h>

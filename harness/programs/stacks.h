@@ -3,7 +3,7 @@
 #ifndef SCHEDLAB_STACKS_H
 #define SCHEDLAB_STACKS_H
 
-#include "harness/programs/gotrace.h"
+#include "harness/gotrace/gotrace.h"
 
 enum call_kind {
     CALL_OTHER,

@@ -2,7 +2,7 @@
 #include "harness/programs/traced.h"
 
 #include "harness/base/memory.h"
-#include "harness/programs/gotext.h"
+#include "harness/gotrace/gotext.h"
 #include "workloads/program.h"
 
 #include <errno.h>

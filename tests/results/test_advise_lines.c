@@ -1,6 +1,6 @@
 /* test_advise_lines.c - the lines of an advice: which decisions are shown, and which one is named
  * in the end. */
-#include "harness/programs/advise.h"
+#include "harness/advice/advise.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

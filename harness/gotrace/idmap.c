@@ -1,5 +1,5 @@
 /* idmap.c - see idmap.h. */
-#include "harness/programs/idmap.h"
+#include "harness/gotrace/idmap.h"
 
 #include "harness/base/memory.h"
 

@@ -15,7 +15,7 @@
  * name alone, so their steps mean the same elsewhere. A request that begins while a lock is held,
  * or before the last one is done, cannot go: such a goroutine is no connection here.
  */
-#include "harness/programs/double.h"
+#include "harness/advice/double.h"
 
 #include "harness/base/memory.h"
 

@@ -1,11 +1,11 @@
 /* gotrace.c - see gotrace.h. */
-#include "harness/programs/gotrace.h"
+#include "harness/gotrace/gotrace.h"
 
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
-#include "harness/programs/gotext.h"
-#include "harness/programs/gotrace_source.h"
-#include "harness/programs/gotrace_tables.h"
+#include "harness/gotrace/gotext.h"
+#include "harness/gotrace/gotrace_source.h"
+#include "harness/gotrace/gotrace_tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>

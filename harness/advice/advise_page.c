@@ -4,11 +4,11 @@
  * fetches nothing and has no script. Figures are SVG in the colours of the text. Each one is as
  * wide as its column, so that a phone shows it as a desk does.
  */
+#include "harness/advice/advise.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/doc/doc.h"
 #include "harness/doc/html.h"
-#include "harness/programs/advise.h"
 #include "harness/records/replay_untold.h"
 #include "harness/report/report_page.h"
 

@@ -4,7 +4,7 @@
 #define SCHEDLAB_GOTRACE_SOURCE_H
 
 #include "harness/base/text.h"
-#include "harness/programs/gotext.h"
+#include "harness/gotrace/gotext.h"
 
 #include <stddef.h>
 #include <stdint.h>

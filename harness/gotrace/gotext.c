@@ -9,11 +9,11 @@
  * three in the text, a nanosecond apart. It unblocks the other one, without a stack. It ends, or
  * blocks without a reason. The other one starts. They become that one event again.
  */
-#include "harness/programs/gotext.h"
+#include "harness/gotrace/gotext.h"
 
 #include "harness/base/fnv1a.h"
 #include "harness/base/memory.h"
-#include "harness/programs/idmap.h"
+#include "harness/gotrace/idmap.h"
 
 #include <errno.h>
 #include <inttypes.h>

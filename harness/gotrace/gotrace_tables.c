@@ -1,5 +1,5 @@
 /* gotrace_tables.c - see gotrace_tables.h. */
-#include "harness/programs/gotrace_tables.h"
+#include "harness/gotrace/gotrace_tables.h"
 
 #include "harness/base/memory.h"
 

@@ -9,8 +9,8 @@
 #ifndef SCHEDLAB_GOTEXT_H
 #define SCHEDLAB_GOTEXT_H
 
-#include "harness/programs/gotrace_kinds.h"
-#include "harness/programs/gotrace_tables.h"
+#include "harness/gotrace/gotrace_kinds.h"
+#include "harness/gotrace/gotrace_tables.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* gotrace_source.c - see gotrace_source.h. */
-#include "harness/programs/gotrace_source.h"
+#include "harness/gotrace/gotrace_source.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 /* advise.c - see advise.h. */
-#include "harness/programs/advise.h"
+#include "harness/advice/advise.h"
 
+#include "harness/advice/double.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/host/topology.h"
-#include "harness/programs/double.h"
 #include "harness/records/metric.h"
 #include "harness/records/request_table.h"
 #include "harness/records/sample_request.h"

@@ -14,7 +14,7 @@
 #ifndef SCHEDLAB_GOTRACE_H
 #define SCHEDLAB_GOTRACE_H
 
-#include "harness/programs/gotrace_kinds.h"
+#include "harness/gotrace/gotrace_kinds.h"
 
 #include <stdbool.h>
 #include <stddef.h>
