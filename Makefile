@@ -182,7 +182,7 @@ FLAGS_FJ := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-mno-avx) -Werror
 FLAGS_FJ_LINKED := -fno-omit-frame-pointer $(call no_red_zone,$(CC)) \
     $(if $(filter gcc,$(COMPILER)),-fno-defer-pop -fno-combine-stack-adjustments)
 # A sample starts on a simulated machine in another way than on real threads.
-START_SOURCES := $(wildcard harness/spec/machine_start_*.c)
+START_SOURCES := $(wildcard harness/models/machine_start_*.c)
 HARNESS_SOURCES := $(filter-out harness/micro/% harness/peers/% harness/hunt/% harness/scenarios/% harness/hunter/% $(filter-out %_$(MACHINE).c,$(START_SOURCES)),$(wildcard harness/*.c harness/*/*.c))
 GBENCH := $(wildcard harness/*/gbench.cc)
 MICRO_SOURCES := harness/commands/cmd_micro.c harness/commands/cmd_bench.c $(wildcard harness/micro/*.c) $(GBENCH)
@@ -217,7 +217,7 @@ CASE_OBJECTS := $(OUT)/tests/support/case.o
 LINKER := $(if $(filter release debug asan,$(CONFIG)),$(if $(shell command -v ld.gold),-fuse-ld=gold))
 CASE_LDFLAGS := -Wl,--wrap=_cmocka_run_group_tests
 CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform/*.c) harness/spec/outside.c harness/spec/promises.c harness/spec/void_knobs.c harness/spec/registry_check.c harness/base/memory.c harness/base/suggest.c harness/base/text.c \
-    $(if $(filter sim,$(CONFIG)),harness/base/build_info.c harness/spec/machine_start.c harness/spec/machine_start_sim.c))
+    $(if $(filter sim,$(CONFIG)),harness/base/build_info.c harness/models/machine_start.c harness/models/machine_start_sim.c))
 # Tests of the runtime link it alone, as conformance does, and are not linked anew for a change of the harness.
 RUNTIME_TESTS := tests/runtime/test_knobs.c $(shell grep -LE '"(harness/|tests/support/fake_machine)' $(TEST_SOURCES))
 # Programs lie beside one another, whatever room their source is in.
@@ -456,7 +456,8 @@ AUTHOR_ABI = $(shell $(CC) -dumpmachine) $(shell cat include/schedlab/*.h sched_
 # It compiles what reads specifications; the archive has the rest of the harness.
 $(OUT)/schedlab-hunt: $(call objects,$(HUNT_SOURCES) harness/options/cli.c harness/host/allocator.c harness/base/build_info.c harness/sample/source_line.c \
     $(addprefix harness/trace/,diff_words.c trace_crop.c trace_services.c trace_state.c trace_story.c) \
-    $(addprefix harness/spec/,spec.c knobs.c outside.c machine_memory.c machine_start.c machine_start_hunt.c peer_table.c promises.c)) $(CORE_OBJECTS) $(HARNESS_ARCHIVE)
+    $(addprefix harness/spec/,spec.c knobs.c outside.c machine_memory.c peer_table.c promises.c) \
+    $(addprefix harness/models/,machine_start.c machine_start_hunt.c)) $(CORE_OBJECTS) $(HARNESS_ARCHIVE)
 	$(SAY) $(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 	$(call author_leave,$(CONFIG))
 

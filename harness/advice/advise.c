@@ -6,11 +6,11 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/host/topology.h"
+#include "harness/models/machine_start.h"
 #include "harness/records/metric.h"
 #include "harness/records/request_table.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/sample_pool.h"
-#include "harness/spec/machine_start.h"
 
 #include <errno.h>
 #include <gsl/gsl_sort.h>

@@ -6,8 +6,8 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/host/topology.h"
+#include "harness/models/machine_start.h"
 #include "harness/records/hosts_used.h"
-#include "harness/spec/machine_start.h"
 #include "harness/spec/spec.h"
 
 #include <errno.h>

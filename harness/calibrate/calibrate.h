@@ -17,7 +17,7 @@
 #define SCHEDLAB_CALIBRATE_H
 
 #include "harness/host/topology.h"
-#include "harness/spec/machine_file.h"
+#include "harness/models/machine_file.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -2,9 +2,9 @@
  * scheduler change anything for it. */
 #include "harness/advice/advise.h"
 #include "harness/commands/commands.h"
+#include "harness/models/machine_spec.h"
 #include "harness/options/cli.h"
 #include "harness/options/trace_options.h"
-#include "harness/spec/machine_spec.h"
 #include "workloads/program.h"
 
 #include <string.h>

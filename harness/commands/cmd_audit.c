@@ -6,12 +6,12 @@
 #include "harness/commands/commands.h"
 #include "harness/doctor/environment.h"
 #include "harness/host/data_folder.h"
+#include "harness/models/machine_start.h"
 #include "harness/options/cli.h"
 #include "harness/options/sweep_override.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
-#include "harness/spec/machine_start.h"
 #include "harness/sweep/side_by_side.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* cmd_build.c - `schedlab build`: a variant that lives outside the tree. */
 #include "harness/author/slv.h"
 #include "harness/commands/commands.h"
+#include "harness/models/machine_spec.h"
 #include "harness/options/cli.h"
-#include "harness/spec/machine_spec.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #include "harness/base/text.h"
 #include "harness/calibrate/calibrate.h"
 #include "harness/commands/commands.h"
+#include "harness/models/machine_spec.h"
 #include "harness/options/cli.h"
-#include "harness/spec/machine_spec.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* cmd_hunt.c - `schedlab hunt`: wrong schedules. A program of its own looks for them (hunt_main.c),
  * which has the schedulers as instrumented code. */
 #include "harness/commands/commands.h"
+#include "harness/models/machine_start.h"
 #include "harness/options/cli.h"
-#include "harness/spec/machine_start.h"
 
 #include <errno.h>
 #include <stdio.h>

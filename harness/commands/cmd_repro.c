@@ -6,12 +6,12 @@
 #include "harness/catalogue/repro_report.h"
 #include "harness/commands/commands.h"
 #include "harness/host/data_folder.h"
+#include "harness/models/machine_spec.h"
 #include "harness/options/cli.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/records/run_folder.h"
 #include "harness/repro/repro.h"
 #include "harness/repro/repro_file.h"
-#include "harness/spec/machine_spec.h"
 #include "harness/spec/outside.h"
 #include "harness/spec/spec.h"
 

@@ -11,6 +11,7 @@
 #include "harness/base/stop.h"
 #include "harness/base/text.h"
 #include "harness/commands/commands.h"
+#include "harness/models/machine_start.h"
 #include "harness/options/cli.h"
 #include "harness/options/sweep_override.h"
 #include "harness/plan/cell_id.h"
@@ -21,7 +22,6 @@
 #include "harness/plan/sweep_request.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
-#include "harness/spec/machine_start.h"
 #include "harness/spec/spec.h"
 
 #include <errno.h>

@@ -5,13 +5,13 @@
  */
 #include "harness/base/json_fields.h"
 #include "harness/commands/commands.h"
+#include "harness/models/machine_spec.h"
+#include "harness/models/machine_start.h"
 #include "harness/options/cli.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/event_site.h"
 #include "harness/sample/sample.h"
-#include "harness/spec/machine_spec.h"
-#include "harness/spec/machine_start.h"
 
 #include <errno.h>
 #include <signal.h>

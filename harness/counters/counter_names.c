@@ -6,7 +6,7 @@
 #include "harness/base/text.h"
 #include "harness/counters/sim_events.h"
 #include "harness/host/malloc_stats.h"
-#include "harness/spec/machine_start.h"
+#include "harness/models/machine_start.h"
 #include "stats.h"
 
 #include <fcntl.h>

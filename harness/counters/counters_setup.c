@@ -4,7 +4,7 @@
 #include "harness/base/memory.h"
 #include "harness/counters/counter_names.h"
 #include "harness/counters/sim_events.h"
-#include "harness/spec/machine_start.h"
+#include "harness/models/machine_start.h"
 
 #include <stdlib.h>
 #include <string.h>

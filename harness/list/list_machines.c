@@ -4,8 +4,8 @@
 #include "harness/base/memory.h"
 #include "harness/base/wrap.h"
 #include "harness/host/data_folder.h"
-#include "harness/spec/machine_spec.h"
-#include "harness/spec/structures.h"
+#include "harness/models/machine_spec.h"
+#include "harness/models/structures.h"
 
 #include <stdio.h>
 #include <stdlib.h>

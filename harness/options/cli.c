@@ -6,10 +6,10 @@
 #include "harness/base/text.h"
 #include "harness/host/data_folder.h"
 #include "harness/host/topology.h"
+#include "harness/models/machine_spec.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/records/run_folder.h"
 #include "harness/records/sample_request.h"
-#include "harness/spec/machine_spec.h"
 #include "harness/spec/spec.h"
 #include "sched.h"
 

@@ -8,8 +8,8 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
+#include "harness/models/machine_start.h"
 #include "harness/plan/sweep_request.h"
-#include "harness/spec/machine_start.h"
 #include "harness/spec/outside.h"
 
 #include <inttypes.h>

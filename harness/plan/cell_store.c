@@ -5,9 +5,9 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/host/topology.h"
+#include "harness/models/machine_start.h"
 #include "harness/records/hosts_used.h"
 #include "harness/records/records.h"
-#include "harness/spec/machine_start.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
+#include "harness/models/machine_start.h"
 #include "harness/records/sample_request.h"
-#include "harness/spec/machine_start.h"
 
 #include <dirent.h>
 #include <math.h>

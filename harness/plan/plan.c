@@ -4,8 +4,8 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
-#include "harness/spec/machine_spec.h"
-#include "harness/spec/machine_start.h"
+#include "harness/models/machine_spec.h"
+#include "harness/models/machine_start.h"
 #include "harness/spec/spec.h"
 
 #include <gsl/gsl_randist.h>

@@ -1,7 +1,7 @@
 /* sweep_request.c - see sweep_request.h. */
 #include "harness/plan/sweep_request.h"
 
-#include "harness/spec/machine_start.h"
+#include "harness/models/machine_start.h"
 
 struct sample_request sweep_request_common(const struct sweep_file *sweep, uint64_t seed,
                                            const char *events)

@@ -5,9 +5,9 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/host/topology.h"
+#include "harness/models/machine_start.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
-#include "harness/spec/machine_start.h"
 
 #include <stdio.h>
 #include <stdlib.h>

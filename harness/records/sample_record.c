@@ -2,8 +2,8 @@
 #include "harness/records/sample_record.h"
 
 #include "harness/base/build_info.h"
+#include "harness/models/machine_start.h"
 #include "harness/records/records.h"
-#include "harness/spec/machine_start.h"
 #include "harness/spec/peer_table.h"
 #include "sched.h"
 #include "workloads/histogram.h"

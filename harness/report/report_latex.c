@@ -6,9 +6,9 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/models/machine_start.h"
 #include "harness/records/hosts_used.h"
 #include "harness/records/run_folder.h"
-#include "harness/spec/machine_start.h"
 #include "harness/tables/tables.h"
 
 #include <math.h>

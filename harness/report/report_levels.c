@@ -5,8 +5,8 @@
 #include "harness/base/units.h"
 #include "harness/doc/doc.h"
 #include "harness/doc/html.h"
+#include "harness/models/machine_start.h"
 #include "harness/report/report_page.h"
-#include "harness/spec/machine_start.h"
 
 #include <math.h>
 #include <string.h>

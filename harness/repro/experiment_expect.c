@@ -4,9 +4,9 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/counters/counter_names.h"
+#include "harness/models/machine_spec.h"
 #include "harness/repro/experiment.h"
 #include "harness/repro/experiment_schema.h"
-#include "harness/spec/machine_spec.h"
 #include "harness/spec/spec.h"
 #include "workloads/workload.h"
 

@@ -5,8 +5,8 @@
 
 #include "harness/base/memory.h"
 #include "harness/counters/counter_names.h"
-#include "harness/spec/machine_spec.h"
-#include "harness/spec/machine_start.h"
+#include "harness/models/machine_spec.h"
+#include "harness/models/machine_start.h"
 #include "harness/spec/peer_table.h"
 
 #include <inttypes.h>

@@ -8,13 +8,13 @@
 #include "harness/doctor/doctor.h"
 #include "harness/doctor/environment.h"
 #include "harness/host/topology.h"
+#include "harness/models/machine_spec.h"
+#include "harness/models/machine_start.h"
 #include "harness/plan/cell_time.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/plan/sweep_origin.h"
 #include "harness/records/records.h"
 #include "harness/repro/repro_file.h"
-#include "harness/spec/machine_spec.h"
-#include "harness/spec/machine_start.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -3,10 +3,10 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
+#include "harness/models/machine_spec.h"
 #include "harness/records/metric.h"
 #include "harness/repro/outcome.h"
 #include "harness/repro/popular_claims.h"
-#include "harness/spec/machine_spec.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,11 +5,11 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/models/machine_spec.h"
+#include "harness/models/machine_start.h"
 #include "harness/records/comparable.h"
 #include "harness/records/records.h"
 #include "harness/records/why_win.h"
-#include "harness/spec/machine_spec.h"
-#include "harness/spec/machine_start.h"
 #include "harness/spec/peer_table.h"
 
 #include <math.h>

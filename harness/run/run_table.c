@@ -7,12 +7,12 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/base/wrap.h"
+#include "harness/models/machine_start.h"
 #include "harness/records/cell_remarks.h"
 #include "harness/records/comparable.h"
 #include "harness/records/records.h"
 #include "harness/records/request_table.h"
 #include "harness/run/run_events.h"
-#include "harness/spec/machine_start.h"
 
 #include <stdlib.h>
 #include <string.h>

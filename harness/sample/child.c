@@ -5,10 +5,10 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/host/allocator.h"
+#include "harness/models/machine_start.h"
 #include "harness/records/records.h"
 #include "harness/records/sample_record.h"
 #include "harness/sample/hyperfine.h"
-#include "harness/spec/machine_start.h"
 #include "harness/spec/peer_table.h"
 
 #include <errno.h>

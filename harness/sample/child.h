@@ -13,8 +13,8 @@
 #define SCHEDLAB_CHILD_H
 
 #include "harness/base/process.h"
+#include "harness/models/sched_trace.h"
 #include "harness/records/sample_request.h"
-#include "harness/spec/sched_trace.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -4,8 +4,8 @@
 #include "harness/base/memory.h"
 #include "harness/base/monotonic.h"
 #include "harness/base/process.h"
+#include "harness/models/machine_start.h"
 #include "harness/sample/sample_server.h"
-#include "harness/spec/machine_start.h"
 
 #include <errno.h>
 #include <fcntl.h>

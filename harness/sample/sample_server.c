@@ -7,8 +7,8 @@
 #include "harness/sample/sample_server.h"
 
 #include "harness/base/memory.h"
+#include "harness/models/machine_start.h"
 #include "harness/sample/why.h"
-#include "harness/spec/machine_start.h"
 
 #include <errno.h>
 #include <fcntl.h>

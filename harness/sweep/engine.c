@@ -6,10 +6,10 @@
 #include "harness/base/memory.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
+#include "harness/models/machine_start.h"
 #include "harness/plan/cell_store.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
-#include "harness/spec/machine_start.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "harness/sweep/engine.h"
 
 #include "harness/base/memory.h"
-#include "harness/spec/machine_start.h"
+#include "harness/models/machine_start.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
 #include "harness/sweep/sweep_cells.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/models/machine_start.h"
 #include "harness/plan/cell_store.h"
-#include "harness/spec/machine_start.h"
 
 void sweep_cells_begin(struct sweep_cells *cells, const struct sweep_file *sweep, struct plan *plan,
                        const char *folder)

@@ -9,6 +9,7 @@
 #include "harness/base/monotonic.h"
 #include "harness/base/stop.h"
 #include "harness/base/text.h"
+#include "harness/models/machine_start.h"
 #include "harness/plan/cell_store.h"
 #include "harness/plan/cell_time.h"
 #include "harness/plan/stopping_rule.h"
@@ -18,7 +19,6 @@
 #include "harness/records/same_work.h"
 #include "harness/sample/child.h"
 #include "harness/sample/sample_pool.h"
-#include "harness/spec/machine_start.h"
 #include "harness/sweep/engine.h"
 
 #include <math.h>

@@ -4,9 +4,9 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
+#include "harness/models/machine_start.h"
 #include "harness/records/hosts_used.h"
 #include "harness/records/records.h"
-#include "harness/spec/machine_start.h"
 
 #include <stdio.h>
 #include <stdlib.h>

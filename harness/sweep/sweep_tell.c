@@ -6,8 +6,8 @@
 #include "harness/base/progress.h"
 #include "harness/base/text.h"
 #include "harness/host/topology.h"
-#include "harness/spec/machine_spec.h"
-#include "harness/spec/machine_start.h"
+#include "harness/models/machine_spec.h"
+#include "harness/models/machine_start.h"
 #include "harness/sweep/engine.h"
 
 #include <inttypes.h>

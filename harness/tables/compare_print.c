@@ -4,7 +4,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/spec/machine_start.h"
+#include "harness/models/machine_start.h"
 
 #include <ctype.h>
 #include <math.h>

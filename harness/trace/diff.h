@@ -15,7 +15,7 @@
 #ifndef SCHEDLAB_DIFF_H
 #define SCHEDLAB_DIFF_H
 
-#include "harness/spec/sched_trace.h"
+#include "harness/models/sched_trace.h"
 
 #include <jansson.h>
 

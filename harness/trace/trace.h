@@ -25,7 +25,7 @@
 #ifndef SCHEDLAB_TRACE_H
 #define SCHEDLAB_TRACE_H
 
-#include "harness/spec/sched_trace.h"
+#include "harness/models/sched_trace.h"
 
 #include <jansson.h>
 

@@ -10,7 +10,7 @@ const PUSHED = 0, REMOVED = 1, NEXT = 2, RUNS = 3, P = 4, FLAGS = 5, BEGAN = 6; 
 const CALLS = 1, SPINS = 2, SLEEPS = 4;
 const BIRTH = 1, WAKE = 2, RUN = 4, MARKED = 8; /* of an event's text */
 const HOLDS = 8; /* in the state of an M, above its flags: the P that it holds + 1, times this */
-const LEVELS = 8, NAME = 32; /* of a goroutine's name (harness/spec/sched_trace.c) */
+const LEVELS = 8, NAME = 32; /* of a goroutine's name (harness/models/sched_trace.c) */
 const SPINNING = 0x100000000; /* no goroutine has such a number */
 
 /* A growing list of numbers. All have one type, so that the browser's compiler knows which. */

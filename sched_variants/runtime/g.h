@@ -456,7 +456,8 @@ static inline bool m_in_call(const struct m *m)
 }
 
 /* Zeroed, cache-line aligned memory for a variant's state; dies if there is none. name: a literal,
- * under which a simulated machine shows its misses (machine_name(); harness/spec/structures.c). */
+ * under which a simulated machine shows its misses (machine_name(), harness/models/structures.c).
+ */
 void *sched_zalloc(size_t size, const char *name);
 
 /* Makes gp, a parked G, runnable through the variant, and wakes a worker. Any M; g's stack or g0.

@@ -39,8 +39,8 @@
 #include "workloads/workload.h"
 
 #if defined(SCHEDLAB_SIM)
-#include "harness/spec/machine_spec.h"
-#include "harness/spec/machine_start.h"
+#include "harness/models/machine_spec.h"
+#include "harness/models/machine_start.h"
 #include "sim/sim.h"
 #endif
 

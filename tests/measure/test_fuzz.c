@@ -11,11 +11,11 @@
  */
 #include "harness/base/build_info.h"
 #include "harness/base/yaml_reader.h"
+#include "harness/models/machine_file.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/programs/service.h"
 #include "harness/records/records.h"
 #include "harness/repro/experiment.h"
-#include "harness/spec/machine_file.h"
 #include "harness/spec/spec.h"
 #include "workloads/program.h"
 

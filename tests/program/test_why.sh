@@ -102,7 +102,7 @@ check run_remarks_on_it has 'gmp,wake=none: cores were idle beside work that wai
 # The names that the sources give their memory are those that can be free.
 grep -rhoE '(machine_name|sched_zalloc|NAME_FIELDS)\(.*"[a-z.]+"|^ *"[a-z.]+"\);' "$tree"/sched_variants --include='*.[ch]' --exclude-dir native |
     grep -oE '"[a-z][a-z.]*"' | tr -d '"' | sort -u >named
-sed -nE 's/^    \{"([a-z.]+)", .*/\1/p' "$tree/harness/spec/structures.c" >known
+sed -nE 's/^    \{"([a-z.]+)", .*/\1/p' "$tree/harness/models/structures.c" >known
 check the_table_of_structures_is_sorted sort -cu known
 check the_table_has_what_the_sources_name test -z "$(comm -23 <(sort named) <(sort known))"
 check the_sources_name_what_the_table_has test -z "$(comm -13 <(sort named) <(sort known))"

@@ -31,7 +31,7 @@
  * weigh more where calls and wake-ups cost less. So formulas are held as well as they may be for a
  * guest (host=vm), and within wider bounds for the machine itself.
  */
-#include "harness/spec/machine_spec.h"
+#include "harness/models/machine_spec.h"
 #include "internal.h"
 #include "sim/sim.h"
 #include "tests/support/support.h"

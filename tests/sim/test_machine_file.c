@@ -1,9 +1,9 @@
 /* test_machine_file.c - what a model of a machine may say, what it then means, and that every
  * mistake is one line that names the file, the line and what is valid. */
-#include "harness/spec/machine_file.h"
+#include "harness/models/machine_file.h"
 
 #include "harness/host/data_folder.h"
-#include "harness/spec/machine_spec.h"
+#include "harness/models/machine_spec.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* test_machine_spec.c - what a specification of a machine means, its canonical text, and that every
  * mistake is one line that says what is valid. */
-#include "harness/spec/machine_spec.h"
+#include "harness/models/machine_spec.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

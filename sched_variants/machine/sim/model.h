@@ -1,6 +1,6 @@
 /* model.h - what a simulated machine looks like: cores, caches, latencies, prices of the kernel.
  *
- * Data only: harness/spec/machine_file.c reads it from harness/machines/NAME.yaml, which says
+ * Data only: harness/models/machine_file.c reads it from harness/machines/NAME.yaml, which says
  * for each number where it comes from. Times are picoseconds throughout, so that a cycle of
  * any clock rate is a whole number near enough and sums are exact.
  */

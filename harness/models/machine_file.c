@@ -3,7 +3,7 @@
  * The last of the three readers of yaml_reader.h. libcyaml takes all values as texts, because it
  * knows no units.
  */
-#include "harness/spec/machine_file.h"
+#include "harness/models/machine_file.h"
 
 #include "harness/base/memory.h"
 #include "harness/base/suggest.h"
@@ -275,7 +275,7 @@ static struct machine_file *schema_load(const struct yaml_reader *reader)
 {
     static const struct yaml_schema schema = {.value = &model_schema,
                                               .fields_of = fields_of_place,
-                                              .where = "harness/spec/machine_keys.c"};
+                                              .where = "harness/models/machine_keys.c"};
     schema_make();
     struct texts *texts = yaml_reader_load(reader, &schema);
     return texts ? file_take(texts) : NULL;

@@ -25,7 +25,7 @@
 #ifndef SCHEDLAB_MACHINE_SPEC_H
 #define SCHEDLAB_MACHINE_SPEC_H
 
-#include "harness/spec/machine_file.h"
+#include "harness/models/machine_file.h"
 
 struct machine_spec {
     bool simulated;            /* false: native, and no more but the text */

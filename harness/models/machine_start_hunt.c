@@ -1,5 +1,5 @@
 /* machine_start_hunt.c - machine_start.h in the program that hunts, which starts no samples. */
-#include "harness/spec/machine_start.h"
+#include "harness/models/machine_start.h"
 
 bool machine_is_simulated(void)
 {

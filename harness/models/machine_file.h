@@ -21,7 +21,7 @@
 #ifndef SCHEDLAB_MACHINE_FILE_H
 #define SCHEDLAB_MACHINE_FILE_H
 
-#include "harness/spec/machine_keys.h"
+#include "harness/models/machine_keys.h"
 
 struct machine_source {
     char **of; /* keys, or what stands before the point in them */

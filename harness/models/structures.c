@@ -1,5 +1,5 @@
 /* structures.c - see structures.h. */
-#include "harness/spec/structures.h"
+#include "harness/models/structures.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 #include "harness/base/process_cpu.h"
 #include "harness/base/text.h"
 #include "harness/host/topology.h"
-#include "harness/spec/machine_spec.h"
-#include "harness/spec/machine_start.h"
-#include "harness/spec/sched_trace.h"
+#include "harness/models/machine_spec.h"
+#include "harness/models/machine_start.h"
+#include "harness/models/sched_trace.h"
 #include "machine.h"
 #include "native/record.h"
 

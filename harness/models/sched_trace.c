@@ -1,5 +1,5 @@
 /* sched_trace.c - see sched_trace.h. */
-#include "harness/spec/sched_trace.h"
+#include "harness/models/sched_trace.h"
 
 #include "harness/base/memory.h"
 

@@ -1,9 +1,9 @@
 /* machine_start.c - see machine_start.h. */
-#include "harness/spec/machine_start.h"
+#include "harness/models/machine_start.h"
 
 #include "harness/base/fnv1a.h"
 #include "harness/base/text.h"
-#include "harness/spec/machine_spec.h"
+#include "harness/models/machine_spec.h"
 #include "harness/spec/outside.h"
 #include "machine.h"
 #include "workloads/workload.h"

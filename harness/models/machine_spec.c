@@ -1,11 +1,11 @@
 /* machine_spec.c - see machine_spec.h. */
-#include "harness/spec/machine_spec.h"
+#include "harness/models/machine_spec.h"
 
 #include "harness/base/memory.h"
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
 #include "harness/host/data_folder.h"
-#include "harness/spec/structures.h"
+#include "harness/models/structures.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* machine_start_sim.c - machine_start.h in the program that runs samples on simulated machines. */
 #include "harness/base/text.h"
-#include "harness/spec/machine_spec.h"
-#include "harness/spec/machine_start.h"
-#include "harness/spec/sched_trace.h"
-#include "harness/spec/structures.h"
+#include "harness/models/machine_spec.h"
+#include "harness/models/machine_start.h"
+#include "harness/models/sched_trace.h"
+#include "harness/models/structures.h"
 #include "sim/cache.h"
 #include "sim/events.h"
 #include "sim/lockstep.h"

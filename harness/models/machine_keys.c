@@ -1,5 +1,5 @@
 /* machine_keys.c - see machine_keys.h. */
-#include "harness/spec/machine_keys.h"
+#include "harness/models/machine_keys.h"
 
 #include "harness/base/text.h"
 
