@@ -6,9 +6,9 @@
  */
 #include "harness/advice/advise.h"
 #include "harness/base/text.h"
-#include "harness/base/units.h"
 #include "harness/doc/doc.h"
 #include "harness/doc/html.h"
+#include "harness/numbers/units.h"
 #include "harness/records/replay_untold.h"
 #include "harness/report/report_page.h"
 

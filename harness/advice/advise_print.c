@@ -1,7 +1,7 @@
 /* advise_print.c - an advice in ten lines, and as JSON: see advise.h. */
 #include "harness/advice/advise.h"
 #include "harness/base/text.h"
-#include "harness/base/units.h"
+#include "harness/numbers/units.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
 #ifndef SCHEDLAB_REPORT_TSV_H
 #define SCHEDLAB_REPORT_TSV_H
 
-#include "harness/base/statistics.h"
+#include "harness/numbers/statistics.h"
 
 #include <stdbool.h>
 #include <stddef.h>

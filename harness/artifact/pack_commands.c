@@ -9,9 +9,9 @@
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
-#include "harness/base/statistics.h"
 #include "harness/base/text.h"
 #include "harness/host/data_folder.h"
+#include "harness/numbers/statistics.h"
 #include "harness/plan/sweep_file.h"
 
 #include <math.h>

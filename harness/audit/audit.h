@@ -24,7 +24,7 @@
 #ifndef SCHEDLAB_AUDIT_H
 #define SCHEDLAB_AUDIT_H
 
-#include "harness/base/statistics.h"
+#include "harness/numbers/statistics.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/sweep_file.h"
 #include "harness/records/audit_outcome.h"

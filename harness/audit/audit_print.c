@@ -2,7 +2,7 @@
 #include "harness/audit/audit.h"
 #include "harness/base/text.h"
 
-#include "harness/base/units.h"
+#include "harness/numbers/units.h"
 #include "harness/records/records.h"
 
 #include <math.h>

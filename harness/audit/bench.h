@@ -18,7 +18,7 @@
 #ifndef SCHEDLAB_BENCH_H
 #define SCHEDLAB_BENCH_H
 
-#include "harness/base/statistics.h"
+#include "harness/numbers/statistics.h"
 #include "harness/records/records.h"
 
 #include <jansson.h>

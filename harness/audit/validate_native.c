@@ -3,7 +3,7 @@
 #include "harness/base/json_fields.h"
 
 #include "harness/base/memory.h"
-#include "harness/base/statistics.h"
+#include "harness/numbers/statistics.h"
 #include "harness/records/comparable.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"

@@ -2,7 +2,7 @@
 #include "harness/calibrate/calibrate.h"
 
 #include "harness/base/memory.h"
-#include "harness/base/statistics.h"
+#include "harness/numbers/statistics.h"
 #include "machine.h"
 
 #include <math.h>

@@ -6,8 +6,8 @@
  */
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
-#include "harness/base/units.h"
 #include "harness/base/wrap.h"
+#include "harness/numbers/units.h"
 #include "harness/repro/repro.h"
 #include "harness/repro/repro_file.h"
 

@@ -4,10 +4,10 @@
  * has the machines below each other, so that they can be held against each other.
  */
 #include "harness/base/json_fields.h"
-#include "harness/base/units.h"
 #include "harness/catalogue/repro_mark.h"
 #include "harness/catalogue/repro_page.h"
 #include "harness/doc/html.h"
+#include "harness/numbers/units.h"
 #include "harness/repro/repro_file.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
  * file. */
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
-#include "harness/base/units.h"
 #include "harness/commands/commands.h"
+#include "harness/numbers/units.h"
 #include "harness/options/cli.h"
 #include "harness/programs/facts.h"
 #include "harness/programs/import.h"

@@ -5,9 +5,9 @@
  */
 #include "harness/doctor/doctor_internal.h"
 
-#include "harness/base/units.h"
 #include "harness/host/limits.h"
 #include "harness/host/sysfs.h"
+#include "harness/numbers/units.h"
 
 enum { LINE_SIZE = 4096, GROUP_SIZE = 2048 };
 

@@ -2,8 +2,8 @@
  * there is room for. */
 #include "harness/doctor/doctor_internal.h"
 
-#include "harness/base/units.h"
 #include "harness/host/sysfs.h"
+#include "harness/numbers/units.h"
 
 #include <string.h>
 

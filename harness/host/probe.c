@@ -7,7 +7,7 @@
  */
 #include "harness/host/probe.h"
 
-#include "harness/base/statistics.h"
+#include "harness/numbers/statistics.h"
 #include "runtime/runtime.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* micro_clock.c - see micro_clock.h. */
 #include "harness/micro/micro_clock.h"
 
-#include "harness/base/statistics.h"
+#include "harness/numbers/statistics.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* sweep_override.c - see sweep_override.h. */
 #include "harness/options/sweep_override.h"
 
-#include "harness/base/statistics.h"
+#include "harness/numbers/statistics.h"
 #include "harness/options/cli.h"
 
 #include <inttypes.h>

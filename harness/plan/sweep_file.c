@@ -6,12 +6,12 @@
 #include "harness/plan/sweep_file.h"
 
 #include "harness/base/memory.h"
-#include "harness/base/statistics.h"
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
 #include "harness/counters/counter_names.h"
 #include "harness/models/machine_spec.h"
 #include "harness/models/machine_start.h"
+#include "harness/numbers/statistics.h"
 #include "harness/plan/sweep_expect.h"
 #include "harness/plan/sweep_schema.h"
 #include "harness/records/metric.h"

@@ -3,7 +3,7 @@
 
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
-#include "harness/base/units.h"
+#include "harness/numbers/units.h"
 #include "workloads/program.h"
 
 #include <inttypes.h>

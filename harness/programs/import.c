@@ -13,9 +13,9 @@
 
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
-#include "harness/base/units.h"
 #include "harness/gotrace/gotrace.h"
 #include "harness/gotrace/idmap.h"
+#include "harness/numbers/units.h"
 #include "harness/programs/learn.h"
 #include "harness/programs/sections.h"
 #include "harness/programs/stacks.h"

@@ -2,10 +2,10 @@
  * cell_remarks.h. */
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
-#include "harness/base/statistics.h"
 #include "harness/base/text.h"
-#include "harness/base/units.h"
 #include "harness/counters/counter_names.h"
+#include "harness/numbers/statistics.h"
+#include "harness/numbers/units.h"
 #include "harness/records/cell_remarks.h"
 #include "harness/records/comparable.h"
 #include "harness/records/records.h"

@@ -2,7 +2,7 @@
 #include "harness/records/cell_remarks.h"
 
 #include "harness/base/json_fields.h"
-#include "harness/base/units.h"
+#include "harness/numbers/units.h"
 #include "harness/records/records.h"
 
 #include <math.h>

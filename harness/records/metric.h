@@ -11,7 +11,7 @@
 #ifndef SCHEDLAB_METRIC_H
 #define SCHEDLAB_METRIC_H
 
-#include "harness/base/units.h"
+#include "harness/numbers/units.h"
 
 #include <jansson.h>
 #include <stdbool.h>

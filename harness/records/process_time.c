@@ -4,7 +4,7 @@
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
-#include "harness/base/statistics.h"
+#include "harness/numbers/statistics.h"
 #include "harness/records/records.h"
 
 #include <gsl/gsl_statistics_double.h>

@@ -3,8 +3,8 @@
 
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
-#include "harness/base/units.h"
 #include "harness/models/machine_start.h"
+#include "harness/numbers/units.h"
 #include "harness/spec/outside.h"
 #include "harness/spec/spec.h"
 

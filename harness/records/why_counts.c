@@ -3,7 +3,7 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
-#include "harness/base/units.h"
+#include "harness/numbers/units.h"
 #include "harness/records/records.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 #include "harness/report/report_chart.h"
 
 #include "harness/base/memory.h"
-#include "harness/base/units.h"
 #include "harness/doc/doc.h"
+#include "harness/numbers/units.h"
 
 #include <math.h>
 #include <stdint.h>

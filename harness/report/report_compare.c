@@ -2,9 +2,9 @@
  * report_extra.h for where they come from. */
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
-#include "harness/base/units.h"
 #include "harness/doc/doc.h"
 #include "harness/doc/html.h"
+#include "harness/numbers/units.h"
 #include "harness/report/report_page.h"
 
 #include <math.h>

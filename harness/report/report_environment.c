@@ -1,9 +1,9 @@
 /* report_environment.c - where a run was made: environment.json as tables. See report_page.h. */
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
-#include "harness/base/units.h"
 #include "harness/doc/doc.h"
 #include "harness/doc/html.h"
+#include "harness/numbers/units.h"
 #include "harness/report/report_page.h"
 #include "harness/report/report_remarks.h"
 

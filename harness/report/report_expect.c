@@ -1,9 +1,9 @@
 /* report_expect.c - see report_expect.h. */
 #include "harness/report/report_expect.h"
 
-#include "harness/base/units.h"
 #include "harness/doc/doc.h"
 #include "harness/doc/html.h"
+#include "harness/numbers/units.h"
 #include "harness/records/metric.h"
 #include "harness/spec/peer_table.h"
 

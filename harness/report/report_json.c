@@ -2,7 +2,7 @@
 #include "harness/report/report_json.h"
 
 #include "harness/answers/report_verdict.h"
-#include "harness/base/units.h"
+#include "harness/numbers/units.h"
 #include "harness/report/report_expect.h"
 #include "harness/report/report_peers.h"
 #include "harness/report/report_reason.h"

@@ -3,8 +3,8 @@
 
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
-#include "harness/base/units.h"
 #include "harness/doc/doc.h"
+#include "harness/numbers/units.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,10 +2,10 @@
  * report_page.h.
  */
 #include "harness/base/text.h"
-#include "harness/base/units.h"
 #include "harness/doc/doc.h"
 #include "harness/doc/html.h"
 #include "harness/models/machine_start.h"
+#include "harness/numbers/units.h"
 #include "harness/report/report_page.h"
 
 #include <math.h>

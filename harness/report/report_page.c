@@ -3,9 +3,9 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
-#include "harness/base/units.h"
 #include "harness/doc/doc.h"
 #include "harness/doc/html.h"
+#include "harness/numbers/units.h"
 #include "harness/report/report_expect.h"
 #include "harness/report/report_peers.h"
 

@@ -3,9 +3,9 @@
 
 #include "harness/answers/best_peer.h"
 #include "harness/base/memory.h"
-#include "harness/base/units.h"
 #include "harness/doc/doc.h"
 #include "harness/doc/html.h"
+#include "harness/numbers/units.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  */
 #include "harness/answers/report_verdict.h"
 #include "harness/base/memory.h"
-#include "harness/base/units.h"
+#include "harness/numbers/units.h"
 #include "harness/report/latency_view.h"
 #include "harness/report/report_page.h"
 

@@ -2,9 +2,9 @@
 #include "harness/answers/report_verdict.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
-#include "harness/base/units.h"
 #include "harness/doc/doc.h"
 #include "harness/doc/html.h"
+#include "harness/numbers/units.h"
 #include "harness/report/report_page.h"
 
 #include <math.h>

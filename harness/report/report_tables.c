@@ -1,11 +1,11 @@
 /* report_tables.c - the sections on core distances and on tables that are shown as they are.
  * See report_page.h. */
 #include "harness/base/memory.h"
-#include "harness/base/statistics.h"
 #include "harness/base/text.h"
-#include "harness/base/units.h"
 #include "harness/doc/doc.h"
 #include "harness/doc/html.h"
+#include "harness/numbers/statistics.h"
+#include "harness/numbers/units.h"
 #include "harness/report/report_page.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
 /* report_what_if.c - what another machine would buy: the cells of a group over those of the same
  * group on the machine that its sweep's what_if makes. See report_page.h.
  */
-#include "harness/base/statistics.h"
-#include "harness/base/units.h"
 #include "harness/doc/doc.h"
 #include "harness/doc/html.h"
+#include "harness/numbers/statistics.h"
+#include "harness/numbers/units.h"
 #include "harness/plan/plan.h"
 #include "harness/report/report_page.h"
 

@@ -27,7 +27,7 @@
 #ifndef SCHEDLAB_VERDICT_H
 #define SCHEDLAB_VERDICT_H
 
-#include "harness/base/statistics.h"
+#include "harness/numbers/statistics.h"
 #include "harness/repro/experiment.h"
 
 #include <jansson.h>

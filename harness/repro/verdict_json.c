@@ -2,7 +2,7 @@
 #include "harness/repro/verdict_json.h"
 
 #include "harness/base/memory.h"
-#include "harness/base/units.h"
+#include "harness/numbers/units.h"
 #include "harness/repro/outcome.h"
 
 #include <math.h>

@@ -2,9 +2,9 @@
 #include "harness/run/run_answer.h"
 
 #include "harness/base/memory.h"
-#include "harness/base/units.h"
 #include "harness/base/wrap.h"
 #include "harness/models/machine_start.h"
+#include "harness/numbers/units.h"
 #include "harness/records/records.h"
 #include "harness/records/why_win.h"
 #include "harness/spec/peer_table.h"

@@ -6,8 +6,8 @@
 #ifndef SCHEDLAB_RUN_ROWS_H
 #define SCHEDLAB_RUN_ROWS_H
 
-#include "harness/base/statistics.h"
 #include "harness/host/allocator.h"
+#include "harness/numbers/statistics.h"
 #include "harness/records/metric.h"
 
 #include <jansson.h>

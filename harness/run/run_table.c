@@ -3,11 +3,11 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
-#include "harness/base/statistics.h"
 #include "harness/base/text.h"
-#include "harness/base/units.h"
 #include "harness/base/wrap.h"
 #include "harness/models/machine_start.h"
+#include "harness/numbers/statistics.h"
+#include "harness/numbers/units.h"
 #include "harness/records/cell_remarks.h"
 #include "harness/records/comparable.h"
 #include "harness/records/records.h"

@@ -4,7 +4,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
-#include "harness/base/units.h"
+#include "harness/numbers/units.h"
 #include "harness/records/cell_remarks.h"
 #include "harness/records/records.h"
 #include "harness/records/why_structures.h"

@@ -1,7 +1,7 @@
 /* warmup.c - see warmup.h. */
 #include "harness/sample/warmup.h"
 
-#include "harness/base/statistics.h"
+#include "harness/numbers/statistics.h"
 
 void warmup_begin(struct warmup *warmup, int wanted, int64_t timed_ns, int64_t now_ns)
 {

@@ -24,7 +24,7 @@
 #ifndef SCHEDLAB_COMPARE_H
 #define SCHEDLAB_COMPARE_H
 
-#include "harness/base/statistics.h"
+#include "harness/numbers/statistics.h"
 #include "harness/records/comparable.h"
 #include "harness/records/metric.h"
 #include "harness/tables/compare_side.h"

@@ -3,8 +3,8 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
-#include "harness/base/units.h"
 #include "harness/models/machine_start.h"
+#include "harness/numbers/units.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -3,8 +3,8 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
-#include "harness/base/units.h"
 #include "harness/counters/counter_names.h"
+#include "harness/numbers/units.h"
 #include "harness/records/comparable.h"
 #include "harness/records/run_folder.h"
 

@@ -8,7 +8,7 @@
 #ifndef SCHEDLAB_TABLES_INTERNAL_H
 #define SCHEDLAB_TABLES_INTERNAL_H
 
-#include "harness/base/statistics.h"
+#include "harness/numbers/statistics.h"
 #include "harness/records/comparable.h"
 #include "param.h"
 

@@ -1,6 +1,6 @@
 /* test_stopping_rule.c - what a block holds follows from the samples before it: the least
  * repetitions, then whole comparison sets until every interval is narrow enough, or the limit. */
-#include "harness/base/statistics.h"
+#include "harness/numbers/statistics.h"
 #include "harness/plan/stopping_rule.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "harness/plan/sweep_file.h"
 #include "harness/records/sample_request.h"
 
-#include "harness/base/statistics.h"
+#include "harness/numbers/statistics.h"
 #include "harness/sample/child.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* test_statistics.c - statistics against published worked examples, against the counting of all
  * cases where these are few, and against the stated coverage where neither is to be had. All seeds
  * are fixed. */
-#include "harness/base/statistics.h"
+#include "harness/numbers/statistics.h"
 
 #include <math.h>
 #include <setjmp.h>

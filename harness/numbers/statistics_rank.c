@@ -1,7 +1,7 @@
 /* statistics_rank.c - see statistics.h: differences between two sets of samples, by ranks. The sort
  * and the normal distribution are GSL's.
  */
-#include "harness/base/statistics.h"
+#include "harness/numbers/statistics.h"
 
 #include "harness/base/memory.h"
 

@@ -15,7 +15,7 @@
  * Rejected: a test by ranks, such as Pettitt's, cannot show a warm-up of one or two calls, however
  * slow they are, and these are the most common ones.
  */
-#include "harness/base/statistics.h"
+#include "harness/numbers/statistics.h"
 
 #include "harness/base/memory.h"
 

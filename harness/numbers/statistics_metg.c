@@ -1,6 +1,6 @@
 /* statistics_metg.c - see statistics.h: the smallest task at which a scheduler is still efficient.
  */
-#include "harness/base/statistics.h"
+#include "harness/numbers/statistics.h"
 
 #include "harness/base/memory.h"
 

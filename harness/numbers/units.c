@@ -1,5 +1,5 @@
 /* units.c - see units.h. */
-#include "harness/base/units.h"
+#include "harness/numbers/units.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* statistics_regimes.c - samples of two regimes. See statistics.h. */
 #include "harness/base/memory.h"
-#include "harness/base/statistics.h"
+#include "harness/numbers/statistics.h"
 
 #include <gsl/gsl_sort.h>
 #include <math.h>

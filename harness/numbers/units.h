@@ -7,7 +7,7 @@
 #ifndef SCHEDLAB_UNITS_H
 #define SCHEDLAB_UNITS_H
 
-#include "harness/base/statistics.h"
+#include "harness/numbers/statistics.h"
 
 #include <jansson.h>
 #include <stdint.h>
