@@ -113,13 +113,13 @@ static inline struct g *gfifo_pop(struct gfifo *fifo)
     return gp;
 }
 
-/* Likewise, for a batch that is about to run. Orders the lines on which the G will go on, its
- * context and its last calls: another worker's cache may have them. So those of a batch come
- * together, and no switch waits for its own. A hint: whoever ran it may not have stored sp yet. */
-static inline struct g *gfifo_pop_ahead(struct gfifo *fifo)
+/* Likewise, for a batch that m will soon run. If another M ran the G last, orders the lines on
+ * which it will go on, its context and its last calls. So those of a batch come together, and no
+ * switch waits for its own. A hint: that M may not have stored sp yet. */
+static inline struct g *gfifo_pop_ahead(const struct m *m, struct gfifo *fifo)
 {
     struct g *gp = gfifo_pop(fifo);
-    if (gp && gp->stack) {
+    if (gp && gp->last_m != m && gp->stack) {
         machine_prefetch(gp->sp);
         machine_prefetch((const char *)gp->sp + 64);
     }

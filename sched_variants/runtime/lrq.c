@@ -422,7 +422,7 @@ static uint32_t move_batch(struct m *m, struct lrq *lrq, struct globq *globq, bo
     INVARIANT(lrq_length(lrq) + n <= (int64_t)lrq->mask + 1);
     if (lrq->since) /* before n counts down */
         dates_clear(lrq, tail, n);
-    while (n-- > 0 && (gp = ring ? mpmc_get(globq->ring) : gfifo_pop_ahead(&globq->fifo)))
+    while (n-- > 0 && (gp = ring ? mpmc_get(globq->ring) : gfifo_pop_ahead(m, &globq->fifo)))
         atomic_store_explicit(&lrq->slot[tail++ & lrq->mask], gp, memory_order_relaxed); /* by Q1 */
     atomic_store_explicit(&lrq->tail, tail, memory_order_release);                       /* Q1 */
     stat_max(&m->stats, STAT_DEQUE_MAX,

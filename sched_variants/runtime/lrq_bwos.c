@@ -48,7 +48,7 @@ uint32_t lrq_blocks_move(struct m *m, struct lrq *lrq, struct globq *globq, bool
     uint32_t moved = 0;
     struct g *gp;
     for (; moved < n && lrq_blocks_make_room(m, bwos); moved++) {
-        gp = ring ? mpmc_get(globq->ring) : gfifo_pop_ahead(&globq->fifo);
+        gp = ring ? mpmc_get(globq->ring) : gfifo_pop_ahead(m, &globq->fifo);
         if (!gp)
             break;
         lrq_blocks_put_one(m, bwos, gp);

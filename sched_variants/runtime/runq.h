@@ -207,7 +207,7 @@ static inline struct g *runq_get_global(const struct runq_ops *ops, struct m *m)
     int64_t n = gfifo_size(&globq->fifo) / sched_procs_used(m->sched), moved = 0;
     struct g *gp = gfifo_pop(&globq->fifo);
     /* first: has_work() must not find both empty */
-    while (moved < n && moved < RUNQ_BATCH - 1 && (more = gfifo_pop_ahead(&globq->fifo))) {
+    while (moved < n && moved < RUNQ_BATCH - 1 && (more = gfifo_pop_ahead(m, &globq->fifo))) {
         if (!ops->put(runq->queue, more)) {
             gfifo_push(&globq->fifo, more);
             break;
