@@ -617,8 +617,10 @@ docs: disputes ## Write docs/EXPERIMENTS.md, docs/experiments/ and docs/DISPUTES
 # The runs in the folder stay where they are: only their figures are kept.
 reference: build ## Make RUN, a folder of `schedlab repro`, the committed reference, and write the documents anew
 	@test -f '$(RUN)/repro.json' || { echo 'RUN="$(RUN)" has no repro.json; valid: a folder that `make repro` wrote' >&2; exit 2; }
-	xz -9e -c '$(RUN)/repro.json' >$(REFERENCE)/repro.json.xz
+	@command -v xz >/dev/null || { echo 'xz is missing: apt-get install xz-utils' >&2; exit 1; }
+	xz -9e -c '$(RUN)/repro.json' >build/repro.json.xz
 	cp '$(RUN)/environment.json' $(REFERENCE)
+	mv build/repro.json.xz $(REFERENCE)
 	build/schedlab repro --catalogue docs --reference '$(RUN)'
 	@$(MAKE) docs
 

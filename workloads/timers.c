@@ -234,7 +234,8 @@ static void timers_print(void *arg, FILE *to)
         count++;
         first_ns = due_ns < first_ns ? due_ns : first_ns;
         last_ns = due_ns > last_ns ? due_ns : last_ns;
-        int64_t ended_ns = due_ns + one->late_ns[happened - 1];
+        int32_t last = happened < HAPPENS_MAX ? happened : HAPPENS_MAX;
+        int64_t ended_ns = due_ns + one->late_ns[last - 1];
         end_ns = ended_ns > end_ns ? ended_ns : end_ns;
     }
     if (state->params.spread_ns > 0 && last_ns > first_ns)

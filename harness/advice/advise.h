@@ -19,9 +19,6 @@
 enum { ADVISE_SEEDS = 3, ADVISE_LADDER_MAX = 8, ADVISE_CHANGES_MAX = 16, ADVISE_LOADS_MAX = 3 };
 enum { ADVISE_LINES_MAX = 16, ADVISE_LINE_SIZE = 512 };
 
-/* How a decision changes the figure that counts. */
-enum advise_effect { EFFECT_HELPS, EFFECT_HURTS, EFFECT_EVEN, EFFECT_ABSENT };
-
 struct advise_case {
     const char *variant; /* "gmp,runnext=off" */
     const char *name;    /* "runnext=off", "connections" */
@@ -77,8 +74,8 @@ double advice_threshold(const struct advice *advice);
 /* The time of a program with arrivals by the clock says little, and its latency much. True if it is
  * the p99 that counts. */
 bool advice_is_of_latency(const struct advice *advice);
+/* The figure that counts, in ns: p99, or else the makespan. */
 double advice_measure(const struct advice *advice, const struct advise_case *of);
-enum advise_effect advice_effect(const struct advice *advice, const struct advise_case *of);
 
 /* Orders the changes: what helps most first, then what hurts most. Pre: ladder, knee, chance. */
 void advice_changes_sort(struct advice *advice);

@@ -48,7 +48,10 @@ static double change_of(const struct advice *advice, const struct advise_case *o
                          advice_measure(advice, &advice->ladder[advice->knee]));
 }
 
-enum advise_effect advice_effect(const struct advice *advice, const struct advise_case *of)
+/* How a decision changes the figure that counts. */
+enum advise_effect { EFFECT_HELPS, EFFECT_HURTS, EFFECT_EVEN, EFFECT_ABSENT };
+
+static enum advise_effect advice_effect(const struct advice *advice, const struct advise_case *of)
 {
     double change = change_of(advice, of);
     if (!of->is_there)

@@ -24,6 +24,7 @@ void tsv_free(struct tsv *tsv);
 /* The cell of a row from 1 on, by the name of its column; NULL for NA and for a column that is not
  * there. */
 const char *tsv_text(const struct tsv *tsv, size_t row, const char *column);
+/* The same, and other in place of NULL. */
 const char *tsv_text_or(const struct tsv *tsv, size_t row, const char *column, const char *other);
 
 /* True if a row has the text in that column. */

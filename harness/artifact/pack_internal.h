@@ -33,7 +33,7 @@ struct packing {
     char scratch[PACK_PATH_SIZE];                /* a folder that is removed at the end */
     char draft[PACK_PATH_SIZE + PACK_NAME_SIZE]; /* in it: the artifact until all of it is there */
     bool archive;
-    struct complaint to;
+    struct complaint to; /* where the line about a failure goes; the caller's */
 };
 
 /* Fills the commands of a loaded run and their times. False and one line in error if it cannot be

@@ -38,7 +38,8 @@ static void verdicts_count(struct audit_tally *tally, const struct report_group 
     struct verdict *verdicts = verdicts_make(group, &count);
     for (size_t i = 0; i < count; i++) {
         won += verdicts[i].outcome == VERDICT_WON;
-        decided += verdicts[i].outcome == VERDICT_WON || verdicts[i].outcome == VERDICT_TIED;
+        decided += verdicts[i].outcome == VERDICT_WON || verdicts[i].outcome == VERDICT_TIED ||
+                   verdicts[i].outcome == VERDICT_OPEN;
     }
     verdicts_free(verdicts, count);
     tally->too_few += decided == 0;

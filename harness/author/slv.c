@@ -208,8 +208,9 @@ static void lists_make(const struct slv_part *parts, size_t count, bool workload
         if (part->misfit)
             quoted_print(misfit_list, part->misfit);
         fputs(") ", part->misfit ? misfit_list : name_list);
+        fputs("ORIGIN(", origin_list);
         quoted_print(origin_list, part->origin);
-        fputc(',', origin_list);
+        fputs("),", origin_list);
     }
     fclose(name_list);
     fclose(misfit_list);

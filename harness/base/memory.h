@@ -27,7 +27,8 @@ void *xrealloc(void *memory, size_t size);
 #define array_push(array, count, room)                                                             \
     (*((array) = array_room((array), &(room), (count), sizeof *(array)), &(array)[(count)++]))
 
-/* Room for one more element behind so many: the array, or a larger one of twice as many. */
+/* Room for one more element behind so many: the array, or a larger one of twice as many; of 64 if
+ * there is none yet. */
 void *array_room(void *array, size_t *room, size_t count, size_t size);
 
 char *xstrdup(const char *text);

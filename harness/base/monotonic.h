@@ -1,6 +1,6 @@
 /* monotonic.h - the clock that is never set.
  *
- * Callers: files that time or await something other than a sample on the host: sweep_run.c,
+ * Callers: files that time or await something other than a sample on the host: sweep_*.c,
  * cmd_run_cell.c, sample_pool.c, process.c, progress.c.
  */
 #ifndef SCHEDLAB_MONOTONIC_H

@@ -1,7 +1,7 @@
 /* process.h - runs one program and collects its output, within a time limit.
  *
  * Callers: code that runs a program, on the main thread of a process with no other threads; the
- * signal handler of sweep_run.c, which interrupts it. The program leads a process group of its own,
+ * signal handler of stop.c, which interrupts it. The program leads a process group of its own,
  * gets an empty standard input, and dies with its parent. Past the limit, and on
  * process_interrupt(), the whole group is killed.
  */

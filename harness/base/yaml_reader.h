@@ -1,10 +1,11 @@
 /* yaml_reader.h - one YAML file being read: its places, and how its mistakes become a line each.
  *
  * Callers: readers whose file is a tree of keys that libcyaml checks: of sweeps, machines,
- * experiments and claims. Three readers look at a file one after the other: libyaml says whether it
- * is YAML and where things are (yaml_place.h), libcyaml whether the keys are right, and the caller
- * whether the values are. libcyaml stops at its first mistake, unless that is a key that it does
- * not know; callers go on to the values that do not depend on a wrong key.
+ * experiments, claims, lessons and services. Three readers look at a file one after the other:
+ * libyaml says whether it is YAML and where things are (yaml_place.h), libcyaml whether the keys
+ * are right, and the caller whether the values are. libcyaml stops at its first mistake, unless
+ * that is a key that it does not know; callers go on to the values that do not depend on a wrong
+ * key.
  */
 #ifndef SCHEDLAB_YAML_READER_H
 #define SCHEDLAB_YAML_READER_H
@@ -27,7 +28,7 @@ struct yaml_reader {
 
 /* The keys and values that are valid in a file, for libcyaml and for messages. */
 struct yaml_schema {
-    const cyaml_schema_value_t *value;
+    const cyaml_schema_value_t *value; /* may be NULL if yaml_reader_load() is not called */
     /* The keys of the mapping at a place, and what messages call it: "an experiment". */
     const cyaml_schema_field_t *(*fields_of)(const char *place, const char **owner);
     const char *where; /* the file that describes the keys */

@@ -548,6 +548,7 @@ static int run_all(struct options *options)
         .op = workload->workload->op,
         .machine = options->request.machine,
         .workers = options->request.workers,
+        .reps = options->reps,
         .what_if = options->what_if,
         .seed = options->request.seed,
         .events = options->all_events       ? RUN_EVENTS_ALL

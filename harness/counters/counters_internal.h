@@ -94,6 +94,7 @@ char *counters_reason(const struct counters *counters, const char *call, int err
 
 /* The first reason of a counter stays. */
 void counter_lose(struct counter *counter, const char *reason);
+/* So many of a list of slots, for PAPI's error of that call. */
 void counters_lose(struct counters *counters, const size_t *slot, size_t count, const char *call,
                    int error);
 void counters_lose_all(struct counters *counters, bool of_threads, const char *reason);

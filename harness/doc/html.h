@@ -17,6 +17,7 @@ void html_table_close(FILE *to);
 /* The head of a table: one row of names, a NULL behind the last one. "#" before a name marks a
  * column of numbers. */
 void html_thead(FILE *to, const char *const *names);
+/* One head cell, of a column of numbers. */
 void html_th_number(FILE *to, const char *name);
 
 /* Both at once, and the body of a table that has but one. */

@@ -1,6 +1,6 @@
 /* idmap.h - numbers by numbers: open addressing with linear probing, half of the slots free.
  *
- * Callers: learn.c. All zero is empty. Keys are not 0.
+ * Callers: learn.c and gotext.c. All zero is empty. Keys are not 0.
  */
 #ifndef SCHEDLAB_IDMAP_H
 #define SCHEDLAB_IDMAP_H

@@ -1,9 +1,9 @@
 /* statistics.h - what is said about samples: medians and ratios with bootstrap intervals, whether
  * two sets differ and by how much, where a series settles, how small a task may be.
  *
- * Callers: tables.c, compare.c, report_verdict.c, audit.c for results; sample.c for the warm-up.
- * Nothing here reads files, prints or keeps state: the same numbers and the same seed give the same
- * answer to the last bit.
+ * Callers: tables.c, compare.c, report_verdict.c, audit.c for results; warmup.c for the warm-up.
+ * Nothing here reads files or keeps state, and only number_put() and interval_put() print: the same
+ * numbers and the same seed give the same answer to the last bit.
  *
  * The intervals are bootstrap intervals at 95 %, of STATISTICS_RESAMPLES resamples. They reach from
  * one expanded percentile to another, further out the fewer samples there are. For a ratio, the

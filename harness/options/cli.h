@@ -1,7 +1,7 @@
-/* cli.h - parsing of options, for all subcommands.
+/* cli.h - the command line, for all subcommands: options, messages, exit statuses.
  *
- * Callers: main.c and cmd_*.c. argp does the parsing and the help; but a misuse is one line
- * on standard error that names what is valid, and exit status 2.
+ * Callers: the commands, and the rooms that print for them. argp does the parsing and the help; but
+ * a misuse is one line on standard error that names what is valid, and exit status 2.
  */
 #ifndef SCHEDLAB_CLI_H
 #define SCHEDLAB_CLI_H
@@ -16,8 +16,8 @@
 /* The exit status of a command: done; or failed or misused, and one line said why. */
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
 
-/* The command that runs, with which its messages begin: "schedlab run". cli_read() sets it to
- * argv[0]; before that it is "schedlab". */
+/* The command that runs, with which its messages begin: "schedlab run". cli_parse()
+ * sets it to argv[0], and so does cli_read(); before that it is "schedlab". */
 const char *cli_name(void);
 void cli_name_set(const char *name);
 

@@ -8,7 +8,7 @@
  * the program, variant with knobs, workload with parameters, workers, machine (of a simulated one
  * all values of its model), seed, repetition, and every setting of the request. The id is the same
  * on any machine, and in any sweep file, group and order. So what was measured under an id need not
- * be measured again.
+ * be measured again. This is not the id that a cell has in plan.h, the same in all blocks.
  *
  * If the tree has changes that are in no revision, its revision ends in "-dirty", which says too
  * little. Then the bytes of both programs are in the id too, and builds of two folders have ids of

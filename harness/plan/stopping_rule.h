@@ -1,8 +1,8 @@
 /* stopping_rule.h - which cells the next block of a sweep has to measure, and why measuring a cell
  * ended.
  *
- * Callers: sweep_run.c; audit_replay.c, to find out what a sweep would have measured;
- * cmd_run_cell.c, for the most blocks that there may be.
+ * Callers: sweep_run.c and sweep_fetch.c; audit_replay.c, to find out what a sweep would have
+ * measured; cmd_run_cell.c, for the most blocks that there may be.
  *
  *     blocks 0 .. reps-1          hold every cell, but those that take fewer blocks (cell->reps,
  *                                 cell->until_equal)

@@ -34,6 +34,7 @@ struct traced_store {
     int error; /* errno, if what it had could not be read or changed; 0: none */
 };
 
+/* Without a file, the store takes nothing. */
 void traced_store_open(struct traced_store *store);
 void traced_store_close(struct traced_store *store);
 

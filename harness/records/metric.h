@@ -1,6 +1,6 @@
 /* metric.h - one number of a sample, by the name that users write.
  *
- * Callers: compare.c and its commands, run_table.c.
+ * Callers: compare.c and its commands, run_table.c, expectations of sweeps and experiments.
  *
  *   throughput     operations a second                                          more is better
  *   p50 .. p99.9   a quantile of the latencies, by its percentage; max          less is better

@@ -1,11 +1,11 @@
 /* process_time.h - the times that samples report, beside those that hyperfine measures.
  *
- * Callers: tables.c; sweep_run.c and merge.c, for hyperfine's files. A sample's own times are those
- * of its calls, timed and untimed, and of what lies between them. The process around them costs
- * start-up. Start-up is measured from outside too, by a process that does all but run the workload.
- * It is not taken as the difference of the two sides: that would agree with any inside clock,
- * however wrong. Time that neither accounts for is the rest. A cell whose process takes more or
- * less than both together is flagged `disagree`: its clock is wrong, or there is time that its
+ * Callers: tables.c; sweep_fetch.c and merge.c, for hyperfine's files. A sample's own times are
+ * those of its calls, timed and untimed, and of what lies between them. The process around them
+ * costs start-up. Start-up is measured from outside too, by a process that does all but run the
+ * workload. It is not taken as the difference of the two sides: that would agree with any inside
+ * clock, however wrong. Time that neither accounts for is the rest. A cell whose process takes more
+ * or less than both together is flagged `disagree`: its clock is wrong, or there is time that its
  * numbers do not show. It is `unknown` where start-up was not measured, or where too few samples
  * lie too far apart to say. It is also `unknown` where start-up is so much of the whole that a
  * clock wrong by a factor of two would not show.

@@ -31,6 +31,7 @@ void record_time_text(char text[32]);
 /* Turns record into `failed` with this reason; what it measured stays in it. */
 void record_fail(json_t *record, const char *reason);
 
+/* Turns record into `skipped`, likewise. */
 void record_skip(json_t *record, const char *why);
 
 /* True if its status is this one: "ok", "failed" or "skipped". */

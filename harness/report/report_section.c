@@ -2,6 +2,7 @@
 #include "harness/answers/report_verdict.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
+#include "harness/counters/counter_names.h"
 #include "harness/doc/doc.h"
 #include "harness/doc/html.h"
 #include "harness/numbers/units.h"
@@ -300,7 +301,8 @@ static void event_rows(FILE *to, const struct columns *columns)
         const struct report_event *event = &columns->cells[0]->events[i];
         if (row_kind(columns, event->name) != ROW_COUNTED)
             continue;
-        html_put(to, "<tr><th scope='row'>%s</th><td>%s</td>", event->name, event->source);
+        html_put(to, "<tr><th scope='row'>%s</th><td>%s</td>", counter_short_name(event->name),
+                 event->source);
         for (size_t k = 0; k < columns->count; k++)
             event_cell(to, report_event_find(columns->cells[k], event->name));
         html_put(to, "</tr>");

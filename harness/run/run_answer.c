@@ -179,13 +179,13 @@ static void open_print(const struct run_answer *answer, FILE *to)
         fprintf(to, "%s and %s", text_time(1 / of->low_median).s, text_time(1 / of->high_median).s);
     else
         fprintf(to, "%s and %s ops/s", text_si(of->low_median).s, text_si(of->high_median).s);
-    fprintf(to, "; which one is met decides whether %s is ahead of", verdict->best->variant);
-    for (size_t i = 0; i < verdict->open_count; i++)
-        fprintf(to, "%s %s",
-                i == 0                        ? ""
-                : i + 1 < verdict->open_count ? ","
-                                              : " and",
-                verdict->open[i]->variant);
+    fprintf(to, "; which one is met decides whether %s is ahead of %s", verdict->best->variant,
+            verdict->open[0]->variant);
+    if (verdict->open_count > 1)
+        fprintf(to, ", and likewise for %zu more", verdict->open_count - 1);
+    for (size_t i = 0; i < verdict->tied_count; i++)
+        fprintf(to, "%s%s", i == 0 ? "; no difference is shown to " : ", ",
+                verdict->tied[i]->variant);
     slower_print(answer, to);
 }
 

@@ -67,10 +67,16 @@ static size_t marked_of(const struct run_row *row)
     return n;
 }
 
-bool run_row_counts(const struct run_row *row, const json_t *record)
+/* Are marked repetitions among the row's numbers? */
+static bool marked_ones_count(const struct run_row *row)
 {
     size_t marked = marked_of(row), others = json_array_size(row->records) - marked;
-    return !comparable_is_marked(record) || others < marked || others < STATISTICS_INTERVAL_MIN;
+    return others < marked || others < STATISTICS_INTERVAL_MIN;
+}
+
+bool run_row_counts(const struct run_row *row, const json_t *record)
+{
+    return !comparable_is_marked(record) || marked_ones_count(row);
 }
 
 bool run_row_wants_repeat(const struct run_row *row, int reps)
@@ -83,10 +89,11 @@ bool run_row_wants_repeat(const struct run_row *row, int reps)
 size_t run_row_values(const struct run_row *row, const struct metric *metric, double **x)
 {
     size_t n = 0;
+    bool marked_count = marked_ones_count(row);
     *x = xcalloc(json_array_size(row->records) + 1, sizeof **x);
     json_each(record, row->records) {
         double value = metric_of(metric, record);
-        if (!isnan(value) && run_row_counts(row, record))
+        if (!isnan(value) && (marked_count || !comparable_is_marked(record)))
             (*x)[n++] = value;
     }
     return n;

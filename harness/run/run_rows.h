@@ -36,6 +36,7 @@ struct run_table {
     const char *workload, *op;
     const char *machine; /* NULL: native */
     int workers;
+    int reps; /* asked for; a row may have more, where some were disturbed */
     struct run_row *rows;
     size_t count;
     const char *what_if; /* settings of the machine; row i + 1 has them, row i has not, i even;

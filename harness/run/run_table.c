@@ -266,9 +266,11 @@ static void print_failures(const struct run_table *table, FILE *messages)
 static void print_marked(const struct run_table *table, FILE *messages)
 {
     size_t marked = 0, kept = 0, all = 0;
+    bool repeated = false;
     for (size_t i = 0; i < table->count; i++) {
         const struct run_row *row = &table->rows[i];
         all += json_array_size(row->records);
+        repeated = repeated || json_array_size(row->records) > (size_t)table->reps;
         json_each(record, row->records) {
             bool is_marked = record_is(record, "ok") && comparable_is_marked(record);
             marked += is_marked;
@@ -283,6 +285,8 @@ static void print_marked(const struct run_table *table, FILE *messages)
             marked, all);
     if (kept == 0)
         fprintf(messages, "others were measured in their place, and they are left out\n");
+    else if (!repeated)
+        fprintf(messages, "so few are not measured again, and all count\n");
     else
         fprintf(messages,
                 "they were measured again, but most of some rows lost time each time: %zu count\n",

@@ -33,7 +33,7 @@ const struct sched_ops spec_serial = {
 
 const struct sched_ops spec_elision = {
     .name = "elision",
-    .idea = "no scheduler: the workload's own source, each spawn an ordinary call (serial elision)",
+    .idea = "no scheduler: the workload's own source, each spawn a plain call",
     .source = "[Frigo98]",
 };
 

@@ -130,6 +130,7 @@ json_t *params_to_json(const void *owner, const struct param *table);
 /* The same for a variant's knobs and its common settings. */
 json_t *variant_settings_to_json(const struct variant_spec *spec);
 
+/* How many parameters it has, without the {0} at its end; of NULL 0. */
 size_t params_count(const struct param *table);
 
 /* The value of text: a word of the parameter's or a number in its range. False if it is neither. */

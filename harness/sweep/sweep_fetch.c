@@ -277,7 +277,7 @@ static bool cell_follows(const struct sweep_state *state, const struct cell *cel
     return later < (unsigned)state->run->sweep->reps && !cell->given_up && !known;
 }
 
-/* Units that the folder of results lacks, of this block and of those that hold every cell, in the
+/* Samples that the folder of results lacks, of this block and of those that hold every cell, in the
  * order of measuring; *count of them, to be freed. */
 static struct engine_cell *cells_lacking(struct sweep_state *state, unsigned block, size_t *count)
 {

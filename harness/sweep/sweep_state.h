@@ -4,7 +4,8 @@
  *   sweep_fetch.c   where records come from: the folder of results, an engine, a process
  *   sweep_tell.c    counts, and what people are told
  *
- * Callers: these. Like theirs: false and one line in error if the sweep cannot go on.
+ * Callers: these. Like theirs: false and one line in error if the sweep cannot go on; false and
+ * none after a signal.
  */
 #ifndef SCHEDLAB_SWEEP_STATE_H
 #define SCHEDLAB_SWEEP_STATE_H

@@ -111,7 +111,7 @@ for number, cells in enumerate(lists):
 print(len(jobs), max(len(j) for j in jobs.values()), all(c == sorted(c) for c in lists))
 EOF
 check what_is_compared_is_in_one_job_in_order [ "$(cat sets)" = '4 1 True' ]
-# A unit that two groups count alike, one because it says so itself, is measured once.
+# A cell that two groups count alike, one because it says so itself, is measured once.
 native=$folder
 file twice.yaml sim:server64,cores=2 'gmp, grq'
 sed 's/id: one/id: two/; s/\[gmp, grq\]/[gmp, static]\n    events: [none]/' twice.yaml | sed -n '/^  - id/,$p' >>twice.yaml

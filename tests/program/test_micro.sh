@@ -15,7 +15,7 @@ run() {
 names="b = j['benchmarks']"
 variants=$("$schedlab" list variants --format json | python3 -c "
 import json, sys
-print(*[v['name'] for v in json.load(sys.stdin)['variants'] if v['name'] != 'serial' and ':' not in v['name']])")
+print(*[v['name'] for v in json.load(sys.stdin)['variants'] if v['name'] not in ('serial', 'elision') and ':' not in v['name']])")
 quick="--benchmark_min_time=0.0001"
 
 # Names
