@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/* X(name)..., and ORIGIN("mine.slv 0123456789abcdef"),..., of variants and of workloads; X(name, reason)...
- * of misfits, whose origins come behind those of variants */
+/* X(name)..., and ORIGIN("mine.slv 0123456789abcdef"),..., of variants and of workloads;
+ * X(name, reason)... of misfits, whose origins come behind those of variants */
 #if !defined(OUTSIDE_VARIANTS)
 #define OUTSIDE_VARIANTS(X)
 #define OUTSIDE_MISFITS(X)
