@@ -298,10 +298,9 @@ void repro_offer(FILE *to, struct experiment *const *experiments, size_t count, 
     fprintf(
         to,
         "\nA number is the ratio of the two in brackets, with as many workers as stand after the "
-        "machine; of\nmisses it is how many each has in an operation. Behind \"takes more\" is the "
-        "slower one's "
-        "additional core\ntime an operation, by cause. All are of the newest run here or of the "
-        "reference. `schedlab repro D1\n--quick` measures one, `schedlab repro --quick` all %zu; "
-        "--list has their verdicts, and --explain D1\nthe reasoning.\n",
+        "machine; of\nmisses it is how many each has in an operation. Behind \"takes more\" is "
+        "the slower one's additional\ncore time an operation, by cause. All are of the newest "
+        "run here or of the reference.\n`schedlab repro D1 --quick` measures one, `schedlab "
+        "repro --quick` all %zu; --list has their\nverdicts, and --explain D1 the reasoning.\n",
         count);
 }
