@@ -352,16 +352,13 @@ static void warn_of_others(const struct options *options)
 /* Cores that are taken away leave as many workers, who take turns. */
 static void warn_of_cores(const struct options *options)
 {
-    char error[ERROR_SIZE];
-    struct machine_spec spec;
-    if (!options->what_if ||
-        !machine_spec_parse(&spec, options->what_if_machine, error, sizeof error))
+    if (!options->what_if)
         return;
-    if (spec.model.cores < options->request.workers)
+    int cores = machine_spec_cores(options->what_if_machine);
+    if (cores < options->request.workers)
         cli_say("warning: what if: %d workers take turns on %d cores; --workers %d has as many on "
                 "both machines",
-                options->request.workers, spec.model.cores, spec.model.cores);
-    machine_spec_free(&spec);
+                options->request.workers, cores, cores);
 }
 
 /* Rows ---------------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include "harness/base/text.h"
 #include "harness/host/data_folder.h"
 #include "harness/models/structures.h"
+#include "harness/spec/kept.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -382,14 +383,27 @@ void machine_spec_free(struct machine_spec *spec)
     *spec = (struct machine_spec){.simulated = false};
 }
 
+const struct machine_spec *machine_spec_kept(const char *text, char *error, size_t error_size)
+{
+    static struct kept machines;
+    struct machine_spec spec;
+    const void *found = kept_find(&machines, text);
+    if (found || !machine_spec_parse(&spec, text, error, error_size))
+        return found;
+    return kept_add(&machines, text, spec.text, &spec, sizeof spec);
+}
+
 char *machine_spec_canonical(const char *text, char *error, size_t error_size)
 {
-    struct machine_spec spec;
-    if (!machine_spec_parse(&spec, text, error, error_size))
-        return NULL;
-    char *canonical = xstrdup(spec.text);
-    machine_spec_free(&spec);
-    return canonical;
+    const struct machine_spec *spec = machine_spec_kept(text, error, error_size);
+    return spec ? xstrdup(spec->text) : NULL;
+}
+
+int machine_spec_cores(const char *text)
+{
+    char unused[ERROR_SIZE];
+    const struct machine_spec *spec = machine_spec_kept(text, unused, sizeof unused);
+    return spec ? spec->model.cores : 0;
 }
 
 char *machine_spec_guest(const char *text)

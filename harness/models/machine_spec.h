@@ -43,8 +43,15 @@ bool machine_spec_parse(struct machine_spec *spec, const char *text, char *error
                         size_t error_size);
 void machine_spec_free(struct machine_spec *spec); /* all zero is fine */
 
+/* The same for those who only read: parsed once, and kept for the rest of the process. NULL and one
+ * line in error. */
+const struct machine_spec *machine_spec_kept(const char *text, char *error, size_t error_size);
+
 /* The canonical text, to be freed; NULL and one line in error. */
 char *machine_spec_canonical(const char *text, char *error, size_t error_size);
+
+/* The cores of a simulated machine; 0 if the specification is wrong. */
+int machine_spec_cores(const char *text);
 
 /* The canonical text of the simulated machine `text` as a guest (host=vm), to be freed. NULL if it
  * is one, or has no prices of a virtual machine. */

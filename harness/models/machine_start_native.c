@@ -29,12 +29,11 @@ bool machine_start(const struct machine_spec *spec, uint64_t seed, void (*fn)(vo
 
 void machine_record_model(json_t *record, const char *text)
 {
-    struct machine_spec spec;
-    char error[512];
-    if (!machine_text_is_simulated(text) || !machine_spec_parse(&spec, text, error, sizeof error))
-        return;
-    machine_record_values(record, &spec.model);
-    machine_spec_free(&spec);
+    char unused[512];
+    const struct machine_spec *spec =
+        machine_text_is_simulated(text) ? machine_spec_kept(text, unused, sizeof unused) : NULL;
+    if (spec)
+        machine_record_values(record, &spec->model);
 }
 
 int machine_pick_cpus(int *cpus, int max)

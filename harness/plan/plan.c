@@ -104,22 +104,14 @@ struct making {
     struct plan *plan;
     size_t *parent, sets; /* see set_root() */
     json_t *partners;     /* see partners_join() */
-    json_t *allocators;   /* variant -> that it asks for */
 };
 
-static enum allocator allocator_of(const struct making *making, const char *variant)
+/* The one that the variant asks for; if that is wrong, the sample will complain. */
+static enum allocator allocator_of(const char *variant)
 {
-    struct variant_spec spec;
-    char error[1024];
-    const json_t *known = json_object_get(making->allocators, variant);
-    if (known)
-        return (enum allocator)json_integer_value(known);
-    if (!variant_spec_parse(&spec, variant, error, sizeof error))
-        return ALLOCATOR_JEMALLOC; /* the sample will complain */
-    enum allocator asked = (enum allocator)spec.common.malloc;
-    variant_spec_free(&spec);
-    json_object_set_new(making->allocators, variant, json_integer(asked));
-    return asked;
+    char unused[1024];
+    const struct variant_spec *spec = variant_spec_kept(variant, unused, sizeof unused);
+    return spec ? (enum allocator)spec->common.malloc : ALLOCATOR_JEMALLOC;
 }
 
 /* Adds the cells of one group, workload and number of workers; they are one set, the newest.
@@ -133,7 +125,7 @@ static void plan_add(struct making *making, const struct sweep_group *group, con
         struct cell new = {
             .variant = group->variants[v], .workload = workload, .workers = workers, .set = set};
         new.machine = machine;
-        new.allocator = allocator_of(making, group->variants[v]);
+        new.allocator = allocator_of(group->variants[v]);
         new.events = text_join(group->events, group->events_count);
         plan_name_cell(&new);
         struct cell *cell = plan_find(plan, new.id);
@@ -170,8 +162,7 @@ static void making_begin(struct making *making, const struct sweep_file *sweep)
         sets += (size_t)sweep->groups[g].workloads_count * sweep->groups[g].workers_count;
     *making = (struct making){.plan = xcalloc(1, sizeof *making->plan),
                               .parent = xcalloc(sets + 1, sizeof *making->parent),
-                              .partners = json_object(),
-                              .allocators = json_object()};
+                              .partners = json_object()};
     for (size_t i = 0; i < sets; i++)
         making->parent[i] = i;
     plan_index(making->plan);
@@ -186,7 +177,6 @@ static struct plan *making_end(struct making *making)
         plan->cells[i].one_call = machine_text_is_simulated(plan->cells[i].machine);
     free(making->parent);
     json_decref(making->partners);
-    json_decref(making->allocators);
     return plan;
 }
 

@@ -375,14 +375,9 @@ static bool check_workloads_on(const struct yaml_reader *reader, const struct sw
                                int64_t workers, const char *place)
 {
     char error[ERROR_SIZE];
-    for (unsigned w = 0; w < group->workloads_count; w++) {
-        struct workload_spec spec;
-        bool ok = workload_spec_parse(&spec, group->workloads[w], error, sizeof error) &&
-                  workload_spec_fit_workers(&spec, workers, error, sizeof error);
-        workload_spec_free(&spec);
-        if (!ok)
+    for (unsigned w = 0; w < group->workloads_count; w++)
+        if (!workload_spec_fits(group->workloads[w], workers, error, sizeof error))
             return yaml_complain(reader, yaml_place_line(reader->place, place), "%s", error);
-    }
     return true;
 }
 

@@ -216,14 +216,10 @@ static bool factor_find(struct parting *self)
 /* True if the variant has the part's knob at all. If not, the factor is wrong, not a level. */
 static bool has_knob(const struct parting *self, const char *variant)
 {
-    char error[ERROR_SIZE];
-    struct variant_spec spec;
-    if (!variant_spec_parse(&spec, variant, error, sizeof error))
-        return false;
-    bool has = param_find(spec.ops->knobs, self->part->factor_text) ||
-               param_find(variant_common_params, self->part->factor_text);
-    variant_spec_free(&spec);
-    return has;
+    char unused[ERROR_SIZE];
+    const struct variant_spec *spec = variant_spec_kept(variant, unused, sizeof unused);
+    return spec && (param_find(spec->ops->knobs, self->part->factor_text) ||
+                    param_find(variant_common_params, self->part->factor_text));
 }
 
 /* Adds a variant with one level of the knob. */
@@ -340,35 +336,23 @@ static int differing(const void *a, const void *b, const struct param *table)
 /* In how many settings two designs differ; -1 if they are two. */
 static int variants_differ(const char *a, const char *b)
 {
-    char error[ERROR_SIZE];
-    struct variant_spec x, y;
-    if (!variant_spec_parse(&x, a, error, sizeof error))
+    char unused[ERROR_SIZE];
+    const struct variant_spec *x = variant_spec_kept(a, unused, sizeof unused);
+    const struct variant_spec *y = variant_spec_kept(b, unused, sizeof unused);
+    if (!x || !y || x->ops != y->ops)
         return -1;
-    int count = -1;
-    if (variant_spec_parse(&y, b, error, sizeof error)) {
-        if (x.ops == y.ops)
-            count = differing(x.knobs, y.knobs, x.ops->knobs) +
-                    differing(&x.common, &y.common, variant_common_params);
-        variant_spec_free(&y);
-    }
-    variant_spec_free(&x);
-    return count;
+    return differing(x->knobs, y->knobs, x->ops->knobs) +
+           differing(&x->common, &y->common, variant_common_params);
 }
 
 static int workloads_differ(const char *a, const char *b)
 {
-    char error[ERROR_SIZE];
-    struct workload_spec x, y;
-    if (!workload_spec_parse(&x, a, error, sizeof error))
+    char unused[ERROR_SIZE];
+    const struct workload_spec *x = workload_spec_kept(a, unused, sizeof unused);
+    const struct workload_spec *y = workload_spec_kept(b, unused, sizeof unused);
+    if (!x || !y || x->workload != y->workload)
         return -1;
-    int count = -1;
-    if (workload_spec_parse(&y, b, error, sizeof error)) {
-        if (x.workload == y.workload)
-            count = differing(x.params, y.params, x.workload->params);
-        workload_spec_free(&y);
-    }
-    workload_spec_free(&x);
-    return count;
+    return differing(x->params, y->params, x->workload->params);
 }
 
 /* The level that a level is held against: the baseline, or the first one of its own design. */

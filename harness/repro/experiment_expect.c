@@ -175,11 +175,9 @@ static bool order_check(const struct expecting *self)
 {
     char error[ERROR_SIZE];
     for (unsigned i = 0; i < self->part->workloads_count; i++) {
-        struct workload_spec spec;
-        bool prints = workload_spec_parse(&spec, self->part->workloads[i], error, sizeof error) &&
-                      spec.workload->print;
-        workload_spec_free(&spec);
-        if (workload_is_meant(self, i) && !prints)
+        const struct workload_spec *spec =
+            workload_spec_kept(self->part->workloads[i], error, sizeof error);
+        if (workload_is_meant(self, i) && !(spec && spec->workload->print))
             return yaml_complain(self->reader, line_of(self, "metric"),
                                  "metric is order, but %s finds none; valid: the workload order",
                                  self->part->workloads[i]);

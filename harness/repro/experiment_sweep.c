@@ -101,13 +101,9 @@ bool experiment_part_runs(const struct experiment *experiment, const struct expe
 
 int experiment_cores(const char *machine, const struct experiment_form *form)
 {
-    struct machine_spec spec;
-    char error[ERROR_SIZE];
-    if (!machine_text_is_simulated(machine))
-        return form->native_cores > 0 ? form->native_cores : INT_MAX;
-    int cores = machine_spec_parse(&spec, machine, error, sizeof error) ? spec.model.cores : 0;
-    machine_spec_free(&spec);
-    return cores;
+    if (machine_text_is_simulated(machine))
+        return machine_spec_cores(machine);
+    return form->native_cores > 0 ? form->native_cores : INT_MAX;
 }
 
 bool experiment_takes_workers(const struct experiment_part *part, int64_t workers,

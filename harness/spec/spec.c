@@ -583,7 +583,6 @@ static bool knobs_settle(struct owner *owner, const struct sched_ops *ops,
     }
 }
 
-/* *vain: true if it is refused because a knob changes nothing. */
 static bool variant_parse(struct variant_spec *spec, const char *text, bool schedulers_only,
                           bool *vain, char *error, size_t error_size)
 {
@@ -625,33 +624,10 @@ bool variant_spec_parse(struct variant_spec *spec, const char *text, char *error
     return variant_parse(spec, text, false, &vain, error, error_size);
 }
 
-char *variant_spec_canonical(const char *text, char *error, size_t error_size)
+bool variant_spec_parse_vain(struct variant_spec *spec, const char *text, bool *vain, char *error,
+                             size_t error_size)
 {
-    struct variant_spec spec;
-    if (!variant_spec_parse(&spec, text, error, error_size))
-        return NULL;
-    char *canonical = xstrdup(spec.text);
-    variant_spec_free(&spec);
-    return canonical;
-}
-
-char *workload_spec_canonical(const char *text, char *error, size_t error_size)
-{
-    struct workload_spec spec;
-    if (!workload_spec_parse(&spec, text, error, error_size))
-        return NULL;
-    char *canonical = xstrdup(spec.text);
-    workload_spec_free(&spec);
-    return canonical;
-}
-
-bool variant_spec_is_moot(const char *text, char *why, size_t why_size)
-{
-    bool vain;
-    struct variant_spec spec;
-    if (variant_parse(&spec, text, false, &vain, why, why_size))
-        variant_spec_free(&spec);
-    return vain;
+    return variant_parse(spec, text, false, vain, error, error_size);
 }
 
 bool scheduler_spec_parse(struct variant_spec *spec, const char *text, char *error,

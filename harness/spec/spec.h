@@ -80,9 +80,19 @@ bool workload_spec_parse(struct workload_spec *spec, const char *text, char *err
 bool workload_spec_parse_of(struct workload_spec *spec, const struct workload *workload,
                             const char *text, char *error, size_t error_size);
 
+/* The same; *vain: true if it is wrong only because a knob changes nothing (void_knobs.h). */
+bool variant_spec_parse_vain(struct variant_spec *spec, const char *text, bool *vain, char *error,
+                             size_t error_size);
+
 /* The same for sched_variants[] alone, where a scheduler of this program is needed. */
 bool scheduler_spec_parse(struct variant_spec *spec, const char *text, char *error,
                           size_t error_size);
+
+/* The same for those who only read, where a text is met many times: it is parsed once, and the
+ * specification is kept for the rest of the process. NULL and one line in error. */
+const struct variant_spec *variant_spec_kept(const char *text, char *error, size_t error_size);
+const struct workload_spec *workload_spec_kept(const char *text, char *error, size_t error_size);
+
 /* The canonical text, to be freed; NULL and one line in error. */
 char *variant_spec_canonical(const char *text, char *error, size_t error_size);
 char *workload_spec_canonical(const char *text, char *error, size_t error_size);
@@ -98,6 +108,8 @@ bool workload_spec_set_workers(const struct workload_spec *spec, int64_t workers
 /* Both: it takes so many workers, and has its numbers for them. */
 bool workload_spec_fit_workers(const struct workload_spec *spec, int64_t workers, char *error,
                                size_t error_size);
+/* The same of a text. */
+bool workload_spec_fits(const char *text, int64_t workers, char *error, size_t error_size);
 /* True if the workload of that specification records latencies. False if the specification is
  * wrong. */
 bool workload_spec_has_latency(const char *text);
@@ -105,8 +117,8 @@ bool workload_spec_has_latency(const char *text);
 bool workload_spec_number(const char *text, const char *parameter, int64_t *value);
 /* True if the workload has a finding of that name. */
 bool workload_spec_finds(const char *text, const char *name);
-/* True if only a knob that changes nothing (void_knobs.h) makes the variant wrong. why: the line
- * that variant_spec_parse() then gives. */
+/* True if only a knob that changes nothing makes the variant wrong. why: the line that
+ * variant_spec_parse() then gives. */
 bool variant_spec_is_moot(const char *text, char *why, size_t why_size);
 void variant_spec_free(struct variant_spec *spec); /* free() rules: all zero is fine */
 void workload_spec_free(struct workload_spec *spec);

@@ -15,7 +15,7 @@
 
 #define ANNOUNCE_SECONDS 0.1
 
-enum { LABEL_SIZE = 256, ERROR_SIZE = 4096 };
+enum { LABEL_SIZE = 256 };
 
 static void cell_label(const struct cell *cell, char label[LABEL_SIZE])
 {
@@ -88,13 +88,7 @@ void sweep_tell_total(struct sweep_state *state, unsigned block)
 
 static int cores_of(const char *machine)
 {
-    struct machine_spec spec;
-    char error[ERROR_SIZE];
-    if (!machine_text_is_simulated(machine))
-        return topology_cpu_count();
-    int cores = machine_spec_parse(&spec, machine, error, sizeof error) ? spec.model.cores : 0;
-    machine_spec_free(&spec);
-    return cores;
+    return machine_text_is_simulated(machine) ? machine_spec_cores(machine) : topology_cpu_count();
 }
 
 void sweep_tell_workers(struct sweep_state *state)

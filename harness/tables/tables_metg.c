@@ -30,13 +30,9 @@ struct series {
 
 const struct param *series_params(const char *name)
 {
-    struct workload_spec spec;
-    char error[256];
-    if (!workload_spec_parse(&spec, name, error, sizeof error))
-        return NULL;
-    const struct param *params = spec.workload->params;
-    workload_spec_free(&spec);
-    return params;
+    char unused[256];
+    const struct workload_spec *spec = workload_spec_kept(name, unused, sizeof unused);
+    return spec ? spec->workload->params : NULL;
 }
 
 json_t *series_key(const struct cell_rows *cell, const char *parameter)

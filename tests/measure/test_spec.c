@@ -633,6 +633,31 @@ static void only_numbers_of_workloads_are_per_worker(void **state)
     assert_variant_wrong("gmp,ring=256/worker", "ring=256/worker is not valid", "valid: ");
 }
 
+static void kept_ones_are_parsed_once(void **state)
+{
+    (void)state;
+    char error[ERROR_SIZE] = "", none[ERROR_SIZE] = "untouched";
+    const struct variant_spec *variant = variant_spec_kept("gmp,tick=0x", error, sizeof error);
+    assert_null(variant);
+    assert_complaint(error, "gmp: tick=0x is not valid", "valid: ");
+    variant = variant_spec_kept("gmp,ring=256,tick=64", none, sizeof none);
+    assert_non_null(variant);
+    assert_string_equal(variant->text, "gmp,tick=64");
+    assert_ptr_equal(variant_spec_kept("gmp,ring=256,tick=64", none, sizeof none), variant);
+    assert_ptr_equal(variant_spec_kept("gmp,tick=64", none, sizeof none), variant);
+    assert_false(variant_spec_is_moot("gmp,tick=64", none, sizeof none));
+    /* Asked for many workers, it stays the same for those who ask next. */
+    const char *text = "uneven,tasks=10M/worker";
+    const struct workload_spec *workload = workload_spec_kept(text, none, sizeof none);
+    assert_true(workload_spec_fits(text, 4, none, sizeof none));
+    assert_false(workload_spec_fits(text, 64, error, sizeof error));
+    assert_complaint(error, "uneven: tasks=10000000/worker is not valid on 64 workers", "valid");
+    assert_ptr_equal(workload_spec_kept(text, none, sizeof none), workload);
+    assert_int_equal(
+        *param_field(workload->params, param_find(workload->workload->params, "tasks")), 10000000);
+    assert_string_equal(none, "untouched");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -667,6 +692,7 @@ int main(void)
         cmocka_unit_test(a_number_per_worker_grows_with_them),
         cmocka_unit_test(too_much_for_so_many_workers_is_told),
         cmocka_unit_test(only_numbers_of_workloads_are_per_worker),
+        cmocka_unit_test(kept_ones_are_parsed_once),
     };
     return cmocka_run_group_tests_name("spec", tests, NULL, NULL);
 }
