@@ -5,7 +5,7 @@
 #include "harness/numbers/units.h"
 #include "harness/report/report_expect.h"
 #include "harness/report/report_peers.h"
-#include "harness/report/report_reason.h"
+#include "harness/summary/report_reason.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "harness/numbers/units.h"
 #include "harness/report/report_expect.h"
 #include "harness/report/report_peers.h"
+#include "harness/summary/report_answers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,8 @@
  * Callers: report.c. The page is HTML 5 with its style and its figures inside, fetches nothing and
  * needs no script to be read (one line of script unfolds parts for printing, or the target of a
  * link). report_page.c writes the parts that a run has once, report_section.c those of each group,
- * report_cells.c those of each cell, report_style.c the style.
+ * report_cells.c those of each cell, report_style.c the style. The first screen is a room of its
+ * own: report_answers.h.
  */
 #ifndef SCHEDLAB_REPORT_PAGE_H
 #define SCHEDLAB_REPORT_PAGE_H
@@ -19,13 +20,6 @@ void report_page_write(FILE *to, const struct report *report, const struct figur
 /* Parts ---------------------------------------------------------------------------------------- */
 
 extern const char report_style[];
-
-/* Writes the first screen: each question with its answer in a sentence, how sure it is, a chart
- * (report_lesson.h, report_chart.h), and folded all comparisons. */
-void report_answers_write(FILE *to, const struct report *report);
-
-/* Writes a line on each variant and workload of the run (report_words.c). */
-void report_words_write(FILE *to, const struct report *report);
 
 /* Writes the program and the machine of the run, from environment.json; and any JSON object as a
  * table of two columns. */

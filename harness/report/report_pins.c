@@ -9,8 +9,8 @@
 #include "harness/answers/report_verdict.h"
 #include "harness/base/memory.h"
 #include "harness/numbers/units.h"
-#include "harness/report/latency_view.h"
 #include "harness/report/report_page.h"
+#include "harness/summary/latency_view.h"
 
 #include <math.h>
 #include <stdlib.h>

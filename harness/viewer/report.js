@@ -2,7 +2,7 @@
  * the others are measured by.
  *
  * All numbers were made by schedlab (harness/report/report_pins.c). This script shows some of them, and moves the marks of the
- * charts, which harness/report/report_chart.c drew for the baselines of the sweep, by the same axis.
+ * charts, which harness/summary/report_chart.c drew for the baselines of the sweep, by the same axis.
  */
 'use strict';
 (() => {

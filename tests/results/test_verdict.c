@@ -5,7 +5,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/records/records.h"
 #include "harness/report/report_json.h"
-#include "harness/report/report_page.h"
+#include "harness/summary/report_answers.h"
 #include "harness/tables/tables.h"
 #include "tests/support/report_cell.h"
 

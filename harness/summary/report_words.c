@@ -1,8 +1,8 @@
 /* report_words.c - the variants and workloads of a run in a line each, for those who meet them here
- * first. See report_page.h. */
+ * first. See report_answers.h. */
 #include "harness/doc/doc.h"
-#include "harness/report/report_page.h"
 #include "harness/spec/spec.h"
+#include "harness/summary/report_answers.h"
 
 #include "sched.h"
 #include "workloads/workload.h"

@@ -1,5 +1,5 @@
 /* report_chart.c - see report_chart.h. */
-#include "harness/report/report_chart.h"
+#include "harness/summary/report_chart.h"
 
 #include "harness/base/memory.h"
 #include "harness/doc/doc.h"

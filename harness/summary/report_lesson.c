@@ -1,5 +1,5 @@
 /* report_lesson.c - see report_lesson.h. */
-#include "harness/report/report_lesson.h"
+#include "harness/summary/report_lesson.h"
 
 #include "harness/base/memory.h"
 #include "harness/base/text.h"

@@ -1,5 +1,7 @@
-/* report_answers.c - the first screen: each question with its answer in a sentence, how sure it is,
- * a small chart, and, folded, who wins on what, by how much. See report_page.h. */
+/* report_answers.c - see report_answers.h. Folded behind each sentence: who wins on what, by how
+ * much. */
+#include "harness/summary/report_answers.h"
+
 #include "harness/answers/figures_events.h"
 #include "harness/answers/report_verdict.h"
 #include "harness/base/memory.h"
@@ -8,12 +10,11 @@
 #include "harness/doc/doc.h"
 #include "harness/doc/html.h"
 #include "harness/numbers/units.h"
-#include "harness/report/latency_view.h"
-#include "harness/report/report_chart.h"
-#include "harness/report/report_lesson.h"
-#include "harness/report/report_page.h"
-#include "harness/report/report_reason.h"
 #include "harness/spec/peer_table.h"
+#include "harness/summary/latency_view.h"
+#include "harness/summary/report_chart.h"
+#include "harness/summary/report_lesson.h"
+#include "harness/summary/report_reason.h"
 
 #include <math.h>
 #include <stdlib.h>

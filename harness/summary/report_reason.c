@@ -1,5 +1,5 @@
 /* report_reason.c - see report_reason.h. */
-#include "harness/report/report_reason.h"
+#include "harness/summary/report_reason.h"
 
 #include "harness/records/why_win.h"
 

@@ -1,5 +1,5 @@
 /* latency_view.c - see latency_view.h. */
-#include "harness/report/latency_view.h"
+#include "harness/summary/latency_view.h"
 
 #include "harness/base/memory.h"
 
