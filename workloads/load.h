@@ -12,7 +12,7 @@
 #define LOAD_MET 0.9 /* a load of which less is served is said not to be met */
 
 /* rate: a second. due_ns: when the last request was due; end_ns: when the last one was served; both
- * from the start. harness/records/cell_remarks.c reads the line. */
+ * from the start. harness/evidence/cell_remarks.c reads the line. */
 static inline void load_print(FILE *to, double rate, int64_t due_ns, int64_t end_ns,
                               const char *what)
 {

@@ -133,9 +133,9 @@ struct workload {
 
     /* Optional. Numbers that a call of run() finds out beside its throughput (who waited, for how
      * many turns). These are their names, FINDINGS_MAX at most and then NULL, of lower case letters
-     * and "_". No other metric has one of them (harness/records/metric.h). find() is required then,
-     * and fills in those of the last call in the same order. Records keep those of the first call.
-     * Thread stack, or the main goroutine after run(). */
+     * and "_". No other metric has one of them (harness/evidence/metric.h). find() is required
+     * then, and fills in those of the last call in the same order. Records keep those of the first
+     * call. Thread stack, or the main goroutine after run(). */
     const char *const *finds;
     void (*find)(void *state, double *values);
 

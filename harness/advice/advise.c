@@ -5,10 +5,10 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
+#include "harness/evidence/metric.h"
+#include "harness/evidence/request_table.h"
 #include "harness/host/topology.h"
 #include "harness/models/machine_start.h"
-#include "harness/records/metric.h"
-#include "harness/records/request_table.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/sample_pool.h"
 

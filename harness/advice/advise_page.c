@@ -8,8 +8,8 @@
 #include "harness/base/text.h"
 #include "harness/doc/doc.h"
 #include "harness/doc/html.h"
+#include "harness/evidence/replay_untold.h"
 #include "harness/numbers/units.h"
-#include "harness/records/replay_untold.h"
 #include "harness/report/report_page.h"
 
 #include <math.h>

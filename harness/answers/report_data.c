@@ -4,7 +4,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/counters/counter_names.h"
-#include "harness/records/metric.h"
+#include "harness/evidence/metric.h"
 #include "harness/records/run_folder.h"
 #include "harness/spec/spec.h"
 #include "sched.h"

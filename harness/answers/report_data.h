@@ -9,9 +9,9 @@
 #include "harness/answers/report_extra.h"
 #include "harness/answers/report_samples.h"
 #include "harness/answers/report_tsv.h"
+#include "harness/evidence/comparable.h"
 #include "harness/numbers/statistics.h"
 #include "harness/plan/sweep_file.h"
-#include "harness/records/comparable.h"
 #include "harness/records/records.h"
 
 #include <jansson.h>

@@ -3,8 +3,8 @@
 #include "harness/base/json_fields.h"
 
 #include "harness/base/memory.h"
+#include "harness/evidence/comparable.h"
 #include "harness/numbers/statistics.h"
-#include "harness/records/comparable.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
 

@@ -1,8 +1,8 @@
 /* cmd_export.c - `schedlab export`: a run's samples for other tools. */
 #include "harness/base/text.h"
 #include "harness/commands/commands.h"
+#include "harness/evidence/comparable.h"
 #include "harness/options/cli.h"
-#include "harness/records/comparable.h"
 #include "harness/records/run_folder.h"
 #include "harness/report/report_latex.h"
 #include "harness/tables/export.h"

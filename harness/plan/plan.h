@@ -14,9 +14,9 @@
 #ifndef SCHEDLAB_PLAN_H
 #define SCHEDLAB_PLAN_H
 
+#include "harness/evidence/metric.h"
 #include "harness/host/allocator.h"
 #include "harness/plan/sweep_file.h"
-#include "harness/records/metric.h"
 #include "harness/records/records.h"
 
 #include <jansson.h>

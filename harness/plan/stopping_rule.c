@@ -4,8 +4,8 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
+#include "harness/evidence/comparable.h"
 #include "harness/numbers/statistics.h"
-#include "harness/records/comparable.h"
 #include "harness/sample/child.h"
 
 #include <inttypes.h>

@@ -32,9 +32,9 @@
 #ifndef SCHEDLAB_STOPPING_RULE_H
 #define SCHEDLAB_STOPPING_RULE_H
 
+#include "harness/evidence/core_distance.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/sweep_file.h"
-#include "harness/records/core_distance.h"
 
 #include <jansson.h>
 #include <stdbool.h>

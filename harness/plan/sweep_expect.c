@@ -5,7 +5,7 @@
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
 #include "harness/counters/counter_names.h"
-#include "harness/records/metric.h"
+#include "harness/evidence/metric.h"
 #include "harness/spec/spec.h"
 
 #include <math.h>

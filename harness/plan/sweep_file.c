@@ -9,12 +9,12 @@
 #include "harness/base/suggest.h"
 #include "harness/base/text.h"
 #include "harness/counters/counter_names.h"
+#include "harness/evidence/metric.h"
 #include "harness/models/machine_spec.h"
 #include "harness/models/machine_start.h"
 #include "harness/numbers/statistics.h"
 #include "harness/plan/sweep_expect.h"
 #include "harness/plan/sweep_schema.h"
-#include "harness/records/metric.h"
 #include "harness/records/sample_request.h"
 #include "harness/spec/spec.h"
 

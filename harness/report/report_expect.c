@@ -3,8 +3,8 @@
 
 #include "harness/doc/doc.h"
 #include "harness/doc/html.h"
+#include "harness/evidence/metric.h"
 #include "harness/numbers/units.h"
-#include "harness/records/metric.h"
 #include "harness/spec/peer_table.h"
 
 #include <math.h>

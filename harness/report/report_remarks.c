@@ -4,8 +4,8 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/doc/doc.h"
-#include "harness/records/cell_remarks.h"
-#include "harness/records/comparable.h"
+#include "harness/evidence/cell_remarks.h"
+#include "harness/evidence/comparable.h"
 #include "harness/records/records.h"
 #include "harness/sample/warmup.h"
 

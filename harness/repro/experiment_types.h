@@ -5,8 +5,8 @@
 #ifndef SCHEDLAB_EXPERIMENT_TYPES_H
 #define SCHEDLAB_EXPERIMENT_TYPES_H
 
+#include "harness/evidence/metric.h"
 #include "harness/plan/sweep_types.h"
-#include "harness/records/metric.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
+#include "harness/evidence/metric.h"
 #include "harness/models/machine_spec.h"
-#include "harness/records/metric.h"
 #include "harness/repro/outcome.h"
 #include "harness/repro/popular_claims.h"
 

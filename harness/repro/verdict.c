@@ -4,12 +4,12 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
+#include "harness/evidence/comparable.h"
+#include "harness/evidence/why_win.h"
 #include "harness/models/machine_spec.h"
 #include "harness/models/machine_start.h"
 #include "harness/numbers/units.h"
-#include "harness/records/comparable.h"
 #include "harness/records/records.h"
-#include "harness/records/why_win.h"
 #include "harness/spec/peer_table.h"
 
 #include <math.h>

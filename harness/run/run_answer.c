@@ -3,10 +3,10 @@
 
 #include "harness/base/memory.h"
 #include "harness/base/wrap.h"
+#include "harness/evidence/why_win.h"
 #include "harness/models/machine_start.h"
 #include "harness/numbers/units.h"
 #include "harness/records/records.h"
-#include "harness/records/why_win.h"
 #include "harness/spec/peer_table.h"
 
 #include <math.h>

@@ -3,9 +3,9 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
+#include "harness/evidence/comparable.h"
 #include "harness/numbers/units.h"
 #include "harness/options/cli.h"
-#include "harness/records/comparable.h"
 #include "harness/records/records.h"
 
 #include <math.h>

@@ -6,9 +6,9 @@
 #ifndef SCHEDLAB_RUN_ROWS_H
 #define SCHEDLAB_RUN_ROWS_H
 
+#include "harness/evidence/metric.h"
 #include "harness/host/allocator.h"
 #include "harness/numbers/statistics.h"
-#include "harness/records/metric.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -5,13 +5,13 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/base/wrap.h"
+#include "harness/evidence/cell_remarks.h"
+#include "harness/evidence/comparable.h"
+#include "harness/evidence/request_table.h"
 #include "harness/models/machine_start.h"
 #include "harness/numbers/statistics.h"
 #include "harness/numbers/units.h"
-#include "harness/records/cell_remarks.h"
-#include "harness/records/comparable.h"
 #include "harness/records/records.h"
-#include "harness/records/request_table.h"
 #include "harness/run/run_events.h"
 
 #include <stdlib.h>

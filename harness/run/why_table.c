@@ -4,11 +4,11 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
+#include "harness/evidence/cell_remarks.h"
+#include "harness/evidence/why_structures.h"
+#include "harness/evidence/why_win.h"
 #include "harness/numbers/units.h"
-#include "harness/records/cell_remarks.h"
 #include "harness/records/records.h"
-#include "harness/records/why_structures.h"
-#include "harness/records/why_win.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
-#include "harness/records/request_table.h"
+#include "harness/evidence/request_table.h"
 #include "harness/sample/request_follow.h"
 #include "harness/spec/outside.h"
 #include "harness/spec/spec.h"

@@ -1,7 +1,7 @@
 /* report_reason.c - see report_reason.h. */
 #include "harness/summary/report_reason.h"
 
-#include "harness/records/why_win.h"
+#include "harness/evidence/why_win.h"
 
 #include <string.h>
 

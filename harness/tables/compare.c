@@ -4,7 +4,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
-#include "harness/records/cell_remarks.h"
+#include "harness/evidence/cell_remarks.h"
 #include "harness/records/hosts_used.h"
 
 #include <math.h>

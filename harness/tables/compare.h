@@ -24,9 +24,9 @@
 #ifndef SCHEDLAB_COMPARE_H
 #define SCHEDLAB_COMPARE_H
 
+#include "harness/evidence/comparable.h"
+#include "harness/evidence/metric.h"
 #include "harness/numbers/statistics.h"
-#include "harness/records/comparable.h"
-#include "harness/records/metric.h"
 #include "harness/tables/compare_side.h"
 
 #include <stdbool.h>

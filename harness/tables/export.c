@@ -4,8 +4,8 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/counters/counter_names.h"
+#include "harness/evidence/comparable.h"
 #include "harness/numbers/units.h"
-#include "harness/records/comparable.h"
 #include "harness/records/run_folder.h"
 
 #include <ctype.h>

@@ -2,8 +2,8 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
+#include "harness/evidence/cell_remarks.h"
 #include "harness/plan/plan.h"
-#include "harness/records/cell_remarks.h"
 #include "harness/records/records.h"
 #include "harness/tables/tables_internal.h"
 

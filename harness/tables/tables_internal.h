@@ -8,8 +8,8 @@
 #ifndef SCHEDLAB_TABLES_INTERNAL_H
 #define SCHEDLAB_TABLES_INTERNAL_H
 
+#include "harness/evidence/comparable.h"
 #include "harness/numbers/statistics.h"
-#include "harness/records/comparable.h"
 #include "param.h"
 
 #include <jansson.h>

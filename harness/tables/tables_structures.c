@@ -2,7 +2,7 @@
  *
  * Sums over the samples behind a cell's numbers, so that its structures add up to its whole.
  */
-#include "harness/records/why_structures.h"
+#include "harness/evidence/why_structures.h"
 #include "harness/tables/tables_internal.h"
 
 #include <stdlib.h>

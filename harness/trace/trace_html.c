@@ -13,8 +13,8 @@
 #include "harness/base/text.h"
 #include "harness/doc/doc.h"
 #include "harness/doc/html.h"
-#include "harness/records/replay_untold.h"
-#include "harness/records/request_table.h"
+#include "harness/evidence/replay_untold.h"
+#include "harness/evidence/request_table.h"
 #include "harness/trace/trace.h"
 
 #include <inttypes.h>

@@ -50,7 +50,7 @@ for room in $(find sched_variants -mindepth 1 -maxdepth 1 -type d ! -name runtim
 done
 
 # Rooms of harness/, ground first: a room includes itself and those before it. docs/DESIGN.md draws them.
-rooms='base numbers host doc spec models counters doctor records sample plan sweep tables answers summary report gotrace audit calibrate repro catalogue trace lessons micro author artifact programs advice scenarios hunt options list run hunter commands'
+rooms='base numbers host doc spec models counters doctor records evidence sample plan sweep tables answers summary report gotrace audit calibrate repro catalogue trace lessons micro author artifact programs advice scenarios hunt options list run hunter commands'
 # These lie beside one another, and only the pages of the catalogue read another one: reproductions.
 beside='audit calibrate repro catalogue trace lessons micro author artifact programs advice scenarios hunt'
 for room in $rooms; do

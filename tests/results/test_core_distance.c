@@ -1,7 +1,7 @@
 /* test_core_distance.c - when probes fall into two classes, near and far, and which samples lie
  * in which. */
-#include "harness/records/cell_remarks.h"
-#include "harness/records/core_distance.h"
+#include "harness/evidence/cell_remarks.h"
+#include "harness/evidence/core_distance.h"
 #include "harness/run/run_answer.h"
 #include "harness/run/run_table.h"
 

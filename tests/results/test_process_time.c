@@ -1,6 +1,6 @@
 /* test_process_time.c - a cell whose process took time that its own numbers do not show is flagged,
  * and start-up, which all cells have, is not. */
-#include "harness/records/process_time.h"
+#include "harness/evidence/process_time.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

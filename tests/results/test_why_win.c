@@ -1,5 +1,5 @@
 /* test_why_win.c - the time that one cell's cores took more than another's, and what for. */
-#include "harness/records/why_win.h"
+#include "harness/evidence/why_win.h"
 
 #include <math.h>
 #include <setjmp.h>

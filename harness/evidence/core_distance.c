@@ -1,5 +1,5 @@
 /* core_distance.c - see core_distance.h. The sort is GSL's. */
-#include "harness/records/core_distance.h"
+#include "harness/evidence/core_distance.h"
 
 #include "harness/base/memory.h"
 

@@ -4,10 +4,10 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/counters/counter_names.h"
+#include "harness/evidence/cell_remarks.h"
+#include "harness/evidence/comparable.h"
 #include "harness/numbers/statistics.h"
 #include "harness/numbers/units.h"
-#include "harness/records/cell_remarks.h"
-#include "harness/records/comparable.h"
 #include "harness/records/records.h"
 
 #include <math.h>

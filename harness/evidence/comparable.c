@@ -1,5 +1,5 @@
 /* comparable.c - see comparable.h. */
-#include "harness/records/comparable.h"
+#include "harness/evidence/comparable.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"

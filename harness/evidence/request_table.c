@@ -1,5 +1,5 @@
 /* request_table.c - see request_table.h. */
-#include "harness/records/request_table.h"
+#include "harness/evidence/request_table.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"

@@ -1,5 +1,5 @@
 /* why_structures.c - see why_structures.h. */
-#include "harness/records/why_structures.h"
+#include "harness/evidence/why_structures.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"

@@ -1,5 +1,5 @@
 /* metric.c - see metric.h. */
-#include "harness/records/metric.h"
+#include "harness/evidence/metric.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/suggest.h"

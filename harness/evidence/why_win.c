@@ -1,12 +1,12 @@
 /* why_win.c - see why_win.h. */
-#include "harness/records/why_win.h"
+#include "harness/evidence/why_win.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
+#include "harness/evidence/why_counts.h"
+#include "harness/evidence/why_structures.h"
 #include "harness/numbers/units.h"
 #include "harness/records/records.h"
-#include "harness/records/why_counts.h"
-#include "harness/records/why_structures.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #ifndef SCHEDLAB_COMPARABLE_H
 #define SCHEDLAB_COMPARABLE_H
 
-#include "harness/records/core_distance.h"
+#include "harness/evidence/core_distance.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* why_counts.c - see why_counts.h. */
-#include "harness/records/why_counts.h"
+#include "harness/evidence/why_counts.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"

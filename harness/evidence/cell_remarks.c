@@ -1,5 +1,5 @@
 /* cell_remarks.c - see cell_remarks.h. */
-#include "harness/records/cell_remarks.h"
+#include "harness/evidence/cell_remarks.h"
 
 #include "harness/base/json_fields.h"
 #include "harness/numbers/units.h"

@@ -1,5 +1,5 @@
 /* process_time.c - see process_time.h. */
-#include "harness/records/process_time.h"
+#include "harness/evidence/process_time.h"
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
