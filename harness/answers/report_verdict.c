@@ -3,6 +3,7 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
+#include "harness/numbers/units.h"
 #include "harness/records/records.h"
 #include "harness/spec/peer_table.h"
 
@@ -410,4 +411,28 @@ void report_tails_free(struct report_group *tails)
             free(tails->cells[i].of_class[which]);
     free(tails->cells);
     tails->cells = NULL;
+}
+
+/* JSON ---------------------------------------------------------------------------------------- */
+
+static json_t *variants_to_json(const struct report_cell *const *cells, size_t count)
+{
+    json_t *variants = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(variants, json_string(cells[i]->variant));
+    return variants;
+}
+
+void verdict_lists_into_json(json_t *object, const struct verdict *verdict)
+{
+    json_t *slower = json_array();
+    for (size_t i = 0; i < verdict->slower_count; i++) {
+        json_t *one = ratio_to_json(verdict->slower[i].times);
+        json_object_set_new(one, "variant", json_string(verdict->slower[i].cell->variant));
+        json_array_append_new(slower, one);
+    }
+    json_object_set_new(object, "tied", variants_to_json(verdict->tied, verdict->tied_count));
+    if (verdict->open_count > 0)
+        json_object_set_new(object, "open", variants_to_json(verdict->open, verdict->open_count));
+    json_object_set_new(object, "slower", slower);
 }

@@ -66,6 +66,10 @@ struct verdict {
 struct verdict *verdicts_make(const struct report_group *group, size_t *count);
 void verdicts_free(struct verdict *verdicts, size_t count);
 
+/* Sets the lists of a verdict: "tied": [variant], "open" likewise if there are any, and "slower":
+ * [{"ratio", "lo", "hi", "variant"}]. */
+void verdict_lists_into_json(json_t *object, const struct verdict *verdict);
+
 /* A word for each cell: how it compares with the baseline on the same workload and workers. Tests
  * are the same as above, with Holm's correction over all cells of the group with as many workers.
  * Words are "faster", "slower", "none", "few" and "distances"; NULL without a baseline or numbers.

@@ -22,14 +22,6 @@ static void set_ratio(json_t *object, const char *key, struct interval ratio)
         json_object_set_new(object, key, ratio_to_json(ratio));
 }
 
-static json_t *open_to_json(const struct verdict *verdict)
-{
-    json_t *open = json_array();
-    for (size_t i = 0; i < verdict->open_count; i++)
-        json_array_append_new(open, json_string(verdict->open[i]->variant));
-    return open;
-}
-
 static json_t *verdict_to_json(const struct verdict *verdict)
 {
     static const char *const outcomes[] = {[VERDICT_WON] = "won",
@@ -43,19 +35,7 @@ static json_t *verdict_to_json(const struct verdict *verdict)
     json_t *object =
         json_pack("{ss si ss ss}", "workload", verdict->workload, "workers", verdict->workers,
                   "outcome", outcome, "class", class_text(verdict->chosen));
-    json_t *tied = json_array();
-    for (size_t i = 0; i < verdict->tied_count; i++)
-        json_array_append_new(tied, json_string(verdict->tied[i]->variant));
-    json_object_set_new(object, "tied", tied);
-    if (verdict->open_count > 0)
-        json_object_set_new(object, "open", open_to_json(verdict));
-    json_t *slower = json_array();
-    for (size_t i = 0; i < verdict->slower_count; i++) {
-        json_t *one = ratio_to_json(verdict->slower[i].times);
-        set_text(one, "variant", verdict->slower[i].cell->variant);
-        json_array_append_new(slower, one);
-    }
-    json_object_set_new(object, "slower", slower);
+    verdict_lists_into_json(object, verdict);
     if (verdict->best) {
         bool won = verdict->outcome == VERDICT_WON;
         set_text(object, won ? "fastest" : "seen_fastest", verdict->best->variant);

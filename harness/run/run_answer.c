@@ -449,38 +449,13 @@ bool run_answer_is_best(const struct run_answer *answer, const struct run_row *r
            strcmp(answer->verdict->best->variant, row->label) == 0;
 }
 
-static json_t *slower_to_json(const struct verdict *verdict)
-{
-    json_t *slower = json_array();
-    for (size_t i = 0; i < verdict->slower_count; i++) {
-        json_t *line = ratio_to_json(verdict->slower[i].times);
-        json_object_set_new(line, "variant", json_string(verdict->slower[i].cell->variant));
-        json_array_append_new(slower, line);
-    }
-    return slower;
-}
-
-static json_t *open_to_json(const struct verdict *verdict)
-{
-    json_t *open = json_array();
-    for (size_t i = 0; i < verdict->open_count; i++)
-        json_array_append_new(open, json_string(verdict->open[i]->variant));
-    return open;
-}
-
 static void verdict_into_json(json_t *object, const struct verdict *verdict)
 {
-    json_t *tied = json_array();
-    for (size_t i = 0; i < verdict->tied_count; i++)
-        json_array_append_new(tied, json_string(verdict->tied[i]->variant));
     json_object_set_new(object, "best", json_string(verdict->best->variant));
     json_object_set_new(object, "next", json_string(verdict->next->variant));
     json_object_set_new(object, "ratio", ratio_to_json(verdict->over_next));
     number_into_json(object, "p", verdict->p);
-    json_object_set_new(object, "tied", tied);
-    if (verdict->open_count > 0)
-        json_object_set_new(object, "open", open_to_json(verdict));
-    json_object_set_new(object, "slower", slower_to_json(verdict));
+    verdict_lists_into_json(object, verdict);
 }
 
 json_t *run_answers_to_json(const struct run_answers *answers)
