@@ -86,19 +86,33 @@ static enum verdict judge(const struct experiment *experiment, json_t *records,
     return verdict;
 }
 
-/* Expects the verdict on a ratio: samples around `on` over samples around 100. */
+/* The same of an expectation of a ratio in that range. */
+static enum verdict judge_ratio(const char *range, json_t *records, enum verdict_lack *lack,
+                                char *reason)
+{
+    struct experiment *experiment = load(RATIO "        %s\n", range);
+    enum verdict found = judge(experiment, records, lack, reason);
+    experiment_free(experiment);
+    return found;
+}
+
+/* Samples around `on` and around 100. */
+static json_t *records_of_ratio(double on)
+{
+    json_t *records = json_array();
+    add(records, true, 8, on, 1);
+    add(records, false, 8, 97, 1);
+    return records;
+}
+
+/* Expects the verdict on the ratio of these. */
 static void expect_ratio(const char *range, double on, enum verdict verdict, const char *part)
 {
     char reason[VERDICT_REASON_SIZE];
     enum verdict_lack lack;
-    struct experiment *experiment = load(RATIO "        %s\n", range);
-    json_t *records = json_array();
-    add(records, true, 8, on, 1);
-    add(records, false, 8, 97, 1);
-    enum verdict found = judge(experiment, records, &lack, reason);
+    enum verdict found = judge_ratio(range, records_of_ratio(on), &lack, reason);
     if (found != verdict || !strstr(reason, part))
         fail_msg("%s, %g: %s, \"%s\"", range, on, verdict_text(found), reason);
-    experiment_free(experiment);
 }
 
 static void intervals_are_held_against_ranges(void **state)
@@ -233,12 +247,10 @@ static void expect_over_zero(const char *range, double on, enum verdict verdict)
 {
     char reason[VERDICT_REASON_SIZE];
     enum verdict_lack lack;
-    struct experiment *experiment = load(RATIO "        %s\n", range);
     json_t *records = json_array();
     add(records, true, 6, on, 1);
     add(records, false, 6, 0, 0);
-    assert_int_equal(judge(experiment, records, &lack, reason), verdict);
-    experiment_free(experiment);
+    assert_int_equal(judge_ratio(range, records, &lack, reason), verdict);
 }
 
 static void a_ratio_over_zero_is_without_bound(void **state)
@@ -273,15 +285,13 @@ static void expect_of_regimes(const char *range, double other, enum verdict verd
 {
     char reason[VERDICT_REASON_SIZE];
     enum verdict_lack lack;
-    struct experiment *experiment = load(RATIO "        %s\n", range);
     json_t *records = json_array();
     add(records, true, 12, 190, 1);
     add(records, true, 2, other, 1);
     add(records, false, 8, 97, 1);
-    assert_int_equal(judge(experiment, records, &lack, reason), verdict);
+    assert_int_equal(judge_ratio(range, records, &lack, reason), verdict);
     assert_int_equal(lack, wanted);
     assert_true((lack == LACK_REGIMES) == (strstr(reason, "two regimes") != NULL));
-    experiment_free(experiment);
 }
 
 static void nothing_is_claimed_that_depends_on_the_regime(void **state)
@@ -336,9 +346,7 @@ static void expect_told(const char *role, const char *range, double on, const ch
     struct experiment *experiment =
         load(RATIO "        role: %s\n        %s\n      - {says: x, level: on, at_least: 1}\n",
              role, range);
-    json_t *records = json_array();
-    add(records, true, 8, on, 1);
-    add(records, false, 8, 97, 1);
+    json_t *records = records_of_ratio(on);
     judged_make(&judged, &experiment->parts[0], 0, "native", records, &form);
     if (strcmp(outcome_told(&judged), told) != 0)
         fail_msg("%s, %s, %g: %s, not %s", role, range, on, outcome_told(&judged), told);
@@ -529,19 +537,26 @@ static json_t *experiment_of(const char *id, json_t *native, json_t *simulated)
     return json_pack("{ss so}", "id", id, "machines", places);
 }
 
+/* A claim that so many expectations show. */
+static struct claim claim_of(char **shown_by, unsigned count)
+{
+    static char id[] = "1.1", degree[] = "right", x[] = "x";
+    return (struct claim){.id = id,
+                          .degree = degree,
+                          .who = x,
+                          .says = x,
+                          .go = x,
+                          .shown_by = shown_by,
+                          .shown_by_count = count};
+}
+
 /* Takes the experiment; the answers of a claim that it is about on both sides. */
 static void expect_answers(json_t *experiment, const char *gmp, const char *itself)
 {
     char *shown[] = {(char[]){"T1/one#1"}};
-    struct claim claim = {.id = (char[]){"1.1"},
-                          .degree = (char[]){"right"},
-                          .who = (char[]){"x"},
-                          .says = (char[]){"x"},
-                          .go = (char[]){"x"},
-                          .shown_by = shown,
-                          .shown_by_count = 1,
-                          .go_itself = shown,
-                          .go_itself_count = itself ? 1 : 0};
+    struct claim claim = claim_of(shown, 1);
+    claim.go_itself = shown;
+    claim.go_itself_count = itself ? 1 : 0;
     struct claims claims = {.list = &claim, .count = 1};
     json_t *experiments = json_pack("[o]", experiment);
     json_t *judged = claims_judge(&claims, experiments, true);
@@ -589,13 +604,7 @@ static void a_claim_names_the_machines_that_bear_it_out(void **state)
 {
     (void)state;
     char *shown[] = {(char[]){"T1/one#1"}};
-    struct claim claim = {.id = (char[]){"1.1"},
-                          .degree = (char[]){"right"},
-                          .who = (char[]){"x"},
-                          .says = (char[]){"x"},
-                          .go = (char[]){"x"},
-                          .shown_by = shown,
-                          .shown_by_count = 1};
+    struct claim claim = claim_of(shown, 1);
     struct claims claims = {.list = &claim, .count = 1};
     json_t *experiments =
         json_pack("[o]", experiment_of("T1", place_of("native", "undecided", NULL),
@@ -617,27 +626,13 @@ static void claims_say_why_and_by_which_go(void **state)
 {
     (void)state;
     char *shown[] = {(char[]){"T1/one"}, (char[]){"T2/one"}};
-    struct claim claim[] = {{.id = (char[]){"1.1"},
-                             .degree = (char[]){"right"},
-                             .who = (char[]){"x"},
-                             .says = (char[]){"x"},
-                             .go = (char[]){"x"},
-                             .not_shown = (char[]){"no such knob"},
-                             .go_itself = shown,
-                             .go_itself_count = 1},
-                            {.id = (char[]){"1.2"},
-                             .degree = (char[]){"wrong"},
-                             .who = (char[]){"x"},
-                             .says = (char[]){"x"},
-                             .go = (char[]){"x"},
-                             .shown_by = shown,
-                             .shown_by_count = 2},
-                            {.id = (char[]){"1.3"},
-                             .degree = (char[]){"outdated"},
-                             .who = (char[]){"x"},
-                             .says = (char[]){"x"},
-                             .go = (char[]){"x"},
-                             .not_shown = (char[]){"it is gone"}}};
+    struct claim claim[] = {claim_of(NULL, 0), claim_of(shown, 2), claim_of(NULL, 0)};
+    claim[0].not_shown = (char[]){"no such knob"};
+    claim[0].go_itself = shown;
+    claim[0].go_itself_count = 1;
+    claim[1].degree = (char[]){"wrong"};
+    claim[2].degree = (char[]){"outdated"};
+    claim[2].not_shown = (char[]){"it is gone"};
     struct claims claims = {.list = claim, .count = 3};
     json_t *experiments =
         json_pack("[o]", experiment_of("T1", place_of("native", "supported", "supported"), NULL));
