@@ -1,10 +1,11 @@
 /* sample_pool.h - simulated samples side by side, one per core of the host.
  *
- * Callers: sweep_fetch.c, on the main thread of a process with no other threads. The result of a
- * simulated sample does not depend on other work of the host, so many may run at once; native ones
- * never do. Servers run them (sample_server.h). If there can be no server, and for programs of
- * other revisions, each sample has a process of ours that waits for it (child.h). Records come back
- * in the order in which their samples were started, whichever ends first.
+ * Callers: sweep_run.c makes one for sweep_fetch.c, and advise.c has one; on the main thread of a
+ * process with no other threads. The result of a simulated sample does not depend on other work of
+ * the host, so many may run at once; native ones never do. Servers run them (sample_server.h). If
+ * there can be no server, and for programs of other revisions, each sample has a process of ours
+ * that waits for it (child.h). Records come back in the order in which their samples were started,
+ * whichever ends first.
  */
 #ifndef SCHEDLAB_SAMPLE_POOL_H
 #define SCHEDLAB_SAMPLE_POOL_H

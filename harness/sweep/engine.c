@@ -29,9 +29,9 @@ enum {
 /* One call of engine_measure(). */
 struct work {
     struct engine *engine;
-    struct engine_cell *cells;
+    struct engine_sample *samples;
     size_t count, there;
-    struct engine_cell **by_id; /* sorted */
+    struct engine_sample **by_id; /* sorted */
     struct progress *progress;
     char *error;
     size_t error_size;
@@ -142,15 +142,15 @@ bool engine_kind_set(const struct engine *engine, const char *cpu, char *error, 
 
 static int by_id_compare(const void *a, const void *b)
 {
-    const struct engine_cell *const *x = a, *const *y = b;
+    const struct engine_sample *const *x = a, *const *y = b;
     return strcmp((*x)->id, (*y)->id);
 }
 
-static struct engine_cell *cell_find(const struct work *work, const char *id)
+static struct engine_sample *sample_find(const struct work *work, const char *id)
 {
-    struct engine_cell key, *pointer = &key;
+    struct engine_sample key, *pointer = &key;
     snprintf(key.id, sizeof key.id, "%s", id);
-    struct engine_cell **found =
+    struct engine_sample **found =
         bsearch(&pointer, work->by_id, work->count, sizeof *work->by_id, by_id_compare);
     return found ? *found : NULL;
 }
@@ -158,9 +158,9 @@ static struct engine_cell *cell_find(const struct work *work, const char *id)
 static bool result_see(void *work_void, const char *id)
 {
     struct work *work = work_void;
-    struct engine_cell *cell = cell_find(work, id);
-    if (cell && !cell->there) {
-        cell->there = true;
+    struct engine_sample *sample = sample_find(work, id);
+    if (sample && !sample->there) {
+        sample->there = true;
         work->there++;
     }
     return true;
@@ -182,7 +182,7 @@ static bool list_write(struct work *work, const struct engine_batch *batch, size
     size_t size;
     FILE *to = memory_stream(&text, &size);
     for (size_t i = 0; i < count; i++)
-        fprintf(to, "%s\n", work->cells[members[i]].id);
+        fprintf(to, "%s\n", work->samples[members[i]].id);
     if (fclose(to) != 0)
         abort();
     snprintf(suffix, sizeof suffix, "-%zu.list", job);
@@ -192,23 +192,23 @@ static bool list_write(struct work *work, const struct engine_batch *batch, size
     return ok;
 }
 
-/* The cells of each job, in their order: first[job] .. first[job + 1] of members. */
+/* The samples of each job, in their order: first[job] .. first[job + 1] of members. */
 static void members_sort(const struct work *work, const struct engine_batch *batch, size_t *first,
                          size_t *members)
 {
     for (size_t i = 0; i < work->count; i++) {
-        const struct engine_cell *cell = &work->cells[i];
-        if (!cell->there && machine_text_is_simulated(cell->of->machine) != batch->native)
-            first[cell->job + 1]++;
+        const struct engine_sample *sample = &work->samples[i];
+        if (!sample->there && machine_text_is_simulated(sample->of->machine) != batch->native)
+            first[sample->job + 1]++;
     }
     for (size_t job = 0; job < batch->count; job++)
         first[job + 1] += first[job];
     size_t *next = xcalloc(batch->count + 1, sizeof *next);
     memcpy(next, first, batch->count * sizeof *next);
     for (size_t i = 0; i < work->count; i++) {
-        const struct engine_cell *cell = &work->cells[i];
-        if (!cell->there && machine_text_is_simulated(cell->of->machine) != batch->native)
-            members[next[cell->job]++] = i;
+        const struct engine_sample *sample = &work->samples[i];
+        if (!sample->there && machine_text_is_simulated(sample->of->machine) != batch->native)
+            members[next[sample->job]++] = i;
     }
     free(next);
 }
@@ -230,7 +230,7 @@ static bool round_submit(struct work *work, struct engine_batch batches[2])
 {
     size_t counts[2];
     struct engine *engine = work->engine;
-    engine_jobs_make(work->cells, work->count, engine->job_seconds, counts);
+    engine_jobs_make(work->samples, work->count, engine->job_seconds, counts);
     progress_message(work->progress, "%s: %s for %s", engine->ops->name,
                      counted(counts[0] + counts[1], "job").s,
                      counted(work->count - work->there, "cell").s);
@@ -314,15 +314,15 @@ static char *log_read(const struct work *work, const struct engine_batch *batch,
 static bool job_lacks(const struct work *work, const struct engine_batch *batch, size_t job)
 {
     for (size_t i = 0; i < work->count; i++) {
-        const struct engine_cell *cell = &work->cells[i];
-        if (cell->job == job && !cell->there &&
-            machine_text_is_simulated(cell->of->machine) != batch->native)
+        const struct engine_sample *sample = &work->samples[i];
+        if (sample->job == job && !sample->there &&
+            machine_text_is_simulated(sample->of->machine) != batch->native)
             return true;
     }
     return false;
 }
 
-/* Tells what the first job said that had cells to measure and began none: its node is of another
+/* Tells what the first job said that had samples to measure and began none: its node is of another
  * kind, or has another build. Such jobs come to nothing each time, and a round may be hours. */
 static void idle_tell(struct work *work, const struct engine_batch *batch, size_t job)
 {
@@ -339,7 +339,7 @@ static void idle_tell(struct work *work, const struct engine_batch *batch, size_
     free(text);
 }
 
-/* The cell that a job began last and left without a result is lost. How many cells it began. */
+/* The sample that a job began last and left without a record is lost. How many it began. */
 static size_t job_judge(struct work *work, const struct engine_batch *batch, size_t job)
 {
     char path[ENGINE_PATH_SIZE], suffix[64], line[64], last[64] = "";
@@ -354,30 +354,30 @@ static size_t job_judge(struct work *work, const struct engine_batch *batch, siz
     }
     if (from)
         fclose(from);
-    struct engine_cell *cell = cell_id_is_valid(last) ? cell_find(work, last) : NULL;
-    if (cell && !cell->there)
-        cell->lost++;
+    struct engine_sample *sample = cell_id_is_valid(last) ? sample_find(work, last) : NULL;
+    if (sample && !sample->there)
+        sample->lost++;
     if (begun == 0)
         idle_tell(work, batch, job);
     return begun;
 }
 
-/* A cell that is lost again and again has a result too: that it failed. */
-static bool cell_give_up(struct work *work, struct engine_cell *cell)
+/* A sample that is lost again and again has a record too: that it failed. */
+static bool sample_give_up(struct work *work, struct engine_sample *sample)
 {
     char reason[256];
-    struct sample_request request = {.variant = cell->of->variant,
-                                     .workload = cell->of->workload,
-                                     .workers = cell->of->workers,
-                                     .machine = cell->of->machine};
+    struct sample_request request = {.variant = sample->of->variant,
+                                     .workload = sample->of->workload,
+                                     .workers = sample->of->workers,
+                                     .machine = sample->of->machine};
     snprintf(reason, sizeof reason,
              "%u jobs began it and ended without a result; the cell is not tried again",
-             cell->lost);
+             sample->lost);
     json_t *record = child_record_lost(&request, reason);
-    bool ok = cell_store_put(work->engine->cells_path, cell->id, record, 0, false, work->error,
+    bool ok = cell_store_put(work->engine->cells_path, sample->id, record, 0, false, work->error,
                              work->error_size);
     json_decref(record);
-    return ok && result_see(work, cell->id);
+    return ok && result_see(work, sample->id);
 }
 
 /* Adds lines of the first job's log to the message that nothing works. */
@@ -410,8 +410,8 @@ static bool round_judge(struct work *work, const struct engine_batch batches[2],
         return false;
     }
     for (size_t i = 0; i < work->count; i++)
-        if (!work->cells[i].there && work->cells[i].lost >= ENGINE_TRIES &&
-            !cell_give_up(work, &work->cells[i]))
+        if (!work->samples[i].there && work->samples[i].lost >= ENGINE_TRIES &&
+            !sample_give_up(work, &work->samples[i]))
             return false;
     if (work->there < work->count)
         progress_message(work->progress, "%s: %s without a result yet", work->engine->ops->name,
@@ -457,15 +457,15 @@ static bool rounds_run(struct work *work)
     return true;
 }
 
-bool engine_measure(struct engine *engine, struct engine_cell *cells, size_t count,
+bool engine_measure(struct engine *engine, struct engine_sample *samples, size_t count,
                     struct progress *progress, char *error, size_t error_size)
 {
-    struct work work = {engine, cells, count, 0, NULL, progress, error, error_size};
+    struct work work = {engine, samples, count, 0, NULL, progress, error, error_size};
     char problem[512];
     error[0] = '\0';
-    work.by_id = xcalloc(count + 1, sizeof(struct engine_cell *));
+    work.by_id = xcalloc(count + 1, sizeof(struct engine_sample *));
     for (size_t i = 0; i < count; i++)
-        work.by_id[i] = &cells[i];
+        work.by_id[i] = &samples[i];
     qsort(work.by_id, count, sizeof *work.by_id, by_id_compare);
     engine->progress = progress;
     bool ok = rounds_run(&work);

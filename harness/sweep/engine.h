@@ -1,22 +1,22 @@
 /* engine.h - has the cells of a sweep measured on other machines, as jobs of a cluster's scheduler.
  *
- * Callers: sweep_fetch.c, before each block, with the cells that are not in the folder of results
+ * Callers: sweep_fetch.c, before each block, with the samples that are not in the folder of results
  * yet. When engine_measure() returns they are there, and the sweep takes them as if it had measured
  * them. So all else is as on one machine, from the order of records to when a sweep ends.
  *
  * A job is `schedlab run --list FILE --sweep RUN`: idempotent, and independent of the others. Its
  * files are in RUN/jobs/: ROUND-KIND-N.list, the ids; .begun, those that it began; .log, what it
- * said. A cell counts as measured if its result is in the folder, whatever the cluster's scheduler
- * says. The scheduler only tells when there is nothing left to wait for.
+ * said. A sample counts as measured if its record is in the folder, whatever the cluster
+ * says. Its scheduler only tells when there is nothing left to wait for.
  *
- *     round   all cells that lack a result become jobs; wait until none of these is left, or
- *             every cell is there
- *     lost    a cell that a job began and left without a result: its node or its process died. It
- *             gets a job of its own in the next round; lost ENGINE_TRIES times, it is recorded as
- *             failed
+ *     round   all samples that lack a record become jobs; wait until none of these is left, or
+ *             every record is there
+ *     lost    a sample that a job began and left without a record: its node or its process died.
+ *             It gets a job of its own in the next round; lost ENGINE_TRIES times, it is recorded
+ *             as failed
  *     stuck   a round in which no job began anything: after ENGINE_TRIES in a row, an error
  *
- * So every round brings a result or a loss, or is stuck. Each cell is lost at most ENGINE_TRIES
+ * So every round brings a record or a loss, or is stuck. Each sample is lost at most ENGINE_TRIES
  * times, so there is no endless loop.
  */
 #ifndef SCHEDLAB_ENGINE_H
@@ -30,14 +30,14 @@
 
 enum { ENGINE_TRIES = 3, ENGINE_JOB_SECONDS = 300, ENGINE_PATH_SIZE = 4096 };
 
-/* A cell that has to be measured in a block: one sample. */
-struct engine_cell {
+/* A sample that has to be measured. */
+struct engine_sample {
     char id[CELL_BLOCK_ID_SIZE];
     const struct cell *of;
     unsigned block;
     double seconds; /* that it will take; a guess where nothing is known */
-    unsigned lost;  /* how often a job began it without a result */
-    bool there;     /* its result */
+    unsigned lost;  /* how often a job began it without a record */
+    bool there;     /* its record */
     size_t job;     /* of the round at hand, from 0 among those of its kind */
 };
 
@@ -97,13 +97,13 @@ struct engine {
 /* Fills in the other fields. folder and cells must be set. */
 bool engine_begin(struct engine *engine, char *error, size_t error_size);
 
-/* Has native cells measured on this processor only; without this call, on that of the first job.
+/* Has native samples measured on this processor only; without this call, on that of the first job.
  * False and one line in error if the run's jobs have measured on another one. */
 bool engine_kind_set(const struct engine *engine, const char *cpu, char *error, size_t error_size);
 
-/* Measures cells that have no result yet. False with "" in error after process_interrupt(), when
+/* Measures samples that have no record yet. False with "" in error after process_interrupt(), when
  * all jobs were cancelled; or with one line if it cannot go on. */
-bool engine_measure(struct engine *engine, struct engine_cell *cells, size_t count,
+bool engine_measure(struct engine *engine, struct engine_sample *samples, size_t count,
                     struct progress *progress, char *error, size_t error_size);
 
 /* For ops: path of a file of a batch, RUN/jobs/ROUND-KINDsuffix. */
@@ -115,13 +115,13 @@ void engine_path(const struct engine *engine, const struct engine_batch *batch, 
 char *engine_command(const struct engine *engine, const struct engine_batch *batch,
                      const char *number);
 
-/* engine_jobs.c: gives each cell without a result a job. Sets counts to the numbers of jobs of each
- * kind, natively measured ones first.
+/* engine_jobs.c: gives each sample without a record a job. Sets counts to the numbers of jobs of
+ * each kind, natively measured ones first.
  *
- * Jobs take job_seconds. Natively, the cells of one comparison set in one block are in one job, in
- * the order of the block. So cells that are compared are measured on one node, side by side. A cell
- * that was lost has a job of its own. */
-void engine_jobs_make(struct engine_cell *cells, size_t count, double job_seconds,
+ * Jobs take job_seconds. Natively, the samples of one comparison set in one block are in one job,
+ * in the order of the block. So cells that are compared are measured on one node, side by side. A
+ * sample that was lost has a job of its own. */
+void engine_jobs_make(struct engine_sample *samples, size_t count, double job_seconds,
                       size_t counts[2]);
 
 #endif

@@ -30,51 +30,52 @@ static size_t job_alone(struct filling *filling)
     return filling->count++;
 }
 
-static bool is_native(const struct engine_cell *cell)
+static bool is_native(const struct engine_sample *sample)
 {
-    return !machine_text_is_simulated(cell->of->machine);
+    return !machine_text_is_simulated(sample->of->machine);
 }
 
-/* Native cells of the block that begins at cells[first], set by set; where it ends. */
-static size_t block_fill(struct engine_cell *cells, size_t count, size_t first,
+/* Native samples of the block that begins at samples[first], set by set; where it ends. */
+static size_t block_fill(struct engine_sample *samples, size_t count, size_t first,
                          struct filling *filling, double *set_seconds, size_t *set_job)
 {
     size_t end = first;
-    for (; end < count && cells[end].block == cells[first].block; end++)
-        if (is_native(&cells[end]) && !cells[end].there && cells[end].lost == 0) {
-            set_seconds[cells[end].of->set] += cells[end].seconds;
-            set_job[cells[end].of->set] = SIZE_MAX;
+    for (; end < count && samples[end].block == samples[first].block; end++)
+        if (is_native(&samples[end]) && !samples[end].there && samples[end].lost == 0) {
+            set_seconds[samples[end].of->set] += samples[end].seconds;
+            set_job[samples[end].of->set] = SIZE_MAX;
         }
     for (size_t i = first; i < end; i++) {
-        size_t set = cells[i].of->set;
-        if (!is_native(&cells[i]) || cells[i].there)
+        size_t set = samples[i].of->set;
+        if (!is_native(&samples[i]) || samples[i].there)
             continue;
-        if (cells[i].lost > 0) {
-            cells[i].job = job_alone(filling);
+        if (samples[i].lost > 0) {
+            samples[i].job = job_alone(filling);
             continue;
         }
         if (set_job[set] == SIZE_MAX)
             set_job[set] = job_for(filling, set_seconds[set]);
-        cells[i].job = set_job[set];
+        samples[i].job = set_job[set];
         set_seconds[set] = 0;
     }
     return end;
 }
 
-void engine_jobs_make(struct engine_cell *cells, size_t count, double job_seconds, size_t counts[2])
+void engine_jobs_make(struct engine_sample *samples, size_t count, double job_seconds,
+                      size_t counts[2])
 {
     struct filling native = {.most = job_seconds}, simulated = {.most = job_seconds};
     size_t sets = 0;
     for (size_t i = 0; i < count; i++)
-        sets = cells[i].of->set >= sets ? cells[i].of->set + 1 : sets;
+        sets = samples[i].of->set >= sets ? samples[i].of->set + 1 : sets;
     double *set_seconds = xcalloc(sets + 1, sizeof *set_seconds);
     size_t *set_job = xcalloc(sets + 1, sizeof *set_job);
     for (size_t i = 0; i < count;)
-        i = block_fill(cells, count, i, &native, set_seconds, set_job);
+        i = block_fill(samples, count, i, &native, set_seconds, set_job);
     for (size_t i = 0; i < count; i++)
-        if (!is_native(&cells[i]) && !cells[i].there)
-            cells[i].job =
-                cells[i].lost > 0 ? job_alone(&simulated) : job_for(&simulated, cells[i].seconds);
+        if (!is_native(&samples[i]) && !samples[i].there)
+            samples[i].job = samples[i].lost > 0 ? job_alone(&simulated)
+                                                 : job_for(&simulated, samples[i].seconds);
     free(set_seconds);
     free(set_job);
     counts[0] = native.count;

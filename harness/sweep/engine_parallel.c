@@ -1,8 +1,8 @@
 /* engine_parallel.c - the engine for machines that share a folder and nothing else: GNU parallel,
  * which runs the jobs over ssh on those that a file names.
  *
- * Source: parallel(1), 20221122. Simulated cells take a core each, native ones a machine each;
- * the two batches of a round run one after the other, so that no native cell has company.
+ * Source: parallel(1), 20221122. Simulated samples take a core each, native ones a machine each;
+ * the two batches of a round run one after the other, so that no native one has company.
  *
  * A machine that goes away in a round takes the jobs that it runs, and fails those that it is given
  * afterwards; the next round leaves it out (--filter-hosts). Where parallel ends, its part on the

@@ -1,11 +1,11 @@
 /* engine_slurm.c - the engine for clusters with Slurm: job arrays by sbatch, followed by squeue.
  *
  * Source: sbatch(1), squeue(1), scancel(1), scontrol(1) of Slurm 22.05. sacct is not needed: it
- * takes a database that not every cluster has, and whether a cell was measured its file says.
+ * takes a database that not every cluster has, and whether a sample was measured its file says.
  *
  * Jobs are known by their name, which no other run has, and not by their numbers. So a sweep that
  * is resumed finds the jobs that it left, and a restarted controller is just one that does not
- * answer for a while. --no-requeue, because the engine itself counts the cells that a lost node
+ * answer for a while. --no-requeue, because the engine itself counts the samples that a lost node
  * took with it.
  *
  * Each array runs a script of its own, whose path tells it from all others. A controller that does
@@ -133,8 +133,8 @@ static enum answer array_hand_in(const char *const *arguments, char *error, size
 }
 
 /* Runs squeue for the engine's jobs in these states, those of hidden partitions too: a job that is
- * not seen counts as ended, and its cells are handed in again. True if it answered; then *lines is
- * its output, to be freed. */
+ * not seen counts as ended, and its samples are handed in again. True if it answered; then *lines
+ * is its output, to be freed. */
 static bool squeue(const struct engine *engine, const char *states, const char *format,
                    char **lines)
 {

@@ -279,11 +279,12 @@ static bool cell_follows(const struct sweep_state *state, const struct cell *cel
 
 /* Samples that the folder of results lacks, of this block and of those that hold every cell, in the
  * order of measuring; *count of them, to be freed. */
-static struct engine_cell *cells_lacking(struct sweep_state *state, unsigned block, size_t *count)
+static struct engine_sample *samples_lacking(struct sweep_state *state, unsigned block,
+                                             size_t *count)
 {
     struct plan *plan = state->run->plan;
     unsigned reps = (unsigned)state->run->sweep->reps, end = block + 1 > reps ? block + 1 : reps;
-    struct engine_cell *cells = xcalloc(plan->count * (end - block) + 1, sizeof *cells);
+    struct engine_sample *samples = xcalloc(plan->count * (end - block) + 1, sizeof *samples);
     struct cell_times times;
     char results[PATH_SIZE];
     *count = 0;
@@ -294,11 +295,11 @@ static struct engine_cell *cells_lacking(struct sweep_state *state, unsigned blo
         sweep_fetch_order(state, later);
         for (size_t i = 0; i < plan->count; i++) {
             const struct cell *cell = &plan->cells[state->order[i]];
-            struct engine_cell *next = &cells[*count];
+            struct engine_sample *next = &samples[*count];
             if (!cell_follows(state, cell, block, later))
                 continue;
             double seconds = cell_times_of(&times, cell).seconds;
-            *next = (struct engine_cell){.of = cell, .block = later};
+            *next = (struct engine_sample){.of = cell, .block = later};
             next->seconds = isnan(seconds) ? SECONDS_UNKNOWN : seconds;
             cell_id_of(&state->cells.ids, cell, later, next->id);
             /* cells of two groups may be the same */
@@ -310,7 +311,7 @@ static struct engine_cell *cells_lacking(struct sweep_state *state, unsigned blo
     }
     cell_times_end(&times);
     json_decref(seen);
-    return cells;
+    return samples;
 }
 
 /* Takes note of all native samples that the folder of results has and lacks, from this block on. */
@@ -357,9 +358,9 @@ bool sweep_fetch_block(struct sweep_state *state, unsigned block)
     if (!state->run->engine)
         return true;
     size_t count;
-    struct engine_cell *cells = cells_lacking(state, block, &count);
-    bool ok = count == 0 || engine_measure(state->run->engine, cells, count, &state->progress,
+    struct engine_sample *samples = samples_lacking(state, block, &count);
+    bool ok = count == 0 || engine_measure(state->run->engine, samples, count, &state->progress,
                                            state->error, state->error_size);
-    free(cells);
+    free(samples);
     return ok && !stop_signal();
 }
