@@ -60,16 +60,16 @@ static void block_take(const struct audit_pool *pool, json_int_t at, unsigned bl
 }
 
 /* Notes the cells of one round that is over. */
-static void rounds_note(struct audit_rounds *rounds, const struct stopping_rule *needs,
+static void rounds_note(struct audit_rounds *rounds, const struct stopping_rule *rule,
                         unsigned blocks)
 {
     rounds->blocks_least =
         rounds->count == 0 || blocks < rounds->blocks_least ? blocks : rounds->blocks_least;
     rounds->blocks_most = blocks > rounds->blocks_most ? blocks : rounds->blocks_most;
     rounds->count++;
-    for (size_t i = 0; i < needs->plan->count; i++) {
-        const struct cell *cell = &needs->plan->cells[i];
-        const char *stop = stopping_rule_stop(needs, cell);
+    for (size_t i = 0; i < rule->plan->count; i++) {
+        const struct cell *cell = &rule->plan->cells[i];
+        const char *stop = stopping_rule_stop(rule, cell);
         rounds->by_width += strcmp(stop, "width") == 0;
         rounds->at_limit += strcmp(stop, "limit") == 0 || strcmp(stop, "class-limit") == 0;
         for (size_t k = 0; k < cell->notes_count; k++)
@@ -81,26 +81,26 @@ json_t *audit_round_next(const struct sweep_file *sweep, struct audit_pool *pool
                          struct audit_rounds *rounds)
 {
     struct plan *plan = audit_plan(sweep);
-    struct stopping_rule needs;
+    struct stopping_rule rule;
     json_t *round = json_array();
     unsigned block = 0;
-    stopping_rule_begin(&needs, sweep, plan);
+    stopping_rule_begin(&rule, sweep, plan);
     bool over = false;
     while (!over && pool->next + block < pool->blocks) {
-        over = stopping_rule_next(&needs, block) == 0;
+        over = stopping_rule_next(&rule, block) == 0;
         if (!over)
             block_take(pool, pool->next + block, block, plan, round);
         block += !over;
     }
-    over = over || stopping_rule_next(&needs, block) == 0;
+    over = over || stopping_rule_next(&rule, block) == 0;
     pool->next += block;
     if (over && block > 0) {
-        rounds_note(rounds, &needs, block);
+        rounds_note(rounds, &rule, block);
     } else {
         json_decref(round);
         round = NULL;
     }
-    stopping_rule_end(&needs);
+    stopping_rule_end(&rule);
     plan_free(plan);
     return round;
 }

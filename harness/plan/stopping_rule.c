@@ -26,19 +26,19 @@ const char *why_text(enum why why)
     return why_words[why];
 }
 
-void stopping_rule_begin(struct stopping_rule *needs, const struct sweep_file *sweep,
+void stopping_rule_begin(struct stopping_rule *rule, const struct sweep_file *sweep,
                          struct plan *plan)
 {
     size_t sets = 0;
     for (size_t i = 0; i < plan->count; i++)
         sets = plan->cells[i].set >= sets ? plan->cells[i].set + 1 : sets;
-    *needs = (struct stopping_rule){.sweep = sweep, .plan = plan, .blocks = UINT_MAX};
-    needs->open = xcalloc(sets + 1, sizeof *needs->open);
+    *rule = (struct stopping_rule){.sweep = sweep, .plan = plan, .blocks = UINT_MAX};
+    rule->open = xcalloc(sets + 1, sizeof *rule->open);
 }
 
-void stopping_rule_end(struct stopping_rule *needs)
+void stopping_rule_end(struct stopping_rule *rule)
 {
-    free(needs->open);
+    free(rule->open);
 }
 
 /* Notes --------------------------------------------------------------------------------------- */
@@ -98,9 +98,9 @@ static struct past past_of(const struct cell *cell, unsigned block)
 
 /* Core distances ------------------------------------------------------------------------------ */
 
-static enum core_distance note_distance(const struct stopping_rule *needs, const struct note *note)
+static enum core_distance note_distance(const struct stopping_rule *rule, const struct note *note)
 {
-    return core_distance_of(&needs->distances, note->line_before_ns, note->line_after_ns);
+    return core_distance_of(&rule->distances, note->line_before_ns, note->line_after_ns);
 }
 
 /* True if distances are learnt from the sample: an ok one of a block before this one. */
@@ -129,30 +129,30 @@ static double *probes_of_blocks(const struct plan *plan, unsigned block, size_t 
     return line_ns;
 }
 
-static void distances_learn_of_blocks(struct stopping_rule *needs, unsigned block)
+static void distances_learn_of_blocks(struct stopping_rule *rule, unsigned block)
 {
     size_t count, samples[DISTANCE_MIXED + 1] = {0};
-    double *line_ns = probes_of_blocks(needs->plan, block, &count);
-    core_distances_learn(&needs->distances, line_ns, count);
+    double *line_ns = probes_of_blocks(rule->plan, block, &count);
+    core_distances_learn(&rule->distances, line_ns, count);
     free(line_ns);
-    for (size_t i = 0; i < needs->plan->count; i++) {
-        const struct cell *cell = &needs->plan->cells[i];
+    for (size_t i = 0; i < rule->plan->count; i++) {
+        const struct cell *cell = &rule->plan->cells[i];
         for (size_t k = 0; k < cell->notes_count; k++)
-            samples[note_distance(needs, &cell->notes[k])] += note_teaches(&cell->notes[k], block);
+            samples[note_distance(rule, &cell->notes[k])] += note_teaches(&cell->notes[k], block);
     }
-    needs->class = core_distance_common(samples[DISTANCE_NEAR], samples[DISTANCE_FAR]);
+    rule->class = core_distance_common(samples[DISTANCE_NEAR], samples[DISTANCE_FAR]);
 }
 
-void stopping_rule_conclude(struct stopping_rule *needs)
+void stopping_rule_conclude(struct stopping_rule *rule)
 {
-    if (needs->blocks == UINT_MAX)
-        distances_learn_of_blocks(needs, UINT_MAX);
+    if (rule->blocks == UINT_MAX)
+        distances_learn_of_blocks(rule, UINT_MAX);
 }
 
 /* Width --------------------------------------------------------------------------------------- */
 
 /* The width over the samples that tables would take if there were no others: comparable.h. */
-static double past_width(const struct stopping_rule *needs, const struct past *past, size_t metric)
+static double past_width(const struct stopping_rule *rule, const struct past *past, size_t metric)
 {
     struct class_counts counts = {0};
     double *x = xcalloc(past->count + 1, sizeof *x);
@@ -160,11 +160,11 @@ static double past_width(const struct stopping_rule *needs, const struct past *p
     bool lacks = false; /* a sample has no such number */
     for (size_t i = 0; i < past->count; i++)
         if (past->notes[i].ok)
-            class_count_add(&counts, note_distance(needs, &past->notes[i]), past->notes[i].marked);
-    enum cell_class chosen = class_of_cell(&counts, needs->class);
+            class_count_add(&counts, note_distance(rule, &past->notes[i]), past->notes[i].marked);
+    enum cell_class chosen = class_of_cell(&counts, rule->class);
     for (size_t i = 0; i < past->count; i++) {
         const struct note *note = &past->notes[i];
-        if (!note->ok || !class_holds(chosen, note_distance(needs, note), note->marked))
+        if (!note->ok || !class_holds(chosen, note_distance(rule, note), note->marked))
             continue;
         lacks |= isnan(note->value[metric]) && !note->of_set;
         if (!isnan(note->value[metric]))
@@ -182,29 +182,29 @@ static double past_width(const struct stopping_rule *needs, const struct past *p
     return width;
 }
 
-double stopping_rule_width(const struct stopping_rule *needs, const struct cell *cell)
+double stopping_rule_width(const struct stopping_rule *rule, const struct cell *cell)
 {
     struct past past = past_of(cell, UINT_MAX);
-    return past_width(needs, &past, 0);
+    return past_width(rule, &past, 0);
 }
 
 /* The width that the interval of the cell's i-th metric may have; 0: any. */
-static double wanted_width(const struct stopping_rule *needs, const struct cell *cell, size_t i)
+static double wanted_width(const struct stopping_rule *rule, const struct cell *cell, size_t i)
 {
-    return cell->own_widths ? cell->widths[i].percent : i == 0 ? (double)needs->sweep->width : 0;
+    return cell->own_widths ? cell->widths[i].percent : i == 0 ? (double)rule->sweep->width : 0;
 }
 
-static bool wants_width(const struct stopping_rule *needs, const struct cell *cell)
+static bool wants_width(const struct stopping_rule *rule, const struct cell *cell)
 {
-    return wanted_width(needs, cell, 0) > 0;
+    return wanted_width(rule, cell, 0) > 0;
 }
 
 /* True if each interval is as narrow as wanted. */
-static bool is_narrow(const struct stopping_rule *needs, const struct cell *cell,
+static bool is_narrow(const struct stopping_rule *rule, const struct cell *cell,
                       const struct past *past)
 {
-    for (size_t i = 0; i < CELL_WIDTHS && wanted_width(needs, cell, i) > 0; i++)
-        if (!(past_width(needs, past, i) < wanted_width(needs, cell, i))) /* also without any */
+    for (size_t i = 0; i < CELL_WIDTHS && wanted_width(rule, cell, i) > 0; i++)
+        if (!(past_width(rule, past, i) < wanted_width(rule, cell, i))) /* also without any */
             return false;
     return true;
 }
@@ -227,18 +227,18 @@ static bool cell_has_enough(const struct cell *cell, unsigned block)
 }
 
 /* True if the cell's own samples before the block are not enough yet. */
-static bool cell_needs_block(const struct stopping_rule *needs, const struct cell *cell,
+static bool cell_needs_block(const struct stopping_rule *rule, const struct cell *cell,
                              unsigned block)
 {
-    const struct sweep_file *sweep = needs->sweep;
+    const struct sweep_file *sweep = rule->sweep;
     struct past past = past_of(cell, block);
     if (past.given_up || block >= (unsigned)sweep->reps_max)
         return false;
     if (block < (unsigned)sweep->reps)
         return !cell_has_enough(cell, block) && !(cell->until_equal && past_is_equal(&past));
-    if (!wants_width(needs, cell) || past.failed)
+    if (!wants_width(rule, cell) || past.failed)
         return false;
-    return !is_narrow(needs, cell, &past);
+    return !is_narrow(rule, cell, &past);
 }
 
 /* Sets the cell's `why` for the block if it is in it, for this reason; whether it is. */
@@ -252,20 +252,20 @@ static bool cell_put(struct cell *cell, unsigned block, enum why why)
     return why != WHY_NONE;
 }
 
-static size_t block_of_sets(struct stopping_rule *needs, unsigned block)
+static size_t block_of_sets(struct stopping_rule *rule, unsigned block)
 {
-    struct plan *plan = needs->plan;
+    struct plan *plan = rule->plan;
     size_t held = 0;
-    if (needs->sweep->width > 0 && block >= (unsigned)needs->sweep->reps)
-        distances_learn_of_blocks(needs, block);
+    if (rule->sweep->width > 0 && block >= (unsigned)rule->sweep->reps)
+        distances_learn_of_blocks(rule, block);
     for (size_t i = 0; i < plan->count; i++)
-        needs->open[plan->cells[i].set] = false;
+        rule->open[plan->cells[i].set] = false;
     for (size_t i = 0; i < plan->count; i++)
-        if (!needs->open[plan->cells[i].set])
-            needs->open[plan->cells[i].set] = cell_needs_block(needs, &plan->cells[i], block);
+        if (!rule->open[plan->cells[i].set])
+            rule->open[plan->cells[i].set] = cell_needs_block(rule, &plan->cells[i], block);
     for (size_t i = 0; i < plan->count; i++) {
         struct cell *cell = &plan->cells[i];
-        bool open = needs->open[cell->set] && !cell_has_enough(cell, block);
+        bool open = rule->open[cell->set] && !cell_has_enough(cell, block);
         held += cell_put(cell, block, open ? WHY_BLOCK : WHY_NONE);
     }
     return held;
@@ -281,12 +281,12 @@ struct tally {
     int64_t probed;
 };
 
-static struct tally past_tally(const struct stopping_rule *needs, const struct past *past)
+static struct tally past_tally(const struct stopping_rule *rule, const struct past *past)
 {
     struct tally tally = {0};
     for (size_t i = 0; i < past->count; i++) {
         const struct note *note = &past->notes[i];
-        enum core_distance distance = note_distance(needs, note);
+        enum core_distance distance = note_distance(rule, note);
         tally.blocks += note->why == WHY_BLOCK;
         tally.clean += note->why != WHY_TOP_UP && !note->marked;
         tally.repeats += note->why == WHY_REPEAT;
@@ -298,47 +298,47 @@ static struct tally past_tally(const struct stopping_rule *needs, const struct p
 }
 
 /* True if a cell has too few samples of a distance that it needs. One without probes needs none. */
-static bool lacks_distance(const struct stopping_rule *needs, const struct tally *tally)
+static bool lacks_distance(const struct stopping_rule *rule, const struct tally *tally)
 {
-    const struct sweep_file *sweep = needs->sweep;
+    const struct sweep_file *sweep = rule->sweep;
     if (tally->probed == 0)
         return false;
-    if (!sweep->class_each || isnan(needs->distances.threshold_ns))
-        return tally->at_distance[needs->class] < sweep->class_min;
+    if (!sweep->class_each || isnan(rule->distances.threshold_ns))
+        return tally->at_distance[rule->class] < sweep->class_min;
     return tally->at_distance[DISTANCE_NEAR] < sweep->class_min ||
            tally->at_distance[DISTANCE_FAR] < sweep->class_min;
 }
 
 /* Pre: the blocks are over. A cell without a median would not get one by more samples, and one
  * whose samples cannot be probed would get no distance. */
-static enum why cell_needs_more(const struct stopping_rule *needs, const struct cell *cell,
+static enum why cell_needs_more(const struct stopping_rule *rule, const struct cell *cell,
                                 unsigned block)
 {
-    const struct sweep_file *sweep = needs->sweep;
+    const struct sweep_file *sweep = rule->sweep;
     struct past past = past_of(cell, block);
     if (past.given_up || past.failed)
         return WHY_NONE;
-    struct tally tally = past_tally(needs, &past);
+    struct tally tally = past_tally(rule, &past);
     if (sweep->repeat_disturbed && tally.clean < tally.blocks && tally.repeats < sweep->reps_max)
         return WHY_REPEAT;
-    if (lacks_distance(needs, &tally) && tally.top_ups < sweep->reps_max)
+    if (lacks_distance(rule, &tally) && tally.top_ups < sweep->reps_max)
         return WHY_TOP_UP;
     return WHY_NONE;
 }
 
-size_t stopping_rule_next(struct stopping_rule *needs, unsigned block)
+size_t stopping_rule_next(struct stopping_rule *rule, unsigned block)
 {
     size_t held = 0;
-    if (block < needs->blocks) {
-        held = block_of_sets(needs, block);
+    if (block < rule->blocks) {
+        held = block_of_sets(rule, block);
         if (held > 0)
             return held;
-        needs->blocks = block;
-        distances_learn_of_blocks(needs, block);
+        rule->blocks = block;
+        distances_learn_of_blocks(rule, block);
     }
-    for (size_t i = 0; i < needs->plan->count; i++) {
-        struct cell *cell = &needs->plan->cells[i];
-        held += cell_put(cell, block, cell_needs_more(needs, cell, block));
+    for (size_t i = 0; i < rule->plan->count; i++) {
+        struct cell *cell = &rule->plan->cells[i];
+        held += cell_put(cell, block, cell_needs_more(rule, cell, block));
     }
     return held;
 }
@@ -370,28 +370,27 @@ static unsigned cell_block_next(const struct cell *cell)
 }
 
 /* True if all top-ups were measured and a distance that is needed still came too rarely. */
-static bool lacks_class(const struct stopping_rule *needs, const struct cell *cell)
+static bool lacks_class(const struct stopping_rule *rule, const struct cell *cell)
 {
     struct past past = past_of(cell, UINT_MAX);
-    struct tally tally = past_tally(needs, &past);
-    return !past.failed && lacks_distance(needs, &tally);
+    struct tally tally = past_tally(rule, &past);
+    return !past.failed && lacks_distance(rule, &tally);
 }
 
-const char *stopping_rule_stop(const struct stopping_rule *needs, const struct cell *cell)
+const char *stopping_rule_stop(const struct stopping_rule *rule, const struct cell *cell)
 {
     if (cell->given_up)
         return "given-up";
     unsigned next = cell_block_next(cell);
-    bool blocks = needs->blocks == UINT_MAX;
-    if (blocks ? cell_needs_block(needs, cell, next)
-               : cell_needs_more(needs, cell, next) != WHY_NONE)
+    bool blocks = rule->blocks == UINT_MAX;
+    if (blocks ? cell_needs_block(rule, cell, next) : cell_needs_more(rule, cell, next) != WHY_NONE)
         return "interrupted";
-    if (!blocks && lacks_class(needs, cell))
+    if (!blocks && lacks_class(rule, cell))
         return "class-limit";
-    if (!wants_width(needs, cell))
+    if (!wants_width(rule, cell))
         return "reps";
     struct past past = past_of(cell, UINT_MAX);
-    return past.failed ? "given-up" : is_narrow(needs, cell, &past) ? "width" : "limit";
+    return past.failed ? "given-up" : is_narrow(rule, cell, &past) ? "width" : "limit";
 }
 
 static json_t *number_or_absent(double value, const char *reason)
@@ -399,14 +398,14 @@ static json_t *number_or_absent(double value, const char *reason)
     return isnan(value) ? json_pack("{ss}", "absent", reason) : json_real(value);
 }
 
-static json_t *cell_to_json(const struct stopping_rule *needs, const struct cell *cell)
+static json_t *cell_to_json(const struct stopping_rule *rule, const struct cell *cell)
 {
     return json_pack(
         "{ss ss ss si si si si si ss so}", "cell", cell->id, "variant", cell->variant, "workload",
         cell->workload, "workers", cell->workers, "samples", (int)cell->notes_count, "blocks",
         (int)cell_count(cell, WHY_BLOCK), "top_ups", (int)cell_count(cell, WHY_TOP_UP), "repeats",
-        (int)cell_count(cell, WHY_REPEAT), "stop", stopping_rule_stop(needs, cell), "width_percent",
-        number_or_absent(stopping_rule_width(needs, cell), "too few samples, or failed ones"));
+        (int)cell_count(cell, WHY_REPEAT), "stop", stopping_rule_stop(rule, cell), "width_percent",
+        number_or_absent(stopping_rule_width(rule, cell), "too few samples, or failed ones"));
 }
 
 /* All ok samples, those after the blocks included. */
@@ -415,11 +414,11 @@ struct totals {
     size_t top_ups, repeats;
 };
 
-static struct totals totals_of(const struct stopping_rule *needs)
+static struct totals totals_of(const struct stopping_rule *rule)
 {
     struct totals totals = {.ok = 0};
-    for (size_t i = 0; i < needs->plan->count; i++) {
-        const struct cell *cell = &needs->plan->cells[i];
+    for (size_t i = 0; i < rule->plan->count; i++) {
+        const struct cell *cell = &rule->plan->cells[i];
         totals.top_ups += cell_count(cell, WHY_TOP_UP);
         totals.repeats += cell_count(cell, WHY_REPEAT);
         for (size_t k = 0; k < cell->notes_count; k++) {
@@ -427,82 +426,82 @@ static struct totals totals_of(const struct stopping_rule *needs)
             totals.ok += note->ok;
             totals.marked += note->ok && note->marked;
             totals.steal_unknown += note->ok && note->steal_unknown;
-            totals.distances[note_distance(needs, note)] += note->ok;
+            totals.distances[note_distance(rule, note)] += note->ok;
         }
     }
     return totals;
 }
 
-static json_t *distances_to_json(const struct stopping_rule *needs, const struct totals *totals)
+static json_t *distances_to_json(const struct stopping_rule *rule, const struct totals *totals)
 {
     static const char one_class[] = "there is no such class";
-    return json_pack("{ss so so so s{sI sI sI sI}}", "class", core_distance_text(needs->class),
-                     "threshold_ns", number_or_absent(needs->distances.threshold_ns, one_class),
-                     "near_ns", number_or_absent(needs->distances.near_ns, one_class), "far_ns",
-                     number_or_absent(needs->distances.far_ns, one_class), "samples", "near",
+    return json_pack("{ss so so so s{sI sI sI sI}}", "class", core_distance_text(rule->class),
+                     "threshold_ns", number_or_absent(rule->distances.threshold_ns, one_class),
+                     "near_ns", number_or_absent(rule->distances.near_ns, one_class), "far_ns",
+                     number_or_absent(rule->distances.far_ns, one_class), "samples", "near",
                      (json_int_t)totals->distances[DISTANCE_NEAR], "far",
                      (json_int_t)totals->distances[DISTANCE_FAR], "mixed",
                      (json_int_t)totals->distances[DISTANCE_MIXED], "none",
                      (json_int_t)totals->distances[DISTANCE_NONE]);
 }
 
-json_t *stopping_rule_to_json(const struct stopping_rule *needs)
+json_t *stopping_rule_to_json(const struct stopping_rule *rule)
 {
-    const struct sweep_file *sweep = needs->sweep;
-    struct totals totals = totals_of(needs);
+    const struct sweep_file *sweep = rule->sweep;
+    struct totals totals = totals_of(rule);
     json_t *cells = json_array();
-    for (size_t i = 0; i < needs->plan->count; i++)
-        json_array_append_new(cells, cell_to_json(needs, &needs->plan->cells[i]));
+    for (size_t i = 0; i < rule->plan->count; i++)
+        json_array_append_new(cells, cell_to_json(rule, &rule->plan->cells[i]));
     return json_pack("{si sI sI sI sI sb sb sI so so}", "schema", 1, "reps",
                      (json_int_t)sweep->reps, "reps_max", (json_int_t)sweep->reps_max, "width",
                      (json_int_t)sweep->width, "class_min", (json_int_t)sweep->class_min,
                      "class_each", (int)sweep->class_each, "repeat_disturbed",
                      (int)sweep->repeat_disturbed, "marked", (json_int_t)totals.marked, "distances",
-                     distances_to_json(needs, &totals), "cells", cells);
+                     distances_to_json(rule, &totals), "cells", cells);
 }
 
-static size_t count_stops(const struct stopping_rule *needs, const char *stop)
+static size_t count_stops(const struct stopping_rule *rule, const char *stop)
 {
     size_t count = 0;
-    for (size_t i = 0; i < needs->plan->count; i++)
-        count += strcmp(stopping_rule_stop(needs, &needs->plan->cells[i]), stop) == 0;
+    for (size_t i = 0; i < rule->plan->count; i++)
+        count += strcmp(stopping_rule_stop(rule, &rule->plan->cells[i]), stop) == 0;
     return count;
 }
 
-static void tell_width(const struct stopping_rule *needs, FILE *to)
+static void tell_width(const struct stopping_rule *rule, FILE *to)
 {
     bool own = false, any = false;
     char wanted[64];
-    for (size_t i = 0; i < needs->plan->count; i++) {
-        own = own || needs->plan->cells[i].own_widths;
-        any = any || wants_width(needs, &needs->plan->cells[i]);
+    for (size_t i = 0; i < rule->plan->count; i++) {
+        own = own || rule->plan->cells[i].own_widths;
+        any = any || wants_width(rule, &rule->plan->cells[i]);
     }
     if (!any)
         return;
-    snprintf(wanted, sizeof wanted, "narrower than %" PRId64 " %%", needs->sweep->width);
+    snprintf(wanted, sizeof wanted, "narrower than %" PRId64 " %%", rule->sweep->width);
     fprintf(to, "%s with an interval %s, %zu stopped at %" PRId64 " samples without\n",
-            counted(count_stops(needs, "width"), "cell").s,
-            own ? "as narrow as its claims need it" : wanted, count_stops(needs, "limit"),
-            needs->sweep->reps_max);
+            counted(count_stops(rule, "width"), "cell").s,
+            own ? "as narrow as its claims need it" : wanted, count_stops(rule, "limit"),
+            rule->sweep->reps_max);
 }
 
 /* The core distance at which top-ups are wanted, in words: "core distance near" or "far", or "each
  * core distance". */
-static const char *wanted_distance(const struct stopping_rule *needs)
+static const char *wanted_distance(const struct stopping_rule *rule)
 {
-    if (needs->sweep->class_each && isfinite(needs->distances.threshold_ns))
+    if (rule->sweep->class_each && isfinite(rule->distances.threshold_ns))
         return "each core distance";
     static const char *const distances[] = {"core distance -", "core distance near",
                                             "core distance far"};
-    return distances[needs->class];
+    return distances[rule->class];
 }
 
-static void tell_class(const struct stopping_rule *needs, FILE *to)
+static void tell_class(const struct stopping_rule *rule, FILE *to)
 {
-    size_t short_of = count_stops(needs, "class-limit");
+    size_t short_of = count_stops(rule, "class-limit");
     if (short_of > 0)
         fprintf(to, "%s with fewer than %" PRId64 " samples at %s after all top-ups\n",
-                counted(short_of, "cell").s, needs->sweep->class_min, wanted_distance(needs));
+                counted(short_of, "cell").s, rule->sweep->class_min, wanted_distance(rule));
 }
 
 /* "near 81 % (52 ns)" */
@@ -516,46 +515,46 @@ static void tell_distance(const struct totals *totals, enum core_distance distan
         fprintf(to, " (%.0f ns)", ns);
 }
 
-static void tell_distances(const struct stopping_rule *needs, const struct totals *totals, FILE *to)
+static void tell_distances(const struct stopping_rule *rule, const struct totals *totals, FILE *to)
 {
     size_t probed = totals->ok - totals->distances[DISTANCE_NONE];
     if (probed == 0)
         return;
-    if (isnan(needs->distances.threshold_ns)) {
+    if (isnan(rule->distances.threshold_ns)) {
         fprintf(to, "one core distance: %.0f ns from core to core and back\n",
-                needs->distances.near_ns);
+                rule->distances.near_ns);
         return;
     }
     fprintf(to, "core distance of %s on several workers: ", counted(probed, "sample").s);
-    tell_distance(totals, DISTANCE_NEAR, needs->distances.near_ns, to);
+    tell_distance(totals, DISTANCE_NEAR, rule->distances.near_ns, to);
     fputs(", ", to);
-    tell_distance(totals, DISTANCE_FAR, needs->distances.far_ns, to);
+    tell_distance(totals, DISTANCE_FAR, rule->distances.far_ns, to);
     fputs(", ", to);
     tell_distance(totals, DISTANCE_MIXED, NAN, to);
     fputs("\n", to);
 }
 
 /* Tells how many cells have a median without an interval. */
-static void tell_few(const struct stopping_rule *needs, FILE *to)
+static void tell_few(const struct stopping_rule *rule, FILE *to)
 {
     size_t few = 0;
-    for (size_t i = 0; i < needs->plan->count; i++) {
-        const struct cell *cell = &needs->plan->cells[i];
+    for (size_t i = 0; i < rule->plan->count; i++) {
+        const struct cell *cell = &rule->plan->cells[i];
         few += cell->notes_count > 0 && !cell->given_up && !past_of(cell, UINT_MAX).failed &&
-               isnan(stopping_rule_width(needs, cell));
+               isnan(stopping_rule_width(rule, cell));
     }
     if (few > 0)
         fprintf(to, "%s without an interval of the median, which takes %d samples\n",
                 counted(few, "cell").s, STATISTICS_INTERVAL_MIN);
 }
 
-void stopping_rule_tell(const struct stopping_rule *needs, FILE *to)
+void stopping_rule_tell(const struct stopping_rule *rule, FILE *to)
 {
-    struct totals totals = totals_of(needs);
-    tell_few(needs, to);
-    if (needs->sweep->width > 0)
-        tell_width(needs, to);
-    tell_distances(needs, &totals, to);
+    struct totals totals = totals_of(rule);
+    tell_few(rule, to);
+    if (rule->sweep->width > 0)
+        tell_width(rule, to);
+    tell_distances(rule, &totals, to);
     if (totals.marked > 0)
         fprintf(to, "%zu of %s marked as disturbed\n", totals.marked,
                 counted(totals.ok, "sample").s);
@@ -564,6 +563,6 @@ void stopping_rule_tell(const struct stopping_rule *needs, FILE *to)
                 totals.steal_unknown, counted(totals.ok, "sample").s);
     if (totals.top_ups + totals.repeats > 0)
         fprintf(to, "after the blocks: %s for cells with few at %s, %zu repeated\n",
-                counted(totals.top_ups, "sample").s, wanted_distance(needs), totals.repeats);
-    tell_class(needs, to);
+                counted(totals.top_ups, "sample").s, wanted_distance(rule), totals.repeats);
+    tell_class(rule, to);
 }

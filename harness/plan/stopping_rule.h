@@ -53,10 +53,10 @@ struct stopping_rule {
     enum core_distance class; /* the most common one; DISTANCE_NONE without probes */
 };
 
-/* sweep and plan must outlive needs. */
-void stopping_rule_begin(struct stopping_rule *needs, const struct sweep_file *sweep,
+/* sweep and plan must outlive rule. */
+void stopping_rule_begin(struct stopping_rule *rule, const struct sweep_file *sweep,
                          struct plan *plan);
-void stopping_rule_end(struct stopping_rule *needs);
+void stopping_rule_end(struct stopping_rule *rule);
 
 /* The most blocks that there may be, those of repeats and top-ups included. */
 unsigned stopping_rule_blocks_max(const struct sweep_file *sweep);
@@ -70,26 +70,26 @@ bool stopping_rule_note(struct cell *cell, const json_t *record);
 
 /* Sets `why` of all cells for this block. Returns how many it holds, measured already or not. After
  * the first block with none, there is nothing left to measure. */
-size_t stopping_rule_next(struct stopping_rule *needs, unsigned block);
+size_t stopping_rule_next(struct stopping_rule *rule, unsigned block);
 
 /* The width of the interval of the cell's median, in percent of the median, over the samples behind
  * its numbers in the tables. NAN with too few samples for an interval, or a failed one. After
  * stopping_rule_conclude(), or once all sets are closed. */
-double stopping_rule_width(const struct stopping_rule *needs, const struct cell *cell);
+double stopping_rule_width(const struct stopping_rule *rule, const struct cell *cell);
 
 /* The reason why measuring the cell ended: "width", "limit", "reps", "given-up" or "class-limit";
  * or, if it had not ended, "interrupted". "class-limit" means that all top-ups were measured and
  * fewer than class_min are of a core distance that is needed. */
-const char *stopping_rule_stop(const struct stopping_rule *needs, const struct cell *cell);
+const char *stopping_rule_stop(const struct stopping_rule *rule, const struct cell *cell);
 
 /* Learns the distances from the samples there are, if an interruption came before
  * stopping_rule_next() could. Call it before the next two. */
-void stopping_rule_conclude(struct stopping_rule *needs);
+void stopping_rule_conclude(struct stopping_rule *rule);
 
 /* The content of plan.json, as results/README.md describes it; owned by the caller. */
-json_t *stopping_rule_to_json(const struct stopping_rule *needs);
+json_t *stopping_rule_to_json(const struct stopping_rule *rule);
 
 /* Prints in a few lines how far the samples went. */
-void stopping_rule_tell(const struct stopping_rule *needs, FILE *to);
+void stopping_rule_tell(const struct stopping_rule *rule, FILE *to);
 
 #endif

@@ -114,8 +114,8 @@ static bool record_keep(struct sweep_state *state, struct cell *cell, unsigned b
 {
     char reason[REASON_SIZE];
     record_complete(state, cell, block, record);
-    same_work_add(state->digests, record);
-    if (same_work_judge(state->digests, record, false, reason, sizeof reason))
+    same_work_add(state->work, record);
+    if (same_work_judge(state->work, record, false, reason, sizeof reason))
         record_fail(record, reason);
     hosts_used_note(state->machines, record, "");
     cell_note(cell, record);

@@ -52,13 +52,13 @@ static void blocks_measure(struct sweep_state *state)
 {
     bool going_on = true, foreseen = false;
     size_t held, held_before = 0;
-    for (unsigned block = 0; going_on && (held = stopping_rule_next(&state->needs, block)) > 0;
+    for (unsigned block = 0; going_on && (held = stopping_rule_next(&state->rule, block)) > 0;
          block++) {
         sweep_tell_total(state, block);
         if (block >= (unsigned)state->run->sweep->reps && held != held_before)
             progress_message(&state->progress, "from block %u on: %zu of %s, for %s", block + 1,
                              held, counted(state->run->plan->count, "cell").s,
-                             block < state->needs.blocks
+                             block < state->rule.blocks
                                  ? "narrower intervals"
                                  : "few samples at the common core distance, or disturbed ones");
         held_before = held;
@@ -82,7 +82,7 @@ static bool record_take(struct sweep_state *state, const struct record_reader *r
     const json_t *position = json_object_get(record, "position");
     if (json_is_integer(position))
         state->position = (size_t)json_integer_value(position) + 1;
-    same_work_add(state->digests, record);
+    same_work_add(state->work, record);
     sweep_tell_event_sets(state, record);
     *strangers += !cell;
     if (cell && !stopping_rule_note(cell, record))
@@ -155,7 +155,7 @@ static int outcome_write(const struct sweep_state *state)
 {
     char path[PATH_SIZE], problem[ERROR_SIZE];
     snprintf(path, sizeof path, "%s/plan.json", state->run->folder);
-    json_t *plan = stopping_rule_to_json(&state->needs);
+    json_t *plan = stopping_rule_to_json(&state->rule);
     bool ok = file_replace_json(path, plan, problem, sizeof problem);
     json_decref(plan);
     ok = ok && cell_times_write(state->run->folder, state->run->plan, problem, sizeof problem) &&
@@ -187,14 +187,14 @@ static int run_measure(struct sweep_state *state, FILE *messages)
     if ((!run->resume || read_back(state)) &&
         (!run->begin || run->begin(run->begin_arg, state->error, state->error_size))) {
         blocks_measure(state);
-        stopping_rule_conclude(&state->needs);
+        stopping_rule_conclude(&state->rule);
         result = outcome_write(state);
     }
     run->seconds = monotonic_seconds() - started;
     run->stopped_by = stop_signal();
     progress_end(&state->progress);
     if (!result)
-        stopping_rule_tell(&state->needs, messages);
+        stopping_rule_tell(&state->rule, messages);
     if (!result && run->cut_short > 0)
         fprintf(messages,
                 "%zu of %zu samples ended before their calls took the %" PRId64
@@ -241,9 +241,9 @@ int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t
         return -1;
     }
     state.request = sweep_request_common(run->sweep, run->seed, events);
-    state.digests = same_work_make();
+    state.work = same_work_make();
     state.order = xcalloc(run->plan->count + 1, sizeof *state.order);
-    stopping_rule_begin(&state.needs, run->sweep, run->plan);
+    stopping_rule_begin(&state.rule, run->sweep, run->plan);
     if (run->cells)
         sweep_cells_begin(&state.cells, run->sweep, run->plan, run->cells);
     sweep_kinds_begin(&state.kinds, run->plan, run->mix_machines);
@@ -253,12 +253,12 @@ int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t
     int result = run_measure(&state, messages);
     sample_pool_free(state.pool);
     record_file_close(&state.file); /* where it was not reached before */
-    stopping_rule_end(&state.needs);
+    stopping_rule_end(&state.rule);
     if (run->cells)
         sweep_cells_end(&state.cells);
     sweep_kinds_end(&state.kinds);
     json_decref(state.machines);
-    same_work_free(state.digests);
+    same_work_free(state.work);
     free(state.order);
     free(events);
     return result;

@@ -20,10 +20,10 @@
 
 struct sweep_state {
     struct sweep_run *run;
-    struct stopping_rule needs;
+    struct stopping_rule rule; /* says which cells a block has to measure */
     struct progress progress;
     struct record_file file;
-    struct same_work *digests;
+    struct same_work *work;        /* that each sample should have done, by the records so far */
     struct sample_request request; /* what all samples have in common */
     struct sample_pool *pool;      /* of simulated samples on their way */
     int pool_width;

@@ -50,12 +50,12 @@ static void note(struct cell *cell, unsigned block, json_t *record)
 }
 
 /* Measures blocks `from` to `to`, or to the end; the block after the last one. */
-static unsigned measure(struct stopping_rule *needs, unsigned from, unsigned to, sampler *sample)
+static unsigned measure(struct stopping_rule *rule, unsigned from, unsigned to, sampler *sample)
 {
     unsigned block = from;
-    while (block < to && stopping_rule_next(needs, block) > 0) {
-        for (size_t i = 0; i < needs->plan->count; i++) {
-            struct cell *cell = &needs->plan->cells[i];
+    while (block < to && stopping_rule_next(rule, block) > 0) {
+        for (size_t i = 0; i < rule->plan->count; i++) {
+            struct cell *cell = &rule->plan->cells[i];
             if (cell->why != WHY_NONE)
                 note(cell, block, sample(cell, block));
         }
@@ -71,12 +71,12 @@ static bool is(const struct cell *cell, const char *variant, const char *workloa
            cell->workers == cell_workers;
 }
 
-static void expect_stop(const struct stopping_rule *needs, const struct cell *cell, size_t samples,
+static void expect_stop(const struct stopping_rule *rule, const struct cell *cell, size_t samples,
                         const char *stop)
 {
-    if (cell->notes_count != samples || strcmp(stopping_rule_stop(needs, cell), stop) != 0)
+    if (cell->notes_count != samples || strcmp(stopping_rule_stop(rule, cell), stop) != 0)
         fail_msg("%s on %s, %d workers: %zu samples, %s; expected %zu, %s", cell->variant,
-                 cell->workload, cell->workers, cell->notes_count, stopping_rule_stop(needs, cell),
+                 cell->workload, cell->workers, cell->notes_count, stopping_rule_stop(rule, cell),
                  samples, stop);
 }
 
@@ -196,18 +196,18 @@ static json_t *second_block_is_disturbed(const struct cell *cell, unsigned block
     return record;
 }
 
-/* Runs a whole sweep; the caller frees needs and plan. */
-static unsigned run(struct stopping_rule *needs, struct sweep_file *sweep, sampler *sample)
+/* Runs a whole sweep; the caller frees rule and plan. */
+static unsigned run(struct stopping_rule *rule, struct sweep_file *sweep, sampler *sample)
 {
     struct plan *plan = plan_make(sweep);
-    stopping_rule_begin(needs, sweep, plan);
-    return measure(needs, 0, BLOCKS_MAX, sample);
+    stopping_rule_begin(rule, sweep, plan);
+    return measure(rule, 0, BLOCKS_MAX, sample);
 }
 
-static void finish(struct stopping_rule *needs)
+static void finish(struct stopping_rule *rule)
 {
-    struct plan *plan = needs->plan;
-    stopping_rule_end(needs);
+    struct plan *plan = rule->plan;
+    stopping_rule_end(rule);
     plan_free(plan);
 }
 
@@ -216,48 +216,48 @@ static void finish(struct stopping_rule *needs)
 static void without_width_each_cell_has_the_least(void **state)
 {
     (void)state;
-    struct stopping_rule needs;
+    struct stopping_rule rule;
     struct sweep_file sweep = sweep_make(0);
-    assert_int_equal(run(&needs, &sweep, noisy), REPS);
-    for (size_t i = 0; i < needs.plan->count; i++)
-        expect_stop(&needs, &needs.plan->cells[i], REPS, "reps");
-    finish(&needs);
+    assert_int_equal(run(&rule, &sweep, noisy), REPS);
+    for (size_t i = 0; i < rule.plan->count; i++)
+        expect_stop(&rule, &rule.plan->cells[i], REPS, "reps");
+    finish(&rule);
 }
 
 static void narrow_intervals_end_at_the_least(void **state)
 {
     (void)state;
-    struct stopping_rule needs;
+    struct stopping_rule rule;
     struct sweep_file sweep = sweep_make(5);
-    assert_int_equal(run(&needs, &sweep, steady), REPS);
-    for (size_t i = 0; i < needs.plan->count; i++) {
-        expect_stop(&needs, &needs.plan->cells[i], REPS, "width");
-        assert_true(stopping_rule_width(&needs, &needs.plan->cells[i]) < 5);
+    assert_int_equal(run(&rule, &sweep, steady), REPS);
+    for (size_t i = 0; i < rule.plan->count; i++) {
+        expect_stop(&rule, &rule.plan->cells[i], REPS, "width");
+        assert_true(stopping_rule_width(&rule, &rule.plan->cells[i]) < 5);
     }
-    finish(&needs);
+    finish(&rule);
 }
 
 static void one_wide_interval_keeps_its_whole_set_and_no_other(void **state)
 {
     (void)state;
-    struct stopping_rule needs;
+    struct stopping_rule rule;
     struct sweep_file sweep = sweep_make(5);
-    assert_int_equal(run(&needs, &sweep, grq_on_spawn_with_two_is_noisy), REPS_MAX);
-    for (size_t i = 0; i < needs.plan->count; i++) {
-        const struct cell *cell = &needs.plan->cells[i];
+    assert_int_equal(run(&rule, &sweep, grq_on_spawn_with_two_is_noisy), REPS_MAX);
+    for (size_t i = 0; i < rule.plan->count; i++) {
+        const struct cell *cell = &rule.plan->cells[i];
         if (is(cell, "grq", "spawn", 2))
-            expect_stop(&needs, cell, REPS_MAX, "limit");
+            expect_stop(&rule, cell, REPS_MAX, "limit");
         else
-            expect_stop(&needs, cell, is(cell, "gmp", "spawn", 2) ? REPS_MAX : REPS, "width");
+            expect_stop(&rule, cell, is(cell, "gmp", "spawn", 2) ? REPS_MAX : REPS, "width");
     }
-    finish(&needs);
+    finish(&rule);
 }
 
 /* A cell's own width counts in place of the sweep's. A cell that takes any keeps no set open. */
 static void cells_may_have_a_width_of_their_own(void **state)
 {
     (void)state;
-    struct stopping_rule needs;
+    struct stopping_rule rule;
     struct sweep_file sweep = sweep_make(5);
     struct plan *plan = plan_make(&sweep);
     for (size_t i = 0; i < plan->count; i++) {
@@ -265,16 +265,16 @@ static void cells_may_have_a_width_of_their_own(void **state)
         plan->cells[i].own_widths = true;
         plan->cells[i].widths[0].percent = grq && plan->cells[i].workers == 1 ? 0.01 : 0;
     }
-    stopping_rule_begin(&needs, &sweep, plan);
-    measure(&needs, 0, BLOCKS_MAX, steady);
+    stopping_rule_begin(&rule, &sweep, plan);
+    measure(&rule, 0, BLOCKS_MAX, steady);
     for (size_t i = 0; i < plan->count; i++) {
         const struct cell *cell = &plan->cells[i];
         if (cell->workers == 1)
-            expect_stop(&needs, cell, REPS_MAX, cell->widths[0].percent == 0 ? "reps" : "limit");
+            expect_stop(&rule, cell, REPS_MAX, cell->widths[0].percent == 0 ? "reps" : "limit");
         else
-            expect_stop(&needs, cell, REPS, "reps");
+            expect_stop(&rule, cell, REPS, "reps");
     }
-    finish(&needs);
+    finish(&rule);
 }
 
 /* The workload finds zeros with gmp, unlike numbers with grq on fib, and none with grq on spawn. */
@@ -293,7 +293,7 @@ static void each_metric_has_to_be_narrow(void **state)
 {
     (void)state;
     char error[ERROR_SIZE];
-    struct stopping_rule needs;
+    struct stopping_rule rule;
     struct sweep_file sweep = sweep_make(5);
     struct plan *plan = plan_make(&sweep);
     for (size_t i = 0; i < plan->count; i++) {
@@ -302,69 +302,69 @@ static void each_metric_has_to_be_narrow(void **state)
         cell->widths[0].percent = cell->widths[1].percent = 5; /* throughputs are narrow enough */
         assert_true(metric_parse(&cell->widths[1].metric, "waits_distinct", error, sizeof error));
     }
-    stopping_rule_begin(&needs, &sweep, plan);
-    measure(&needs, 0, BLOCKS_MAX, steady_with_findings);
+    stopping_rule_begin(&rule, &sweep, plan);
+    measure(&rule, 0, BLOCKS_MAX, steady_with_findings);
     for (size_t i = 0; i < plan->count; i++)
-        expect_stop(&needs, &plan->cells[i],
+        expect_stop(&rule, &plan->cells[i],
                     strcmp(plan->cells[i].workload, "fib") == 0 ? REPS_MAX : REPS,
                     is(&plan->cells[i], "grq", "fib", plan->cells[i].workers) ? "limit" : "width");
-    finish(&needs);
+    finish(&rule);
 }
 
 static void set_ends_when_its_widest_interval_is_narrow(void **state)
 {
     (void)state;
-    struct stopping_rule needs;
+    struct stopping_rule rule;
     struct sweep_file sweep = sweep_make(5);
     sweep.reps_max = 40;
-    unsigned blocks = run(&needs, &sweep, gmp_on_fib_with_one_settles);
+    unsigned blocks = run(&rule, &sweep, gmp_on_fib_with_one_settles);
     assert_in_range(blocks, REPS + 1, 39);
-    for (size_t i = 0; i < needs.plan->count; i++) {
-        const struct cell *cell = &needs.plan->cells[i];
+    for (size_t i = 0; i < rule.plan->count; i++) {
+        const struct cell *cell = &rule.plan->cells[i];
         bool of_set = strcmp(cell->workload, "fib") == 0 && cell->workers == 1;
-        expect_stop(&needs, cell, of_set ? blocks : REPS, "width");
+        expect_stop(&rule, cell, of_set ? blocks : REPS, "width");
     }
-    finish(&needs);
+    finish(&rule);
 }
 
 static void width_is_that_of_the_samples_behind_the_numbers(void **state)
 {
     (void)state;
-    struct stopping_rule needs;
+    struct stopping_rule rule;
     struct sweep_file sweep = sweep_make(5);
     sweep.reps = 12;
     sweep.reps_max = 40;
-    run(&needs, &sweep, unmarked_ones_are_noisy);
-    for (size_t i = 0; i < needs.plan->count; i++) {
-        expect_stop(&needs, &needs.plan->cells[i], 40, "limit");
-        assert_true(stopping_rule_width(&needs, &needs.plan->cells[i]) > 5);
+    run(&rule, &sweep, unmarked_ones_are_noisy);
+    for (size_t i = 0; i < rule.plan->count; i++) {
+        expect_stop(&rule, &rule.plan->cells[i], 40, "limit");
+        assert_true(stopping_rule_width(&rule, &rule.plan->cells[i]) > 5);
     }
-    finish(&needs);
+    finish(&rule);
 }
 
 static void no_interval_counts_with_too_few_samples(void **state)
 {
     (void)state;
-    struct stopping_rule needs;
+    struct stopping_rule rule;
     struct sweep_file sweep = sweep_make(5);
     sweep.reps = 2;
-    assert_int_equal(run(&needs, &sweep, steady), STATISTICS_INTERVAL_MIN);
-    finish(&needs);
+    assert_int_equal(run(&rule, &sweep, steady), STATISTICS_INTERVAL_MIN);
+    finish(&rule);
 }
 
 static void cell_without_a_median_holds_no_set(void **state)
 {
     (void)state;
-    struct stopping_rule needs;
+    struct stopping_rule rule;
     struct sweep_file sweep = sweep_make(5);
-    assert_int_equal(run(&needs, &sweep, grq_fails_once_else_noisy), REPS);
-    for (size_t i = 0; i < needs.plan->count; i++) {
-        const struct cell *cell = &needs.plan->cells[i];
+    assert_int_equal(run(&rule, &sweep, grq_fails_once_else_noisy), REPS);
+    for (size_t i = 0; i < rule.plan->count; i++) {
+        const struct cell *cell = &rule.plan->cells[i];
         bool failed = strcmp(cell->variant, "grq") == 0;
-        expect_stop(&needs, cell, REPS, failed ? "given-up" : "width");
-        assert_true(failed == isnan(stopping_rule_width(&needs, cell)));
+        expect_stop(&rule, cell, REPS, failed ? "given-up" : "width");
+        assert_true(failed == isnan(stopping_rule_width(&rule, cell)));
     }
-    finish(&needs);
+    finish(&rule);
 }
 
 static void given_up_cells_are_in_no_block(void **state)
@@ -375,30 +375,30 @@ static void given_up_cells_are_in_no_block(void **state)
         size_t samples;
     } cases[] = {{grq_is_skipped, 1}, {grq_hangs, 2}};
     for (size_t c = 0; c < 2; c++) {
-        struct stopping_rule needs;
+        struct stopping_rule rule;
         struct sweep_file sweep = sweep_make(5);
-        assert_int_equal(run(&needs, &sweep, cases[c].sample), REPS);
-        for (size_t i = 0; i < needs.plan->count; i++) {
-            const struct cell *cell = &needs.plan->cells[i];
+        assert_int_equal(run(&rule, &sweep, cases[c].sample), REPS);
+        for (size_t i = 0; i < rule.plan->count; i++) {
+            const struct cell *cell = &rule.plan->cells[i];
             bool grq = strcmp(cell->variant, "grq") == 0;
-            expect_stop(&needs, cell, grq ? cases[c].samples : REPS, grq ? "given-up" : "width");
+            expect_stop(&rule, cell, grq ? cases[c].samples : REPS, grq ? "given-up" : "width");
         }
-        finish(&needs);
+        finish(&rule);
     }
 }
 
 static void cell_that_had_not_ended_is_interrupted(void **state)
 {
     (void)state;
-    struct stopping_rule needs;
+    struct stopping_rule rule;
     struct sweep_file sweep = sweep_make(5);
     struct plan *plan = plan_make(&sweep);
-    stopping_rule_begin(&needs, &sweep, plan);
-    measure(&needs, 0, REPS + 1, grq_on_spawn_with_two_is_noisy);
+    stopping_rule_begin(&rule, &sweep, plan);
+    measure(&rule, 0, REPS + 1, grq_on_spawn_with_two_is_noisy);
     for (size_t i = 0; i < plan->count; i++)
-        assert_string_equal(stopping_rule_stop(&needs, &plan->cells[i]),
+        assert_string_equal(stopping_rule_stop(&rule, &plan->cells[i]),
                             is(&plan->cells[i], "grq", "spawn", 2) ? "interrupted" : "width");
-    finish(&needs);
+    finish(&rule);
 }
 
 /* Copies the first n notes of all cells together, in the order of measuring, to another plan, as
@@ -440,15 +440,15 @@ static void sweep_goes_on_after_any_interruption_as_if_there_had_been_none(void 
         for (unsigned block = 0; block < blocks; block++) {
             /* each third place of a block, which ones changes with block and sampler */
             for (size_t more = (block + s) % 3; more < whole.plan->count; more += 3) {
-                struct stopping_rule needs;
+                struct stopping_rule rule;
                 struct plan *plan = plan_make(&sweep);
-                stopping_rule_begin(&needs, &sweep, plan);
+                stopping_rule_begin(&rule, &sweep, plan);
                 copy_notes(whole.plan, plan, block, more, samplers[s]);
-                assert_int_equal(measure(&needs, 0, BLOCKS_MAX, samplers[s]), blocks);
+                assert_int_equal(measure(&rule, 0, BLOCKS_MAX, samplers[s]), blocks);
                 for (size_t i = 0; i < plan->count; i++)
-                    expect_stop(&needs, &plan->cells[i], whole.plan->cells[i].notes_count,
+                    expect_stop(&rule, &plan->cells[i], whole.plan->cells[i].notes_count,
                                 stopping_rule_stop(&whole, &whole.plan->cells[i]));
-                finish(&needs);
+                finish(&rule);
             }
         }
         finish(&whole);
@@ -460,71 +460,71 @@ static void sweep_goes_on_after_any_interruption_as_if_there_had_been_none(void 
 static void cells_with_few_samples_of_the_common_distance_get_more(void **state)
 {
     (void)state;
-    struct stopping_rule needs;
+    struct stopping_rule rule;
     struct sweep_file sweep = sweep_make(0);
     sweep.class_min = 3;
-    run(&needs, &sweep, fib_is_near_for_long);
-    assert_int_equal(needs.class, DISTANCE_FAR);
+    run(&rule, &sweep, fib_is_near_for_long);
+    assert_int_equal(rule.class, DISTANCE_FAR);
     /* One of the six is far, then three are not, then two are. */
-    for (size_t i = 0; i < needs.plan->count; i++) {
-        const struct cell *cell = &needs.plan->cells[i];
+    for (size_t i = 0; i < rule.plan->count; i++) {
+        const struct cell *cell = &rule.plan->cells[i];
         bool rare = strcmp(cell->workload, "fib") == 0 && cell->workers == 2;
-        expect_stop(&needs, cell, rare ? REPS + 3 + 2 : REPS, "reps");
+        expect_stop(&rule, cell, rare ? REPS + 3 + 2 : REPS, "reps");
         for (size_t k = 0; k < cell->notes_count; k++)
             assert_int_equal(cell->notes[k].why, k < REPS ? WHY_BLOCK : WHY_TOP_UP);
     }
-    finish(&needs);
+    finish(&rule);
 }
 
 static void disturbed_samples_are_none_of_the_class(void **state)
 {
     (void)state;
-    struct stopping_rule needs;
+    struct stopping_rule rule;
     struct sweep_file sweep = sweep_make(0);
     sweep.class_min = 5;
-    run(&needs, &sweep, blocks_are_disturbed);
-    for (size_t i = 0; i < needs.plan->count; i++) {
-        const struct cell *cell = &needs.plan->cells[i];
-        expect_stop(&needs, cell, REPS + (cell->workers == 2 ? 3 : 0), "reps");
+    run(&rule, &sweep, blocks_are_disturbed);
+    for (size_t i = 0; i < rule.plan->count; i++) {
+        const struct cell *cell = &rule.plan->cells[i];
+        expect_stop(&rule, cell, REPS + (cell->workers == 2 ? 3 : 0), "reps");
     }
-    finish(&needs);
+    finish(&rule);
 }
 
 static void top_ups_end_where_the_distance_does_not_come(void **state)
 {
     (void)state;
-    struct stopping_rule needs;
+    struct stopping_rule rule;
     struct sweep_file sweep = sweep_make(0);
     sweep.class_min = 3;
     /* Both distances are as common, so one workload has too little of the one that is chosen. */
-    run(&needs, &sweep, fib_is_never_far);
-    bool far = needs.class == DISTANCE_FAR;
-    for (size_t i = 0; i < needs.plan->count; i++) {
-        const struct cell *cell = &needs.plan->cells[i];
+    run(&rule, &sweep, fib_is_never_far);
+    bool far = rule.class == DISTANCE_FAR;
+    for (size_t i = 0; i < rule.plan->count; i++) {
+        const struct cell *cell = &rule.plan->cells[i];
         bool rare = cell->workers == 2 && (strcmp(cell->workload, "fib") == 0) == far;
-        expect_stop(&needs, cell, REPS + (rare ? REPS_MAX : 0), rare ? "class-limit" : "reps");
+        expect_stop(&rule, cell, REPS + (rare ? REPS_MAX : 0), rare ? "class-limit" : "reps");
     }
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
-    stopping_rule_tell(&needs, to);
+    stopping_rule_tell(&rule, to);
     fclose(to);
     assert_non_null(strstr(text, "2 cells with fewer than 3 samples at core distance"));
     free(text);
-    finish(&needs);
+    finish(&rule);
 }
 
 static void sweeps_end_with_the_last_block_that_is_told(void **state)
 {
     (void)state;
     for (int i = 0; i < 8; i++) {
-        struct stopping_rule needs;
+        struct stopping_rule rule;
         struct sweep_file sweep = sweep_make(i & 1 ? 5 : 0);
         sweep.repeat_disturbed = i & 2;
         sweep.class_min = i & 4 ? 3 : 0;
-        assert_int_equal(run(&needs, &sweep, all_is_noise_and_disturbed),
+        assert_int_equal(run(&rule, &sweep, all_is_noise_and_disturbed),
                          stopping_rule_blocks_max(&sweep));
-        finish(&needs);
+        finish(&rule);
     }
 }
 
@@ -532,80 +532,79 @@ static void sweeps_end_with_the_last_block_that_is_told(void **state)
 static void each_distance_may_be_topped_up(void **state)
 {
     (void)state;
-    struct stopping_rule needs;
+    struct stopping_rule rule;
     struct sweep_file sweep = sweep_make(0);
     sweep.class_min = 3;
     sweep.class_each = true;
-    run(&needs, &sweep, fib_is_near_for_long);
-    for (size_t i = 0; i < needs.plan->count; i++) {
-        const struct cell *cell = &needs.plan->cells[i];
+    run(&rule, &sweep, fib_is_near_for_long);
+    for (size_t i = 0; i < rule.plan->count; i++) {
+        const struct cell *cell = &rule.plan->cells[i];
         bool fib = strcmp(cell->workload, "fib") == 0;
         if (cell->workers == 1)
-            expect_stop(&needs, cell, REPS, "reps");
+            expect_stop(&rule, cell, REPS, "reps");
         else
-            expect_stop(&needs, cell, REPS + (fib ? 3 + 2 : REPS_MAX),
-                        fib ? "reps" : "class-limit");
+            expect_stop(&rule, cell, REPS + (fib ? 3 + 2 : REPS_MAX), fib ? "reps" : "class-limit");
     }
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
-    stopping_rule_tell(&needs, to);
+    stopping_rule_tell(&rule, to);
     fclose(to);
     assert_non_null(strstr(text, "2 cells with fewer than 3 samples at each core distance"));
     free(text);
-    finish(&needs);
+    finish(&rule);
 }
 
 static void one_distance_is_each_distance(void **state)
 {
     (void)state;
-    struct stopping_rule needs;
+    struct stopping_rule rule;
     struct sweep_file sweep = sweep_make(0);
     sweep.class_min = 5;
     sweep.class_each = true;
-    run(&needs, &sweep, blocks_are_disturbed);
-    for (size_t i = 0; i < needs.plan->count; i++) {
-        const struct cell *cell = &needs.plan->cells[i];
-        expect_stop(&needs, cell, REPS + (cell->workers == 2 ? 3 : 0), "reps");
+    run(&rule, &sweep, blocks_are_disturbed);
+    for (size_t i = 0; i < rule.plan->count; i++) {
+        const struct cell *cell = &rule.plan->cells[i];
+        expect_stop(&rule, cell, REPS + (cell->workers == 2 ? 3 : 0), "reps");
     }
-    finish(&needs);
+    finish(&rule);
 }
 
 static void no_distances_no_top_ups(void **state)
 {
     (void)state;
-    struct stopping_rule needs;
+    struct stopping_rule rule;
     struct sweep_file sweep = sweep_make(0);
     sweep.class_min = 1000;
-    assert_int_equal(run(&needs, &sweep, steady), REPS);
-    assert_int_equal(needs.class, DISTANCE_NONE);
-    finish(&needs);
+    assert_int_equal(run(&rule, &sweep, steady), REPS);
+    assert_int_equal(rule.class, DISTANCE_NONE);
+    finish(&rule);
 }
 
 static void disturbed_samples_are_repeated_until_there_are_as_many_without(void **state)
 {
     (void)state;
-    struct stopping_rule needs;
+    struct stopping_rule rule;
     struct sweep_file sweep = sweep_make(0);
     sweep.repeat_disturbed = true;
-    assert_int_equal(run(&needs, &sweep, second_block_is_disturbed), REPS + 2);
-    for (size_t i = 0; i < needs.plan->count; i++) {
-        const struct cell *cell = &needs.plan->cells[i];
+    assert_int_equal(run(&rule, &sweep, second_block_is_disturbed), REPS + 2);
+    for (size_t i = 0; i < rule.plan->count; i++) {
+        const struct cell *cell = &rule.plan->cells[i];
         bool gmp = strcmp(cell->variant, "gmp") == 0;
-        expect_stop(&needs, cell, REPS + (gmp ? 2 : 0), "reps");
+        expect_stop(&rule, cell, REPS + (gmp ? 2 : 0), "reps");
         if (gmp)
             assert_int_equal(cell->notes[REPS + 1].why, WHY_REPEAT);
     }
-    finish(&needs);
+    finish(&rule);
 }
 
 static void disturbed_samples_stay_without_being_asked(void **state)
 {
     (void)state;
-    struct stopping_rule needs;
+    struct stopping_rule rule;
     struct sweep_file sweep = sweep_make(0);
-    assert_int_equal(run(&needs, &sweep, second_block_is_disturbed), REPS);
-    finish(&needs);
+    assert_int_equal(run(&rule, &sweep, second_block_is_disturbed), REPS);
+    finish(&rule);
 }
 
 static void second_sample_of_a_block_is_refused(void **state)
@@ -625,17 +624,17 @@ static void second_sample_of_a_block_is_refused(void **state)
 static void plan_file_tells_why_each_cell_ended(void **state)
 {
     (void)state;
-    struct stopping_rule needs;
+    struct stopping_rule rule;
     struct sweep_file sweep = sweep_make(5);
-    run(&needs, &sweep, grq_fails_once_else_noisy);
-    json_t *object = stopping_rule_to_json(&needs);
+    run(&rule, &sweep, grq_fails_once_else_noisy);
+    json_t *object = stopping_rule_to_json(&rule);
     json_t *cells = json_object_get(object, "cells");
-    assert_int_equal(json_array_size(cells), needs.plan->count);
-    for (size_t i = 0; i < needs.plan->count; i++) {
+    assert_int_equal(json_array_size(cells), rule.plan->count);
+    for (size_t i = 0; i < rule.plan->count; i++) {
         const json_t *cell = json_array_get(cells, i);
-        bool grq = strcmp(needs.plan->cells[i].variant, "grq") == 0;
+        bool grq = strcmp(rule.plan->cells[i].variant, "grq") == 0;
         assert_string_equal(json_string_value(json_object_get(cell, "cell")),
-                            needs.plan->cells[i].id);
+                            rule.plan->cells[i].id);
         assert_string_equal(json_string_value(json_object_get(cell, "stop")),
                             grq ? "given-up" : "width");
         assert_int_equal(json_integer_value(json_object_get(cell, "samples")), REPS);
@@ -643,7 +642,7 @@ static void plan_file_tells_why_each_cell_ended(void **state)
         assert_true(grq ? json_object_get(width, "absent") != NULL : json_is_real(width));
     }
     json_decref(object);
-    finish(&needs);
+    finish(&rule);
 }
 
 int main(void)
