@@ -24,7 +24,8 @@ struct cell_samples {
     size_t count, failed, skipped;
     const char *reason; /* of the first that is not ok */
     struct class_counts counts;
-    double *values; /* of those that count */
+    double *values;  /* of those that count */
+    int64_t *blocks; /* and in which block each was measured; -1: not told */
     size_t values_count;
 };
 
@@ -39,6 +40,9 @@ struct judging {
 
 /* A ratio nearer to 1 than by this factor has no reason worth telling. */
 static const double WHY_EFFECT_MIN = 0.02;
+
+/* The share of the samples of the smaller side that must be in pairs for a ratio by pairs. */
+static const double PAIRS_MIN = 0.75;
 
 /* A range of ratios that is told as 1.00 to 1.00 expects no change. */
 static const double UNCHANGED = 0.005;
@@ -126,6 +130,7 @@ static void samples_collect(struct cell_samples *samples, const struct judging *
     *samples = (struct cell_samples){.reason = ""};
     samples->records = xcalloc(all + 1, sizeof *samples->records);
     samples->values = xcalloc(all + 1, sizeof *samples->values);
+    samples->blocks = xcalloc(all + 1, sizeof *samples->blocks);
     json_each(record, self->records) {
         if (!is_of_cell(record, cell))
             continue;
@@ -146,6 +151,7 @@ static void samples_free(struct cell_samples *samples)
 {
     free(samples->records);
     free(samples->values);
+    free(samples->blocks);
 }
 
 /* "gmp on fib, 2 workers" */
@@ -200,6 +206,8 @@ static bool samples_read(const struct judging *self, struct cell_samples *sample
                          comparable_is_marked(record)))
             continue;
         double value = metric_of(&self->expect->measured, record);
+        const json_t *block = json_object_get(record, "block");
+        samples->blocks[samples->values_count] = block ? json_integer_value(block) : -1;
         if (isfinite(value))
             samples->values[samples->values_count++] = value;
         else if (self->expect->measured.kind != METRIC_EVENT ||
@@ -347,6 +355,41 @@ static void judge_same(const struct judging *self)
     judge_exact(self, 1);
 }
 
+/* The values that both sides have of the same blocks; how many. */
+static size_t pairs_read(const struct cell_samples *level, const struct cell_samples *over,
+                         double *of_level, double *of_over)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < level->values_count; i++) {
+        for (size_t k = 0; k < over->values_count && level->blocks[i] >= 0; k++) {
+            if (over->blocks[k] != level->blocks[i])
+                continue;
+            of_level[count] = level->values[i];
+            of_over[count++] = over->values[k];
+            break; /* a cell has one sample of a block at most */
+        }
+    }
+    return count;
+}
+
+/* The samples of a block are of one time of the machine, so what disturbed them both drops out. */
+static struct interval ratio_of(const struct cell_samples *level, const struct cell_samples *over)
+{
+    size_t fewer =
+        level->values_count < over->values_count ? level->values_count : over->values_count;
+    double *of_level = xcalloc(level->values_count + 1, sizeof *of_level);
+    double *of_over = xcalloc(level->values_count + 1, sizeof *of_over);
+    size_t pairs = pairs_read(level, over, of_level, of_over);
+    struct interval ratio =
+        pairs >= STATISTICS_INTERVAL_MIN && (double)pairs >= PAIRS_MIN * (double)fewer
+            ? statistics_paired_ratio(of_level, of_over, pairs, STATISTICS_SEED)
+            : statistics_ratio(level->values, level->values_count, over->values, over->values_count,
+                               STATISTICS_SEED);
+    free(of_level);
+    free(of_over);
+    return ratio;
+}
+
 static void judge_ratio(const struct judging *self, const struct cell_samples *level,
                         const struct cell_samples *over)
 {
@@ -359,8 +402,7 @@ static void judge_ratio(const struct judging *self, const struct cell_samples *l
         judge_over_zero(self, level);
         return;
     }
-    column->effect = statistics_ratio(level->values, level->values_count, over->values,
-                                      over->values_count, STATISTICS_SEED);
+    column->effect = ratio_of(level, over);
     if (column->level.constant && column->over.constant)
         judge_exact(self, column->effect.median);
     else if (self->expect->exactly)

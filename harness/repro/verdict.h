@@ -3,12 +3,16 @@
  * Callers: repro_judge.c. Pure: the same records give the same verdicts to the last digit.
  *
  * An expectation is judged in each of its part's columns (experiment.h) by itself. In a column the
- * number is the median of the level's samples, or the ratio of two medians, with its 95 % interval
- * (statistics.h):
+ * number is the median of the level's samples, or the median of ratios of two, with its 95 %
+ * interval (statistics.h):
  *
  *     supported   the interval lies inside the range
  *     refuted     it lies outside
  *     undecided   it does neither, or there is none; the reason says what is lacking
+ *
+ * A ratio is one of samples of the same block (plan.h), which were measured one after the other:
+ * what made the machine slower for a while made both sides slower. Where less than three quarters
+ * of the samples have a partner, or fewer than six, it is the ratio of the two medians.
  *
  * If all samples of a cell are equal, as deterministic ones are, there is no uncertainty, and the
  * value itself counts. The value itself also counts for `exactly`, which any other value refutes.

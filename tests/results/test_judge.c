@@ -130,6 +130,37 @@ static void intervals_are_held_against_ranges(void **state)
     expect_ratio("exactly: 2", 200, VERDICT_REFUTED, "samples differ");
 }
 
+/* Eight samples of each side, from a machine whose speed changes from block to block. The last
+ * `apart` of one side are of other blocks; block 0: the records do not tell any. */
+static enum verdict judge_by_blocks(int first, int apart, enum verdict_lack *lack)
+{
+    static const double speed[] = {100, 52, 97, 60, 103, 55, 80, 99};
+    char reason[VERDICT_REASON_SIZE];
+    json_t *records = json_array();
+    for (int i = 0; i < 8; i++) {
+        for (int on = 0; on < 2; on++) {
+            int block = i + first + (on && i >= 8 - apart ? 8 : 0);
+            add(records, on, 1, speed[i] * (on ? 1.3 : 1), 0);
+            json_t *last = json_array_get(records, json_array_size(records) - 1);
+            if (first > 0)
+                json_object_set_new(last, "block", json_integer(block));
+        }
+    }
+    return judge_ratio("at_least: 1.2", records, lack, reason);
+}
+
+static void what_slows_a_block_drops_out_of_a_ratio(void **state)
+{
+    (void)state;
+    enum verdict_lack lack;
+    assert_int_equal(judge_by_blocks(1, 0, &lack), VERDICT_SUPPORTED);
+    assert_int_equal(judge_by_blocks(1, 2, &lack), VERDICT_SUPPORTED);
+    assert_int_equal(judge_by_blocks(1, 3, &lack), VERDICT_UNDECIDED);
+    assert_int_equal(lack, LACK_WIDTH);
+    assert_int_equal(judge_by_blocks(0, 0, &lack), VERDICT_UNDECIDED);
+    assert_int_equal(lack, LACK_WIDTH);
+}
+
 /* A value of the throughput, over samples from, from + step and so on. */
 static void expect_plain(const char *range, int n, double from, double step, enum verdict verdict,
                          enum verdict_lack lack)
@@ -711,6 +742,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intervals_are_held_against_ranges),
+        cmocka_unit_test(what_slows_a_block_drops_out_of_a_ratio),
         cmocka_unit_test(equal_samples_need_no_interval),
         cmocka_unit_test(a_failed_sample_leaves_no_verdict),
         cmocka_unit_test(only_the_cell_counts),
