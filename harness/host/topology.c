@@ -8,20 +8,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The machine as far as the cgroup allows it; NULL if hwloc cannot tell. hwloc would tell on
- * standard error what it misses, as in containers without /sys; a line there means a fault. */
-static hwloc_topology_t topology_load(void)
+/* The machine as far as the cgroup allows it; NULL if hwloc cannot tell, or was not asked yet. */
+static hwloc_topology_t machine;
+static bool was_read;
+
+void topology_forget(void)
 {
-    hwloc_topology_t topology;
+    if (machine)
+        hwloc_topology_destroy(machine);
+    machine = NULL;
+    was_read = false;
+}
+
+/* hwloc would tell on standard error what it misses, as in containers without /sys; a line there
+ * means a fault. */
+static hwloc_topology_t machine_topology(void)
+{
+    if (was_read)
+        return machine;
+    was_read = true;
     setenv("HWLOC_HIDE_ERRORS", "2", 0);
-    if (hwloc_topology_init(&topology) != 0)
-        return NULL;
-    hwloc_topology_set_cache_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_ALL);
-    if (hwloc_topology_load(topology) != 0) {
-        hwloc_topology_destroy(topology);
-        return NULL;
+    if (hwloc_topology_init(&machine) != 0)
+        return machine = NULL;
+    hwloc_topology_set_cache_types_filter(machine, HWLOC_TYPE_FILTER_KEEP_ALL);
+    if (hwloc_topology_load(machine) != 0) {
+        hwloc_topology_destroy(machine);
+        machine = NULL;
     }
-    return topology;
+    return machine;
 }
 
 /* Narrowed by the process's affinity; to be freed. */
@@ -37,13 +51,12 @@ static hwloc_cpuset_t usable_set(hwloc_topology_t topology)
 
 int topology_cpu_count(void)
 {
-    hwloc_topology_t topology = topology_load();
+    hwloc_topology_t topology = machine_topology();
     if (!topology)
         return 1;
     hwloc_cpuset_t usable = usable_set(topology);
     int count = hwloc_bitmap_weight(usable);
     hwloc_bitmap_free(usable);
-    hwloc_topology_destroy(topology);
     return count > 0 ? count : 1;
 }
 
@@ -58,7 +71,7 @@ bool topology_is_crowded(int64_t workers, int cores, bool pin, char *text, size_
 
 int topology_pick_cpus(int *cpus, int max)
 {
-    hwloc_topology_t topology = topology_load();
+    hwloc_topology_t topology = machine_topology();
     int picked = 0;
     if (!topology)
         return 0;
@@ -85,7 +98,6 @@ int topology_pick_cpus(int *cpus, int max)
         }
     }
     hwloc_bitmap_free(left);
-    hwloc_topology_destroy(topology);
     return picked;
 }
 
@@ -136,7 +148,7 @@ static char *cpu_model(hwloc_topology_t topology, char *text, size_t text_size)
 json_t *topology_to_json(void)
 {
     char model[128];
-    hwloc_topology_t topology = topology_load();
+    hwloc_topology_t topology = machine_topology();
     if (!topology)
         return json_pack("{ss}", "absent", "hwloc cannot read this machine");
     hwloc_cpuset_t usable = usable_set(topology);
@@ -148,7 +160,6 @@ json_t *topology_to_json(void)
         "smt", threads > cores, "usable_threads", hwloc_bitmap_weight(usable), "numa_nodes",
         hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE), "caches", caches_to_json(topology));
     hwloc_bitmap_free(usable);
-    hwloc_topology_destroy(topology);
     return object;
 }
 
@@ -170,7 +181,7 @@ static int threads_of(hwloc_obj_t object)
 void topology_shape(struct topology_shape *shape)
 {
     *shape = (struct topology_shape){.threads = 0};
-    hwloc_topology_t topology = topology_load();
+    hwloc_topology_t topology = machine_topology();
     if (!topology)
         return;
     shape->threads = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
@@ -192,7 +203,6 @@ void topology_shape(struct topology_shape *shape)
         shape->socket =
             threads_of(hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_PACKAGE, thread));
     }
-    hwloc_topology_destroy(topology);
 }
 
 static int distance_of(hwloc_topology_t topology, int cpu_a, int cpu_b)
@@ -215,21 +225,15 @@ static int distance_of(hwloc_topology_t topology, int cpu_a, int cpu_b)
 
 int topology_distance(int cpu_a, int cpu_b)
 {
-    hwloc_topology_t topology = topology_load();
-    if (!topology)
-        return -1;
-    int distance = distance_of(topology, cpu_a, cpu_b);
-    hwloc_topology_destroy(topology);
-    return distance;
+    hwloc_topology_t topology = machine_topology();
+    return topology ? distance_of(topology, cpu_a, cpu_b) : -1;
 }
 
 int topology_groups(const int *cpus, int count, int32_t *groups)
 {
-    hwloc_topology_t topology = topology_load();
-    hwloc_obj_t *shared = calloc((size_t)count + 1, sizeof(hwloc_obj_t)); /* by group */
+    hwloc_topology_t topology = machine_topology();
+    hwloc_obj_t *shared = xcalloc((size_t)count + 1, sizeof(hwloc_obj_t)); /* by group */
     int32_t known = 0;
-    if (!shared)
-        memory_die();
     for (int i = 0; i < count; i++) {
         hwloc_obj_t cpu =
             topology ? hwloc_get_pu_obj_by_os_index(topology, (unsigned)cpus[i]) : NULL;
@@ -244,28 +248,21 @@ int topology_groups(const int *cpus, int count, int32_t *groups)
         groups[i] = group;
     }
     free(shared);
-    if (topology)
-        hwloc_topology_destroy(topology);
     return known;
 }
 
 bool topology_may_use(int cpu)
 {
-    hwloc_topology_t topology = topology_load();
+    hwloc_topology_t topology = machine_topology();
     if (!topology)
         return false;
     hwloc_cpuset_t usable = usable_set(topology);
     bool may = hwloc_bitmap_isset(usable, (unsigned)cpu);
     hwloc_bitmap_free(usable);
-    hwloc_topology_destroy(topology);
     return may;
 }
 
 char *topology_processor(char *text, size_t text_size)
 {
-    hwloc_topology_t topology = topology_load();
-    cpu_model(topology, text, text_size);
-    if (topology)
-        hwloc_topology_destroy(topology);
-    return text;
+    return cpu_model(machine_topology(), text, text_size);
 }

@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The machine is read once per process. This has the next call read it again, for tests. */
+void topology_forget(void);
+
 /* Hardware threads this process may use: by cgroup and by affinity. */
 int topology_cpu_count(void);
 

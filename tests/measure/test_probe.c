@@ -60,10 +60,12 @@ static void cores_that_share_a_cache_are_a_group(void **state)
     int32_t groups[6];
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         setenv("HWLOC_SYNTHETIC", rows[i].machine, 1);
+        topology_forget();
         assert_int_equal(topology_groups(cpus, 6, groups), rows[i].count);
         assert_memory_equal(groups, rows[i].groups, sizeof groups);
     }
     unsetenv("HWLOC_SYNTHETIC");
+    topology_forget();
 }
 
 static void one_worker_or_one_core_has_no_line(void **state)
