@@ -125,8 +125,7 @@ static bool page_mend(const char *folder, const char *path, char *error, size_t 
         return false;
     FILE *to = memory_stream(&mended, &size);
     tex_write(to, text, folder);
-    if (fclose(to) != 0)
-        abort();
+    memory_stream_close(to);
     bool ok = file_replace(path, mended, size, error, error_size);
     free(mended);
     free(text);

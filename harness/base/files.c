@@ -26,8 +26,7 @@ char *file_read(const char *path, size_t *size, char *error, size_t error_size)
     int why = errno;
     if (from)
         fclose(from);
-    if (fclose(to) != 0)
-        abort();
+    memory_stream_close(to);
     if (size)
         *size = all;
     if (ok)
@@ -73,7 +72,7 @@ bool file_replace_json(const char *path, const json_t *json, char *error, size_t
 {
     char *text = json_dumps(json, JSON_INDENT(2));
     if (!text)
-        abort();
+        memory_die();
     bool ok = file_replace(path, text, strlen(text), error, error_size);
     free(text);
     return ok;
@@ -86,8 +85,7 @@ bool file_replace_by(const char *path, void (*write)(FILE *to, const void *arg),
     size_t size;
     FILE *to = memory_stream(&text, &size);
     write(to, arg);
-    if (fclose(to) != 0)
-        abort();
+    memory_stream_close(to);
     bool ok = file_replace(path, text, size, error, error_size);
     free(text);
     return ok;

@@ -74,3 +74,9 @@ FILE *memory_stream(char **text, size_t *size)
     static size_t nobodys;
     return have(open_memstream(text, size ? size : &nobodys));
 }
+
+void memory_stream_close(FILE *to)
+{
+    if (fclose(to) != 0)
+        memory_die();
+}

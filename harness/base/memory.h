@@ -39,7 +39,8 @@ char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)))
 char *text_format_list(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
 /* A stream into memory, as open_memstream() has it: *text and *size, which may be NULL, hold from
- * fclose() on. */
+ * fclose() on. memory_stream_close() does that, and dies if there was no memory for a long text. */
 FILE *memory_stream(char **text, size_t *size);
+void memory_stream_close(FILE *to);
 
 #endif

@@ -1,6 +1,7 @@
 /* cmd_compare.c - `schedlab compare`: two sets of cells beside one another. */
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/commands/commands.h"
 #include "harness/doctor/environment.h"
 #include "harness/options/cli.h"
@@ -165,7 +166,7 @@ static int save(const struct options *options, const struct comparison *comparis
     char *text = json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     json_decref(json);
     if (!text)
-        abort();
+        memory_die();
     bool ok = file_replace(path, text, strlen(text), error, sizeof error);
     free(text);
     if (!ok)

@@ -255,8 +255,7 @@ static bool page_to_file(const struct lessons *lessons, const struct lesson *les
     size_t size;
     FILE *to = memory_stream(&text, &size);
     bool ok = lesson_page_write(lessons, lesson, to, error, error_size);
-    if (fclose(to) != 0)
-        abort();
+    memory_stream_close(to);
     snprintf(path, sizeof path, "%s/%s.html", folder, lesson->name);
     ok = ok && file_replace(path, text, size, error, error_size);
     free(text);

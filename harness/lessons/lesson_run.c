@@ -169,8 +169,7 @@ char *lesson_output_shown(const struct lesson_run *run, const char *text)
         begun = begun || wanted;
         left_out = !wanted;
     }
-    if (fclose(to) != 0)
-        abort();
+    memory_stream_close(to);
     free(lines);
     return shown;
 }

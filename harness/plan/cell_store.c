@@ -3,6 +3,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/host/topology.h"
 #include "harness/models/machine_start.h"
@@ -161,7 +162,7 @@ bool cell_store_put(const char *folder, const char *id, const json_t *record, do
     json_object_set_new(result, "record", json_incref((json_t *)(uintptr_t)record));
     char *text = result ? json_dumps(result, JSON_COMPACT) : NULL;
     if (!text)
-        abort();
+        memory_die();
     bool ok = text_put(folder, id, text, strlen(text), error, error_size);
     free(text);
     json_decref(result);

@@ -189,7 +189,7 @@ static char *line_of(const json_t *record)
 {
     char *text = json_dumps(record, JSON_COMPACT), *line = NULL;
     if (!text)
-        abort();
+        memory_die();
     size_t size = strlen(text) - 1; /* without the closing brace */
     line = text_format("%.*s" CHECK_FORMAT, (int)size, text, fnv1a(FNV1A_SEED, text, size));
     free(text);

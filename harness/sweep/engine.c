@@ -78,8 +78,7 @@ char *engine_command(const struct engine *engine, const struct engine_batch *bat
         fputs(" --one-kind ", to);
         shell_word_print(to, path);
     }
-    if (fclose(to) != 0)
-        abort();
+    memory_stream_close(to);
     return text;
 }
 
@@ -183,8 +182,7 @@ static bool list_write(struct work *work, const struct engine_batch *batch, size
     FILE *to = memory_stream(&text, &size);
     for (size_t i = 0; i < count; i++)
         fprintf(to, "%s\n", work->samples[members[i]].id);
-    if (fclose(to) != 0)
-        abort();
+    memory_stream_close(to);
     snprintf(suffix, sizeof suffix, "-%zu.list", job);
     engine_path(work->engine, batch, suffix, path);
     bool ok = file_replace(path, text, size, work->error, work->error_size);

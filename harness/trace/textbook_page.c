@@ -35,8 +35,7 @@ static char *row_says(const struct textbook_table *table, size_t i)
         fprintf(to, "%s%s%s.", *row->deeds ? ". The run: " : "", row->deeds,
                 textbook_row_is_misprint(table, i) ? ". The book misprints this row" : "");
     }
-    if (fclose(to) != 0)
-        abort();
+    memory_stream_close(to);
     return text;
 }
 
