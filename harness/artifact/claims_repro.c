@@ -11,7 +11,6 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

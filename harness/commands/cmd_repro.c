@@ -13,7 +13,6 @@
 #include "harness/repro/repro.h"
 #include "harness/repro/repro_file.h"
 #include "harness/spec/outside.h"
-#include "harness/spec/spec.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -84,7 +84,7 @@ static void put_kinds(FILE *to, const struct doctor *doctor)
 /* Lines --------------------------------------------------------------------------------------- */
 
 /* Wider than this, the list is left to JSON. */
-enum { LINE_CORES_SHOWN = 12, CORES_MAX = 4096 };
+enum { LINE_CORES_SHOWN = 12 };
 
 /* Adds cpu to the list if it is new. */
 static size_t core_add(int *cores, size_t count, int cpu)

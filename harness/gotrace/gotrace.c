@@ -22,7 +22,6 @@ enum {
     EVENT_EXPERIMENT = 49,
     EVENT_SYNC = 50,
     EVENT_GENERATION_END = 52, /* Go 1.26 and later write it between batches */
-    EXPERIMENTS_FIRST = 128,
     BATCH_MAX = 1 << 24,
     G_BUCKETS = 1 << 16,
     NONE = -1

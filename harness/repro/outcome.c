@@ -5,7 +5,6 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 
-#include <math.h>
 #include <stdio.h>
 
 static const char *const names[] = {

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { PATH_SIZE = 4096, DIFFERENCE_SIZE = 3 * PATH_SIZE };
+enum { PATH_SIZE = 4096 };
 
 /* The run that is being resumed, on the way to an answer. */
 struct check {
