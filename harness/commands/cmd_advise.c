@@ -18,7 +18,7 @@ static const char *const format_words[] = {"table", "json", "page", NULL};
 
 struct options {
     const char *program, *output;
-    struct machine_spec machine;
+    const struct machine_spec *machine;
     int workers, format;
 };
 
@@ -50,16 +50,16 @@ static const char argp_doc[] =
 static void options_check(void *to)
 {
     struct options *options = to;
-    if (!options->machine.text)
-        cli_machine(&options->machine, MACHINE);
-    if (!options->machine.simulated)
+    if (!options->machine)
+        options->machine = cli_machine(MACHINE);
+    if (!options->machine->simulated)
         cli_misuse("--machine=%s: an advice comes from a simulated machine, such as %s",
-                   options->machine.text, MACHINE);
+                   options->machine->text, MACHINE);
     if (options->output && options->format != FORMAT_PAGE)
         cli_misuse("--output=%s: only --format=page writes a file", options->output);
     trace_option_output_check(options->output);
-    if (options->workers > options->machine.model.cores)
-        options->workers = options->machine.model.cores;
+    if (options->workers > options->machine->model.cores)
+        options->workers = options->machine->model.cores;
 }
 
 static const struct cli_command cli = {
@@ -94,12 +94,11 @@ int cmd_advise(int argc, char **argv)
     struct program *program = program_load(options.program, error, sizeof error);
     if (!program || strchr(options.program, ','))
         cli_misuse("%s", program ? "the name of a program file has no \",\"" : error);
-    bool done = advise(&advice, options.program, program, options.machine.text, options.workers,
+    bool done = advise(&advice, options.program, program, options.machine->text, options.workers,
                        error, sizeof error);
     if (done)
         show(&options, &advice);
     advice_free(&advice);
     program_free(program);
-    machine_spec_free(&options.machine);
     return done ? EXIT_DONE : cli_fail("%s", error);
 }

@@ -12,7 +12,7 @@ enum { ERROR_SIZE = 4096 };
 struct options {
     const char *name, *output;
     bool conformance;
-    struct machine_spec machine;
+    const struct machine_spec *machine;
     struct cli_list sources;
 };
 
@@ -62,18 +62,17 @@ int cmd_build(int argc, char **argv)
     struct options options = {.name = NULL};
     char error[ERROR_SIZE], *path;
     cli_read(&cli, argc, argv, &options);
-    if (options.machine.text && !options.conformance)
+    if (options.machine && !options.conformance)
         cli_misuse("--machine says where --conformance runs the suite, and goes with it");
     const struct slv_order order = {
         .sources = options.sources.text,
         .name = options.name,
         .output = options.output,
         .conformance = options.conformance,
-        .machine = options.machine.simulated ? options.machine.text : NULL,
+        .machine = options.machine && options.machine->simulated ? options.machine->text : NULL,
     };
     bool done = slv_build(&order, &path, error, sizeof error);
     free(options.sources.text);
-    machine_spec_free(&options.machine);
     if (!done)
         return cli_fail("%s", error);
     printf("%s\n", path);

@@ -107,20 +107,18 @@ int cmd_calibrate(int argc, char **argv)
 {
     static struct calibrate calibrate;
     struct options options = {.output = NULL};
-    struct machine_spec fallback;
     char error[ERROR_SIZE];
     cli_read(&cli, argc, argv, &options);
     check_cores(&options);
-    if (!machine_spec_parse(&fallback, fallback_spec, error, sizeof error))
+    const struct machine_spec *fallback = machine_spec_kept(fallback_spec, error, sizeof error);
+    if (!fallback)
         return cli_fail("%s", error);
     FILE *output = output_open(&options);
     if (options.cpus_count == 0)
         options.cpus_count = calibrate_pick(options.cpus);
     calibrate_run(&calibrate, options.cpus, options.cpus_count, options.quick,
                   isatty(STDERR_FILENO) ? stderr : NULL);
-    bool made = calibrate_model(&calibrate, fallback.file, error, sizeof error);
-    machine_spec_free(&fallback);
-    if (!made)
+    if (!calibrate_model(&calibrate, fallback->file, error, sizeof error))
         return cli_fail("what was measured makes no model: %s", error);
     if (options.json)
         cli_print_json(calibrate_to_json(&calibrate), 6);

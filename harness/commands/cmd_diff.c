@@ -27,9 +27,9 @@ enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_PAGE };
 
 struct options {
     struct cli_list arguments; /* A, B, workload */
-    struct machine_spec machine;
+    const struct machine_spec *machine;
     struct variant_spec variant[2];
-    struct workload_spec workload;
+    const struct workload_spec *workload;
     struct sample_request request;
     int64_t seed_b; /* -1: that of A */
     int64_t context;
@@ -102,12 +102,12 @@ static const struct cli_command cli = {
 static void options_complete(struct options *options)
 {
     char error[ERROR_SIZE];
-    if (!options->machine.text)
-        cli_machine(&options->machine, MACHINE_DEFAULT);
-    if (!options->machine.simulated)
+    if (!options->machine)
+        options->machine = cli_machine(MACHINE_DEFAULT);
+    if (!options->machine->simulated)
         cli_misuse("--machine=%s: events in order, and the same in each run, take a simulated "
                    "machine: sim:MODEL[,KEY=VALUE]...",
-                   options->machine.text);
+                   options->machine->text);
     options->only = trace_option_only(options->only_text);
     if (options->arguments.count < ARGUMENTS)
         cli_misuse(
@@ -117,18 +117,19 @@ static void options_complete(struct options *options)
                    "queues follow from them");
     for (int side = 0; side < 2; side++)
         cli_traced(&options->variant[side], options->arguments.text[side]);
-    if (!workload_spec_parse(&options->workload, options->arguments.text[2], error, sizeof error))
+    options->workload = workload_spec_kept(options->arguments.text[2], error, sizeof error);
+    if (!options->workload)
         cli_misuse("%s", error);
     struct sample_request *request = &options->request;
     if (request->workers == 0)
-        request->workers = options->machine.model.cores;
-    if (!workload_spec_fit_workers(&options->workload, request->workers, error, sizeof error))
+        request->workers = options->machine->model.cores;
+    if (!workload_spec_fit_workers(options->workload, request->workers, error, sizeof error))
         cli_misuse("%s", error);
-    cli_warn_of_workers(request->workers, options->machine.model.cores, false);
+    cli_warn_of_workers(request->workers, options->machine->model.cores, false);
     trace_option_output_check(options->output);
     request->sched_sites = options->format == FORMAT_PAGE;
-    request->machine = options->machine.text;
-    request->workload = options->workload.text;
+    request->machine = options->machine->text;
+    request->workload = options->workload->text;
 }
 
 /* All events of a run. Calls before the compared one are no part of its side. */
@@ -240,8 +241,8 @@ static int diff_run(const struct options *options)
 {
     uint64_t seed = options->request.seed;
     struct diff_page page = {
-        .workload = options->workload.text,
-        .machine = options->machine.text,
+        .workload = options->workload->text,
+        .machine = options->machine->text,
         .workers = options->request.workers,
         .seed = {seed, options->seed_b >= 0 ? (uint64_t)options->seed_b : seed},
         .warmup = options->request.warmup,
@@ -291,7 +292,5 @@ int cmd_diff(int argc, char **argv)
     trace_only_free(options.only);
     for (int side = 0; side < 2; side++)
         variant_spec_free(&options.variant[side]);
-    workload_spec_free(&options.workload);
-    machine_spec_free(&options.machine);
     return status;
 }

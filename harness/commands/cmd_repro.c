@@ -47,18 +47,14 @@ static const char disputes_word[] = "disputes";
 static void machine_take(void *to, char *arg)
 {
     struct options *options = to;
-    char error[ERROR_SIZE];
-    struct machine_spec machine;
     if (strcmp(arg, "sim") == 0) {
         options->simulated = true;
         return;
     }
-    if (!machine_spec_parse(&machine, arg, error, sizeof error))
-        cli_misuse("--machine=%s: %s", arg, error);
-    if (text_is_among(machine.text, options->machines, options->machines_count))
+    const char *machine = cli_machine(arg)->text;
+    if (text_is_among(machine, options->machines, options->machines_count))
         cli_misuse("--machine=%s is given twice", arg);
-    array_add(options->machines, options->machines_count) = xstrdup(machine.text);
-    machine_spec_free(&machine);
+    array_add(options->machines, options->machines_count) = xstrdup(machine);
 }
 
 static const struct cli_option option_table[] = {

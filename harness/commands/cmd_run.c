@@ -45,7 +45,7 @@ enum {
 
 struct options {
     struct sample_request request;
-    struct machine_spec machine;
+    const struct machine_spec *machine;
     const char *what_if;      /* as typed; NULL: not given */
     char *what_if_machine;    /* canonical */
     int reps;                 /* 0: not given */
@@ -140,7 +140,7 @@ static const struct cli_command cli = {
 
 static int cores_of(const struct options *options)
 {
-    return options->machine.simulated ? options->machine.model.cores : topology_cpu_count();
+    return options->machine->simulated ? options->machine->model.cores : topology_cpu_count();
 }
 
 /* The rule in the help text: whoever gives one of the two means only that one. */
@@ -152,7 +152,7 @@ static void options_complete(struct options *options)
     if (options->all_events && (options->json || request->events))
         cli_misuse("--all-events stands alone: --%s",
                    options->json ? "format=json has all of them" : "events names those to show");
-    bool simulated = options->machine.simulated;
+    bool simulated = options->machine->simulated;
     options->usual = request->iterations == 0 && request->min_time_ns < 0;
     bool neither = options->usual && !simulated;
     if (neither)
@@ -188,11 +188,11 @@ static void what_if_complete(struct options *options)
     char error[2 * ERROR_SIZE];
     if (!options->what_if)
         return;
-    if (!options->machine.simulated)
+    if (!options->machine->simulated)
         cli_misuse(
             "--what-if takes --machine=sim:MODEL: only a simulated machine can be another one");
     options->what_if_machine =
-        machine_spec_what_if(options->machine.text, options->what_if, error, sizeof error);
+        machine_spec_what_if(options->machine->text, options->what_if, error, sizeof error);
     if (!options->what_if_machine)
         cli_misuse("--what-if=%s: %s", options->what_if, error);
 }
@@ -204,7 +204,7 @@ static void check_machine(const struct options *options)
     if (machine_is_simulated())
         cli_misuse(
             "this program runs single samples; `schedlab run --machine=sim:MODEL` starts it");
-    if (!options->machine.simulated ||
+    if (!options->machine->simulated ||
         machine_sim_program(NULL, path, sizeof path, error, sizeof error))
         return;
     cli_give_up("%s", error);
@@ -332,7 +332,7 @@ static void warn_of_reps(const struct options *options, const struct run_table *
     for (size_t i = 0; i < table->count; i++)
         competitors += !peer_is_floor_name(table->rows[i].variant);
     int least = run_answer_reps_min(competitors);
-    if (options->machine.simulated || table->is_shown || options->reps >= least)
+    if (options->machine->simulated || table->is_shown || options->reps >= least)
         return;
     cli_say("warning: %s %s too few %s: it takes %d",
             counted((uint64_t)options->reps, "repetition").s, options->reps == 1 ? "is" : "are",
@@ -342,7 +342,7 @@ static void warn_of_reps(const struct options *options, const struct run_table *
 /* Warns of other programs on the machine, before anything of ours runs. */
 static void warn_of_others(const struct options *options)
 {
-    if (options->machine.simulated || options->request.min_time_ns == 0)
+    if (options->machine->simulated || options->request.min_time_ns == 0)
         return;
     json_t *doctor = doctor_for_samples();
     doctor_warn(doctor, cli_name(), stderr);
@@ -589,8 +589,10 @@ static int run_each(struct options *options)
 
 int cmd_run(int argc, char **argv)
 {
+    static const struct machine_spec native = {.simulated = false};
     struct options options = {
         .request = sample_request_usual(),
+        .machine = &native,
     };
     options.request.workers = 0;      /* not given */
     options.request.min_time_ns = -1; /* not given */
@@ -599,7 +601,7 @@ int cmd_run(int argc, char **argv)
     if (cmd_run_cell_is_meant(argc, argv))
         return cmd_run_cell(argc, argv);
     cli_read(&cli, argc, argv, &options);
-    options.request.machine = options.machine.text;
+    options.request.machine = options.machine->text;
     options_complete(&options);
     check_events(&options);
     check_machine(&options);
@@ -611,7 +613,6 @@ int cmd_run(int argc, char **argv)
         options.request.schedtrace_fd = dup(STDERR_FILENO);
     int status = run_each(&options);
     specs_free(&options);
-    machine_spec_free(&options.machine);
     free(options.what_if_machine);
     free(options.arguments.text);
     return status;

@@ -118,20 +118,19 @@ static int record_print(const json_t *record)
 int cmd_sample(int argc, char **argv)
 {
     struct options options = {.request = sample_request_usual()};
-    struct machine_spec machine = {.simulated = false};
     /* With hyperfine in between, this is the grandchild of a sweep, which may be killed. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     cli_read(&cli, argc, argv, &options);
     struct sample_request *request = &options.request;
     if (request->scheddetail && request->schedtrace_ns == 0)
         cli_misuse("--scheddetail comes with --schedtrace=MS");
-    cli_machine(&machine, request->machine ? request->machine : "native");
-    request->machine = machine.text;
+    const struct machine_spec *machine =
+        cli_machine(request->machine ? request->machine : "native");
+    request->machine = machine->text;
     if (request->sim_seed == SIM_SEED_UNSET)
         request->sim_seed = request->seed;
-    json_t *record = sample_run(&options, &machine);
+    json_t *record = sample_run(&options, machine);
     int status = record_print(record);
     json_decref(record);
-    machine_spec_free(&machine);
     return status;
 }

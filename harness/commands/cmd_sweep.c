@@ -46,10 +46,10 @@ struct options {
     const char *file, *results, *name, *resume;
     const char *begins; /* an option that only a new run takes, or NULL */
     struct sweep_override override;
-    struct machine_spec machine; /* text NULL: as the file says */
-    const char *what_if;         /* NULL: likewise */
-    int figure;                  /* index of figure_words */
-    int hyperfine;               /* index of timer_words */
+    const struct machine_spec *machine; /* NULL: as the file says */
+    const char *what_if;                /* NULL: likewise */
+    int figure;                         /* index of figure_words */
+    int hyperfine;                      /* index of timer_words */
     bool quick, no_report, dry_run, force;
     bool plan;         /* print the samples, and measure nothing */
     int format;        /* of that; index of format_words */
@@ -262,8 +262,8 @@ static const struct cli_command cli = {
 /* Options given by the user win over the file. */
 static void options_apply(const struct options *options, struct sweep_file *sweep)
 {
-    if (options->machine.text)
-        sweep_file_set_machine(sweep, options->machine.text);
+    if (options->machine)
+        sweep_file_set_machine(sweep, options->machine->text);
     if (options->what_if)
         sweep_file_set_what_if(sweep, options->what_if);
     if (options->quick) {
@@ -373,8 +373,8 @@ static json_t *run_to_json(const struct options *options, const struct sweep_fil
     json_object_set_new(object, "file", json_string(options->file));
     json_object_set_new(object, "fingerprint", json_string(fingerprint));
     json_object_set_new(object, "timer", json_string(timer_words[options->hyperfine]));
-    if (options->machine.text)
-        json_object_set_new(object, "machine", json_string(options->machine.text));
+    if (options->machine)
+        json_object_set_new(object, "machine", json_string(options->machine->text));
     if (options->what_if)
         json_object_set_new(object, "what_if", json_string(options->what_if));
     json_object_set_new(object, "cells", json_integer((json_int_t)plan->count));
@@ -608,7 +608,6 @@ int cmd_sweep(int argc, char **argv)
     plan_free(plan);
     sweep_file_free(sweep);
     sweep_resume_free(&options.resuming);
-    machine_spec_free(&options.machine);
     free(options.sbatch.text);
     return status;
 }

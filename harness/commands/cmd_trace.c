@@ -46,9 +46,9 @@ static const char MACHINE_DEFAULT[] = "sim:desktop8";
 
 struct options {
     struct cli_list arguments; /* variant, workload */
-    struct machine_spec machine;
+    const struct machine_spec *machine;
     struct variant_spec variant;
-    struct workload_spec workload;
+    const struct workload_spec *workload;
     struct sample_request request;
     int format;         /* enum format */
     const char *output; /* NULL: standard output */
@@ -204,8 +204,8 @@ static bool plays(const struct options *options)
 
 static int cores_of(const struct options *options)
 {
-    if (options->machine.simulated)
-        return options->machine.model.cores;
+    if (options->machine->simulated)
+        return options->machine->model.cores;
     int cpus[WORKERS_DEFAULT];
     return topology_pick_cpus(cpus, WORKERS_DEFAULT);
 }
@@ -235,18 +235,19 @@ static void options_complete(struct options *options)
     if (options->arguments.count < ARGUMENTS)
         cli_misuse("one variant and one workload, for example gmp fib,n=5");
     cli_traced(&options->variant, options->arguments.text[0]);
-    if (!workload_spec_parse(&options->workload, options->arguments.text[1], error, sizeof error))
+    options->workload = workload_spec_kept(options->arguments.text[1], error, sizeof error);
+    if (!options->workload)
         cli_misuse("%s", error);
-    if (!options->machine.text)
-        cli_machine(&options->machine, MACHINE_DEFAULT);
+    if (!options->machine)
+        options->machine = cli_machine(MACHINE_DEFAULT);
     if (!request->sched_events_max) {
         request->sched_events_max = options->format == FORMAT_JSON ? MOST_JSON : MOST_DEFAULT;
-        request->sched_events_kept = options->machine.simulated ? 0 : KEPT_DEFAULT;
+        request->sched_events_kept = options->machine->simulated ? 0 : KEPT_DEFAULT;
     }
     int cores = cores_of(options);
     if (request->workers == 0)
         request->workers = cores < WORKERS_DEFAULT ? cores : WORKERS_DEFAULT;
-    if (!workload_spec_fit_workers(&options->workload, request->workers, error, sizeof error))
+    if (!workload_spec_fit_workers(options->workload, request->workers, error, sizeof error))
         cli_misuse("%s", error);
     if (options->format != FORMAT_SCHEDTRACE && (request->schedtrace_ns || request->scheddetail))
         cli_misuse("%s comes with --format=schedtrace",
@@ -264,14 +265,14 @@ static void options_complete(struct options *options)
     if (options->format == FORMAT_SCHEDTRACE && !request->schedtrace_ns)
         request->schedtrace_ns = EVERY_DEFAULT_NS;
     check_output(options);
-    cli_warn_of_workers(request->workers, options->machine.simulated ? cores : topology_cpu_count(),
-                        request->pin);
-    request->sched_sites = options->format == FORMAT_PAGE && options->machine.simulated;
+    cli_warn_of_workers(request->workers,
+                        options->machine->simulated ? cores : topology_cpu_count(), request->pin);
+    request->sched_sites = options->format == FORMAT_PAGE && options->machine->simulated;
     request->sim_seed = request->seed;
-    request->machine = options->machine.text;
+    request->machine = options->machine->text;
     request->variant = options->variant.text;
     request->allocator = (enum allocator)options->variant.common.malloc;
-    request->workload = options->workload.text;
+    request->workload = options->workload->text;
 }
 
 /* Running ------------------------------------------------------------------------------------- */
@@ -287,7 +288,7 @@ static void run_with_events(const struct options *options, struct trace_page *pa
     trace_times_rise(trace);
     page->record = record;
     page->call_ps = trace_option_call(record, trace, request->warmup);
-    page->functions = trace_functions_to_json(trace, &options->workload);
+    page->functions = trace_functions_to_json(trace, options->workload);
     if (trace->count > 0)
         page->first_ns = trace->since_ns + trace->event[0].when_ps / 1000;
     if (page->call_ps > 0 &&
@@ -431,8 +432,8 @@ static int trace_events(struct options *options)
     const struct sched_ops *ops = options->variant.ops;
     struct trace_page page = {
         .variant = options->variant.text,
-        .workload = options->workload.text,
-        .machine = options->machine.text,
+        .workload = options->workload->text,
+        .machine = options->machine->text,
         .workers = options->request.workers,
         .seed = options->request.seed,
         .by_m = ops->m_init,
@@ -559,7 +560,7 @@ int cmd_trace(int argc, char **argv)
                    options.policy >= 0 ? "--policy" : "--processors");
     options_complete(&options);
     bool found = true;
-    if (options.machine.simulated)
+    if (options.machine->simulated)
         found = machine_sim_program(NULL, path, sizeof path, error, sizeof error);
     else if (options.format != FORMAT_SCHEDTRACE)
         found = machine_trace_program(NULL, path, sizeof path, error, sizeof error);
@@ -570,7 +571,5 @@ int cmd_trace(int argc, char **argv)
     free(options.arguments.text);
     trace_only_free(options.only);
     variant_spec_free(&options.variant);
-    workload_spec_free(&options.workload);
-    machine_spec_free(&options.machine);
     return status;
 }

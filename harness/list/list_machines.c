@@ -2,6 +2,7 @@
 #include "harness/list/list_machines.h"
 
 #include "harness/base/memory.h"
+#include "harness/base/text.h"
 #include "harness/base/wrap.h"
 #include "harness/host/data_folder.h"
 #include "harness/models/machine_spec.h"
@@ -70,13 +71,11 @@ static bool each_model(void (*what)(const struct machine_spec *spec, void *arg),
     bool good = names != NULL;
     for (char **name = names; good && *name; name++) {
         char text[TEXT_SIZE * 4];
-        struct machine_spec spec;
         snprintf(text, sizeof text, "sim:%s", *name);
-        good = machine_spec_parse(&spec, text, error, error_size);
-        if (!good)
-            break;
-        what(&spec, arg);
-        machine_spec_free(&spec);
+        const struct machine_spec *spec = machine_spec_kept(text, error, error_size);
+        good = spec != NULL;
+        if (good)
+            what(spec, arg);
     }
     data_folder_names_free(names);
     return good;
@@ -114,15 +113,13 @@ static const char *source_of(const struct machine_spec *spec, size_t key)
     return source ? source : "as much as is valid";
 }
 
-static bool parse_simulated(struct machine_spec *spec, const char *text, char *error, size_t size)
+/* NULL and one line in error if there is no such one. */
+static const struct machine_spec *simulated_of(const char *text, char *error, size_t size)
 {
-    if (!machine_spec_parse(spec, text, error, size))
-        return false;
-    if (spec->simulated)
-        return true;
-    machine_spec_free(spec);
-    snprintf(error, size, "native has no model; `schedlab doctor` tells of this machine");
-    return false;
+    const struct machine_spec *spec = machine_spec_kept(text, error, size);
+    if (!spec || spec->simulated)
+        return spec;
+    return error_null(error, size, "native has no model; `schedlab doctor` tells of this machine");
 }
 
 static void print_keys(const struct list_page *page, const struct machine_spec *spec)
@@ -178,38 +175,35 @@ static void print_sources(const struct list_page *page, const struct machine_spe
 bool list_machine_print(const struct list_page *page, const char *text, char *error,
                         size_t error_size)
 {
-    struct machine_spec spec;
-    if (!parse_simulated(&spec, text, error, error_size))
+    const struct machine_spec *spec = simulated_of(text, error, error_size);
+    if (!spec)
         return false;
-    char *title = text_format("%s: %s", spec.text, spec.file->title);
+    char *title = text_format("%s: %s", spec->text, spec->file->title);
     page_text(page, 0, title);
     free(title);
     putchar('\n');
-    print_keys(page, &spec);
-    if (machine_file_has_vm(spec.file) && !spec.vm)
-        print_vm(page, &spec);
+    print_keys(page, spec);
+    if (machine_file_has_vm(spec->file) && !spec->vm)
+        print_vm(page, spec);
     puts("\nStructures, which can cost nothing (NAME=free)\n");
-    print_structures(page, &spec);
+    print_structures(page, spec);
     puts("\nSources\n");
-    print_sources(page, &spec);
-    machine_spec_free(&spec);
+    print_sources(page, spec);
     return true;
 }
 
 json_t *list_machine_to_json(const char *text, char *error, size_t error_size)
 {
-    struct machine_spec spec;
-    if (!parse_simulated(&spec, text, error, error_size))
+    const struct machine_spec *spec = simulated_of(text, error, error_size);
+    if (!spec)
         return NULL;
     json_t *keys = json_array();
     for (size_t i = 0; i < MACHINE_KEYS; i++) {
         json_array_append_new(keys, json_pack("{ss ss ss ss ss}", "key", machine_keys[i].name,
-                                              "value", value_text(&spec, i).s, "valid",
+                                              "value", value_text(spec, i).s, "valid",
                                               machine_key_range_text(&machine_keys[i]).s, "help",
-                                              machine_keys[i].help, "source", source_of(&spec, i)));
+                                              machine_keys[i].help, "source", source_of(spec, i)));
     }
-    json_t *json = json_pack("{ss ss so so}", "machine", spec.text, "title", spec.file->title,
-                             "keys", keys, "model", machine_model_to_json(&spec.model));
-    machine_spec_free(&spec);
-    return json;
+    return json_pack("{ss ss so so}", "machine", spec->text, "title", spec->file->title, "keys",
+                     keys, "model", machine_model_to_json(&spec->model));
 }

@@ -284,12 +284,13 @@ int cli_word(const char *option, const char *text, const char *const *words)
     cli_misuse("--%s=%s is not valid; %s", option, text, suggest_text(&near, "", "--help").s);
 }
 
-void cli_machine(struct machine_spec *machine, const char *text)
+const struct machine_spec *cli_machine(const char *text)
 {
     char error[ERROR_SIZE];
-    machine_spec_free(machine); /* the last one counts, as of other options */
-    if (!machine_spec_parse(machine, text, error, sizeof error))
+    const struct machine_spec *machine = machine_spec_kept(text, error, sizeof error);
+    if (!machine)
         cli_misuse("--machine=%s: %s", text, error);
+    return machine;
 }
 
 void cli_traced(struct variant_spec *variant, const char *text)
@@ -436,7 +437,7 @@ static void value_take(const struct reading *reading, const struct cli_option *r
     else if (row->kind == CLI_SWEEP)
         *(int64_t *)to = sweep_number(row, arg);
     else
-        cli_machine(to, arg);
+        *(const struct machine_spec **)to = cli_machine(arg);
 }
 
 static void argument_take(const struct reading *reading, char *arg)

@@ -59,7 +59,7 @@ enum cli_kind {
     CLI_TIME,   /* int64_t, ns, up to most; a plain number is in units of least */
     CLI_LIMIT,  /* double, s, up to a day; a plain number is in s */
     CLI_SWEEP,  /* int64_t, in the range of that key of sweep files */
-    CLI_MACHINE /* struct machine_spec, as cli_machine() has it */
+    CLI_MACHINE /* const struct machine_spec *, as cli_machine() has it */
 };
 
 /* One option. A command's options end with a row without a name. */
@@ -140,11 +140,10 @@ int cli_columns(void);
 /* True if standard output may have colours and bold text, by https://no-color.org. */
 bool cli_wants_colour(void);
 
-/* The value of --machine; *machine is what a --machine before this one said, or all zero. The
- * caller's, machine_spec_free(). */
+/* The value of --machine; misuse if it is none. */
 struct machine_spec;
 struct variant_spec;
-void cli_machine(struct machine_spec *machine, const char *text);
+const struct machine_spec *cli_machine(const char *text);
 
 /* The path of the sweep file that the user gave: as it is, or of the files that come with the
  * program, "smoke" and "harness/sweeps/smoke.yaml" alike. Misuse if neither is there. Valid
