@@ -55,9 +55,9 @@ struct options {
     bool warned;               /* of what is so for every number of workers */
     struct cli_list arguments; /* variants, then the workload */
     /* The arguments; where no variant is named, all of them. */
-    struct variant_spec *variants;
+    const struct variant_spec **variants;
     size_t variants_count;
-    struct workload_spec workload;
+    const struct workload_spec *workload;
 };
 
 /* Options ------------------------------------------------------------------------------------- */
@@ -220,13 +220,13 @@ static void check_events(const struct options *options)
 
 /* Specifications, each parsed once ------------------------------------------------------------ */
 
-static void variant_parse(const char *text, struct variant_spec *variant)
+static const struct variant_spec *variant_of(const char *text)
 {
-    struct workload_spec workload;
     char error[ERROR_SIZE], unused[ERROR_SIZE];
-    if (variant_spec_parse(variant, text, error, sizeof error))
-        return;
-    if (workload_spec_parse(&workload, text, unused, sizeof unused))
+    const struct variant_spec *variant = variant_spec_kept(text, error, sizeof error);
+    if (variant)
+        return variant;
+    if (workload_spec_kept(text, unused, sizeof unused))
         cli_misuse("one workload at a time, found \"%s\" before the last word; valid: [VARIANT...] "
                    "WORKLOAD; `schedlab sweep` takes a file with several workloads",
                    text);
@@ -236,13 +236,13 @@ static void variant_parse(const char *text, struct variant_spec *variant)
 static void workload_parse(struct options *options)
 {
     char error[ERROR_SIZE], unused[ERROR_SIZE];
-    struct variant_spec variant;
     if (options->arguments.count == 0)
         cli_misuse("a workload is missing; `schedlab list workloads` names them");
     const char *text = options->arguments.text[options->arguments.count - 1];
-    if (workload_spec_parse(&options->workload, text, error, sizeof error))
+    options->workload = workload_spec_kept(text, error, sizeof error);
+    if (options->workload)
         return;
-    if (variant_spec_parse(&variant, text, unused, sizeof unused))
+    if (variant_spec_kept(text, unused, sizeof unused))
         cli_misuse("a workload is missing after the variant \"%s\", it comes last; `schedlab list "
                    "workloads` names them",
                    text);
@@ -254,7 +254,7 @@ static void check_workers(struct options *options)
     char error[ERROR_SIZE];
     const char *more = options->more_workers;
     for (int n = options->request.workers; n; n = more ? next_workers(&more) : 0)
-        if (!workload_spec_fit_workers(&options->workload, n, error, sizeof error))
+        if (!workload_spec_fit_workers(options->workload, n, error, sizeof error))
             cli_misuse("%s", error);
 }
 
@@ -291,26 +291,18 @@ static void variants_parse(struct options *options)
     size_t count = options->arguments.count - 1;
     const struct sched_ops *ops;
     while (all_are_meant(options) && (ops = spec_variant(count)) &&
-           is_meant_by_all(ops, options->workload.workload))
+           is_meant_by_all(ops, options->workload->workload))
         count++;
-    struct variant_spec *variants = xcalloc(count + 1, sizeof *variants);
+    const struct variant_spec **variants = xcalloc(count + 1, sizeof *variants);
     for (size_t i = 0; i < count; i++) {
-        variant_parse(all_are_meant(options) ? spec_variant(i)->name : options->arguments.text[i],
-                      &variants[i]);
+        variants[i] =
+            variant_of(all_are_meant(options) ? spec_variant(i)->name : options->arguments.text[i]);
         for (size_t k = 0; k < i; k++)
-            if (strcmp(variants[k].text, variants[i].text) == 0)
-                cli_misuse("the variant \"%s\" is given twice", variants[i].text);
+            if (strcmp(variants[k]->text, variants[i]->text) == 0)
+                cli_misuse("the variant \"%s\" is given twice", variants[i]->text);
     }
     options->variants = variants;
     options->variants_count = count;
-}
-
-static void specs_free(struct options *options)
-{
-    for (size_t i = 0; i < options->variants_count; i++)
-        variant_spec_free(&options->variants[i]);
-    free(options->variants);
-    workload_spec_free(&options->workload);
 }
 
 /* Warnings ------------------------------------------------------------------------------------ */
@@ -319,7 +311,7 @@ static void specs_free(struct options *options)
 static void warn_of_one_worker(const struct options *options)
 {
     for (size_t i = 0; options->request.workers > 1 && i + 1 < options->arguments.count; i++) {
-        const struct variant_spec *spec = &options->variants[i];
+        const struct variant_spec *spec = options->variants[i];
         if (spec_is_serial(spec->ops) || spec->ops->single_threaded)
             cli_say("warning: %s has one worker, however many are asked for", spec->text);
     }
@@ -389,8 +381,8 @@ static struct run_row *rows_make(const struct options *options, size_t *count)
         cli_say("no variant is named: all %zu run", *count);
     struct run_row *rows = xcalloc(2 * *count + 1, sizeof *rows);
     for (size_t i = 0; i < *count; i++) {
-        rows[i].variant = options->variants[i].text;
-        rows[i].allocator = (enum allocator)options->variants[i].common.malloc;
+        rows[i].variant = options->variants[i]->text;
+        rows[i].allocator = (enum allocator)options->variants[i]->common.malloc;
         rows[i].records = json_array();
     }
     rows_label(options, rows, count);
@@ -452,7 +444,7 @@ static void measure_one(struct measuring *self, struct run_row *row, int block)
 {
     const struct options *options = self->options;
     struct sample_request request = options->request;
-    request.workload = options->workload.text;
+    request.workload = options->workload->text;
     request.variant = row->variant;
     request.allocator = row->allocator;
     request.machine = row->machine ? row->machine : options->request.machine;
@@ -539,7 +531,7 @@ static void warn(struct options *options, const struct run_table *table)
 
 static int run_all(struct options *options)
 {
-    const struct workload_spec *workload = &options->workload;
+    const struct workload_spec *workload = options->workload;
     struct run_table table = {
         .workload = workload->text,
         .op = workload->workload->op,
@@ -612,7 +604,7 @@ int cmd_run(int argc, char **argv)
     if (options.request.schedtrace_ns > 0)
         options.request.schedtrace_fd = dup(STDERR_FILENO);
     int status = run_each(&options);
-    specs_free(&options);
+    free(options.variants);
     free(options.what_if_machine);
     free(options.arguments.text);
     return status;
