@@ -12,7 +12,6 @@ enum { BRACKETS_MAX = 100 };
 
 struct yaml_place {
     yaml_document_t document;
-    yaml_node_t *root;
 };
 
 /* Encoding errors come without a line, only with an offset. */
@@ -77,6 +76,47 @@ static size_t line_of_too_many_open(const char *text, size_t size)
     return open > BRACKETS_MAX ? line : 0;
 }
 
+/* True if a child of the node is the node itself or around it. Children come later in the document,
+ * except by an alias. */
+static bool leads_back(const yaml_document_t *document, const yaml_node_t *node, int index)
+{
+    const yaml_node_t *child = document->nodes.start + index - 1;
+    return child <= node && child->end_mark.index > node->start_mark.index;
+}
+
+/* The line of the first value with an alias of itself; 0: there is none. Such a tree has no end. */
+static size_t line_of_endless(const yaml_document_t *document)
+{
+    for (const yaml_node_t *node = document->nodes.start; node < document->nodes.top; node++) {
+        bool back = false;
+        if (node->type == YAML_SEQUENCE_NODE)
+            for (const yaml_node_item_t *item = node->data.sequence.items.start;
+                 item < node->data.sequence.items.top; item++)
+                back = back || leads_back(document, node, *item);
+        if (node->type == YAML_MAPPING_NODE)
+            for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
+                 pair < node->data.mapping.pairs.top; pair++)
+                back = back || leads_back(document, node, pair->key) ||
+                       leads_back(document, node, pair->value);
+        if (back)
+            return node->start_mark.line + 1;
+    }
+    return 0;
+}
+
+/* The same of a document that was loaded. */
+static bool document_is_right(yaml_parser_t *parser, yaml_document_t *document, size_t *line,
+                              char *problem, size_t problem_size)
+{
+    size_t endless = line_of_endless(document);
+    if (endless)
+        *line = endless;
+    snprintf(problem, problem_size, "%s",
+             endless ? "an alias stands in the value that it repeats" : "the file is empty");
+    return !endless && yaml_document_get_root_node(document) &&
+           document_is_last(parser, line, problem, problem_size);
+}
+
 struct yaml_place *yaml_place_open(const char *text, size_t size, size_t *line, char *problem,
                                    size_t problem_size)
 {
@@ -91,12 +131,9 @@ struct yaml_place *yaml_place_open(const char *text, size_t size, size_t *line, 
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
     *line = 1;
     bool ok = document_load(&parser, &place->document, line, problem, problem_size);
-    if (ok) {
-        place->root = yaml_document_get_root_node(&place->document);
-        snprintf(problem, problem_size, "the file is empty");
-        ok = place->root && document_is_last(&parser, line, problem, problem_size);
-        if (!ok)
-            yaml_document_delete(&place->document);
+    if (ok && !document_is_right(&parser, &place->document, line, problem, problem_size)) {
+        yaml_document_delete(&place->document);
+        ok = false;
     }
     if (parser.error == YAML_READER_ERROR)
         *line = line_at_offset(text, size, parser.problem_offset);
@@ -126,19 +163,6 @@ static bool node_is(const yaml_node_t *node, const char *key, size_t length)
            memcmp(node->data.scalar.value, key, length) == 0;
 }
 
-/* The nth pair of a mapping whose key is this one. */
-static const yaml_node_pair_t *pair_find(const struct yaml_place *place, const yaml_node_t *mapping,
-                                         const char *key, size_t length, int nth)
-{
-    if (mapping->type != YAML_MAPPING_NODE)
-        return NULL;
-    for (const yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
-         pair < mapping->data.mapping.pairs.top; pair++)
-        if (node_is(node_at(place, pair->key), key, length) && nth-- == 0)
-            return pair;
-    return NULL;
-}
-
 static const yaml_node_t *child_find(const struct yaml_place *place, const yaml_node_t *node,
                                      const char *part, size_t length)
 {
@@ -148,14 +172,19 @@ static const yaml_node_t *child_find(const struct yaml_place *place, const yaml_
         return index >= 0 && index < count ? node_at(place, node->data.sequence.items.start[index])
                                            : NULL;
     }
-    const yaml_node_pair_t *pair = pair_find(place, node, part, length, 0);
-    return pair ? node_at(place, pair->value) : NULL;
+    if (node->type != YAML_MAPPING_NODE)
+        return NULL;
+    for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
+         pair < node->data.mapping.pairs.top; pair++)
+        if (node_is(node_at(place, pair->key), part, length))
+            return node_at(place, pair->value);
+    return NULL;
 }
 
 /* The node at path, or the innermost on the way there; *whole says which. */
 static const yaml_node_t *node_find(const struct yaml_place *place, const char *path, bool *whole)
 {
-    const yaml_node_t *node = place->root;
+    const yaml_node_t *node = place->document.nodes.start; /* the root */
     while (*path) {
         size_t length = strcspn(path, "/");
         const yaml_node_t *child = child_find(place, node, path, length);
@@ -167,6 +196,11 @@ static const yaml_node_t *node_find(const struct yaml_place *place, const char *
     }
     *whole = *path == '\0';
     return node;
+}
+
+yaml_document_t *yaml_place_document(struct yaml_place *place)
+{
+    return &place->document;
 }
 
 bool yaml_place_exists(const struct yaml_place *place, const char *path)
@@ -183,39 +217,8 @@ const char *yaml_place_text(const struct yaml_place *place, const char *path)
     return whole && node->type == YAML_SCALAR_NODE ? (const char *)node->data.scalar.value : NULL;
 }
 
-const char *yaml_place_key(const struct yaml_place *place, const char *path, size_t nth)
-{
-    bool whole;
-    const yaml_node_t *node = node_find(place, path, &whole);
-    if (!whole || node->type != YAML_MAPPING_NODE)
-        return NULL;
-    const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
-    if (nth >= (size_t)(node->data.mapping.pairs.top - pair))
-        return NULL;
-    const yaml_node_t *key = node_at(place, pair[nth].key);
-    return key->type == YAML_SCALAR_NODE ? (const char *)key->data.scalar.value : NULL;
-}
-
-size_t yaml_place_entries(const struct yaml_place *place, const char *path)
-{
-    bool whole;
-    const yaml_node_t *node = node_find(place, path, &whole);
-    if (!whole || node->type != YAML_SEQUENCE_NODE)
-        return 0;
-    return (size_t)(node->data.sequence.items.top - node->data.sequence.items.start);
-}
-
 size_t yaml_place_line(const struct yaml_place *place, const char *path)
 {
     bool whole;
     return node_find(place, path, &whole)->start_mark.line + 1;
-}
-
-size_t yaml_place_key_line(const struct yaml_place *place, const char *path, const char *key,
-                           int nth)
-{
-    bool whole;
-    const yaml_node_t *node = node_find(place, path, &whole);
-    const yaml_node_pair_t *pair = pair_find(place, node, key, strlen(key), nth);
-    return (pair ? node_at(place, pair->key) : node)->start_mark.line + 1;
 }

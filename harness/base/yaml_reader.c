@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <yaml.h>
 
 enum {
     FILE_MAX = 1 << 20,
@@ -136,101 +137,6 @@ bool yaml_is_new(const struct yaml_reader *reader, size_t line, char *const *lis
            yaml_complain(reader, line, "%s is given twice", text);
 }
 
-/* libcyaml tells one unknown key; the walk along its schema finds the others. */
-struct unknown_keys {
-    const struct yaml_reader *reader;
-    const struct yaml_schema *schema;
-    struct yaml_mistake mistake; /* its place */
-    unsigned told;
-};
-
-static void unknown_keys_in(struct unknown_keys *unknown, const cyaml_schema_value_t *schema);
-
-/* The same one step further in: mistakes have the innermost part first. */
-static void unknown_keys_below(struct unknown_keys *unknown, const cyaml_schema_value_t *schema,
-                               bool is_key, const char *part)
-{
-    struct yaml_mistake *mistake = &unknown->mistake, outer = *mistake;
-    if (mistake->parts == YAML_MISTAKE_DEPTH)
-        return;
-    memmove(mistake->part[1], mistake->part[0], sizeof mistake->part - sizeof mistake->part[0]);
-    memmove(&mistake->is_key[1], &mistake->is_key[0], sizeof mistake->is_key - sizeof(bool));
-    snprintf(mistake->part[0], sizeof mistake->part[0], "%s", part);
-    mistake->is_key[0] = is_key;
-    mistake->parts++;
-    unknown_keys_in(unknown, schema);
-    *mistake = outer;
-}
-
-static void unknown_keys_of_mapping(struct unknown_keys *unknown, const char *place,
-                                    const cyaml_schema_field_t *fields)
-{
-    const struct yaml_place *places = unknown->reader->place;
-    const char *key;
-    for (size_t i = 0; unknown->told <= YAML_MISTAKES_MAX; i++) {
-        if (!(key = yaml_place_key(places, place, i)))
-            return;
-        const cyaml_schema_field_t *field = fields;
-        while (field->key && strcmp(field->key, key) != 0)
-            field++;
-        if (field->key) {
-            unknown_keys_below(unknown, &field->value, true, key);
-            continue;
-        }
-        snprintf(unknown->mistake.message, sizeof unknown->mistake.message, "Unexpected key: %s",
-                 key);
-        yaml_complain_of_schema(unknown->reader, &unknown->mistake, unknown->schema);
-        unknown->told++;
-    }
-}
-
-static void unknown_keys_in(struct unknown_keys *unknown, const cyaml_schema_value_t *schema)
-{
-    char place[YAML_MISTAKE_PLACE], index[24];
-    yaml_mistake_place(&unknown->mistake, 0, place);
-    if (schema->type == CYAML_MAPPING)
-        unknown_keys_of_mapping(unknown, place, schema->mapping.fields);
-    if (schema->type != CYAML_SEQUENCE || schema->sequence.entry->type != CYAML_MAPPING)
-        return;
-    size_t entries = yaml_place_entries(unknown->reader->place, place);
-    for (size_t i = 0; i < entries && unknown->told <= YAML_MISTAKES_MAX; i++) {
-        snprintf(index, sizeof index, "%zu", i);
-        unknown_keys_below(unknown, schema->sequence.entry, false, index);
-    }
-}
-
-/* False if there are none. */
-static bool unknown_keys_tell(const struct yaml_reader *reader, const struct yaml_schema *schema)
-{
-    struct unknown_keys unknown = {.reader = reader, .schema = schema};
-    unknown_keys_in(&unknown, schema->value);
-    return unknown.told > 0;
-}
-
-void *yaml_reader_load(const struct yaml_reader *reader, const struct yaml_schema *schema)
-{
-    cyaml_cfg_flags_t pass_over = CYAML_CFG_DEFAULT;
-    for (;;) {
-        struct yaml_mistake mistake = {.parts = 0};
-        cyaml_config_t config = yaml_mistake_config(&mistake);
-        cyaml_data_t *data = NULL;
-        config.flags |= pass_over;
-        if (cyaml_load_data((const uint8_t *)reader->text, reader->size, &config, schema->value,
-                            &data, NULL) == CYAML_OK &&
-            data)
-            return data;
-        bool is_key = !pass_over && strncmp(mistake.message, "Unexpected key", 14) == 0;
-        /* what is missing now is the key that was misspelt */
-        bool is_told = (pass_over && strncmp(mistake.message, "Missing required", 16) == 0) ||
-                       (is_key && unknown_keys_tell(reader, schema));
-        if (!is_told)
-            yaml_complain_of_schema(reader, &mistake, schema);
-        if (!is_key)
-            return NULL;
-        pass_over = CYAML_CFG_IGNORE_UNKNOWN_KEYS;
-    }
-}
-
 size_t yaml_line(const struct yaml_reader *reader, const char *format, ...)
 {
     char place[PLACE_SIZE];
@@ -248,68 +154,211 @@ size_t yaml_key_line(const struct yaml_reader *reader, const char *place, const 
     return yaml_place_line(reader->place, yaml_place_exists(reader->place, inner) ? inner : place);
 }
 
-static bool complain_of_unknown_key(const struct yaml_reader *reader, const char *place,
-                                    const char *key, const struct yaml_schema *schema)
+/* Checking ------------------------------------------------------------------------------------ */
+
+struct check {
+    const struct yaml_reader *reader;
+    const struct yaml_schema *schema;
+    yaml_document_t *document;
+};
+
+static bool value_check(const struct check *check, const cyaml_schema_value_t *value,
+                        const char *key, const yaml_node_t *node);
+
+static size_t line_of(const yaml_node_t *node)
 {
+    return node->start_mark.line + 1;
+}
+
+static const char *text_of(const yaml_node_t *scalar)
+{
+    return (const char *)scalar->data.scalar.value;
+}
+
+static const char *owner_of(const struct check *check, const cyaml_schema_field_t *fields,
+                            const char *key)
+{
+    const struct yaml_owner *owner = check->schema->owners;
+    while (owner->fields && owner->fields != fields)
+        owner++;
+    return owner->fields ? owner->name : key;
+}
+
+static bool complain_of_kind(const struct check *check, const cyaml_schema_value_t *value,
+                             const char *key, size_t line)
+{
+    if (value->type == CYAML_SEQUENCE)
+        return yaml_complain(check->reader, line, "%s must be a list, as in [a, b]", key);
+    if (value->type == CYAML_MAPPING)
+        return yaml_complain(check->reader, line, "%s must have keys, as in {%s: ...}", key,
+                             value->mapping.fields->key);
+    return yaml_complain(check->reader, line, "%s must be a single value", key);
+}
+
+/* A mapping whose pairs are being checked. */
+struct mapping {
+    const struct check *check;
+    const cyaml_schema_field_t *fields;
     const char *owner;
-    struct suggest near = suggest_for(key);
-    for (const cyaml_schema_field_t *field = schema->fields_of(place, &owner); field->key; field++)
+    bool *seen;    /* of fields */
+    bool misspelt; /* a key is unknown */
+};
+
+static void complain_of_key(const struct mapping *self, const yaml_node_t *name)
+{
+    struct suggest near = suggest_for(text_of(name));
+    for (const cyaml_schema_field_t *field = self->fields; field->key; field++)
         suggest_offer(&near, field->key);
-    return yaml_complain(reader, yaml_place_key_line(reader->place, place, key, 0),
-                         "%s has no key \"%s\"; %s", owner, key,
-                         suggest_text(&near, "", schema->where).s);
+    yaml_complain(self->check->reader, line_of(name), "%s has no key \"%s\"; %s", self->owner,
+                  text_of(name), suggest_text(&near, "", self->check->schema->where).s);
 }
 
-/* A word that is not one of a key's: which are. */
-static bool complain_of_word(const struct yaml_reader *reader, size_t line, const char *place,
-                             const char *key, const char *word, const struct yaml_schema *schema)
+/* libcyaml takes several of a key that is ignored. */
+static bool pair_check(struct mapping *self, const yaml_node_t *name, const yaml_node_t *node)
 {
-    const char *owner;
-    struct suggest near = suggest_for(word);
-    for (const cyaml_schema_field_t *field = schema->fields_of(place, &owner); field->key; field++)
-        if (strcmp(field->key, key) == 0 && field->value.type == CYAML_ENUM)
-            for (unsigned i = 0; i < field->value.enumeration.count; i++)
-                suggest_offer(&near, field->value.enumeration.strings[i].str);
-    return yaml_complain(reader, line, "%s is \"%s\"; %s", key, word,
-                         suggest_text(&near, "", schema->where).s);
-}
-
-bool yaml_complain_of_schema(const struct yaml_reader *reader, const struct yaml_mistake *mistake,
-                             const struct yaml_schema *schema)
-{
-    char inner[YAML_MISTAKE_PLACE], outer[YAML_MISTAKE_PLACE], word[256] = "";
-    const char *message = mistake->message, *key = yaml_mistake_key(mistake), *owner;
-    yaml_mistake_place(mistake, 0, inner);
-    yaml_mistake_place(mistake, mistake->parts > 0 ? 1 : 0, outer);
-    size_t line = yaml_place_line(reader->place, inner);
-    if (sscanf(message, "Unexpected key: %255[^\n]", word) == 1)
-        return complain_of_unknown_key(reader, inner, word, schema);
-    if (sscanf(message, "Mapping field already seen: %255s", word) == 1)
-        return yaml_complain(reader, yaml_place_key_line(reader->place, outer, word, 1),
-                             "%s is given twice", word);
-    if (sscanf(message, "Missing required mapping field: %255s", word) == 1) {
-        schema->fields_of(outer, &owner);
-        return yaml_complain(reader, yaml_place_line(reader->place, outer),
-                             "%s lacks the key \"%s\"", owner, word);
+    size_t i = 0;
+    if (name->type != YAML_SCALAR_NODE) {
+        self->misspelt = true;
+        return yaml_complain(self->check->reader, line_of(name), "a key of %s is no text",
+                             self->owner);
     }
-    if (strncmp(message, "Invalid INT value:", 18) == 0 && schema->complain_of_number)
-        return schema->complain_of_number(
-            reader, line, key,
-            sscanf(message, "Invalid INT value: '%255[^']", word) == 1 ? word : "empty");
-    if (strncmp(message, "Invalid INT value:", 18) == 0)
-        return yaml_complain(reader, line, "%s must be a whole number", key);
-    if (sscanf(message, "Invalid ENUM value: %255[^\n]", word) == 1)
-        return complain_of_word(reader, line, outer, key, word, schema);
-    if (strncmp(message, "Expecting SEQUENCE", 18) == 0)
-        return yaml_complain(reader, line, "%s must be a list, as in [a, b]", key);
-    if (strncmp(message, "Expecting MAPPING", 17) == 0)
-        return yaml_complain(reader, line, "%s must have keys, as in {%s: ...}", key,
-                             schema->fields_of(inner, &owner)->key);
-    if (strncmp(message, "Expecting ", 10) == 0)
-        return yaml_complain(reader, line, "%s must be a single value", key);
-    if (strncmp(message, "STRING length <", 15) == 0 || strncmp(message, "Insufficient", 12) == 0)
-        return yaml_complain(reader, line, "%s is empty", key);
-    if (strncmp(message, "Excessive", 9) == 0)
-        return yaml_complain(reader, line, "%s has too many entries", key);
-    return yaml_complain(reader, line, "%s: %s", key, *message ? message : "not valid");
+    while (self->fields[i].key && strcmp(self->fields[i].key, text_of(name)) != 0)
+        i++;
+    const cyaml_schema_field_t *field = &self->fields[i];
+    if (!field->key) {
+        self->misspelt = true;
+        complain_of_key(self, name);
+        return true;
+    }
+    if (self->seen[i] && field->value.type != CYAML_IGNORE)
+        return yaml_complain(self->check->reader, line_of(name), "%s is given twice", field->key);
+    self->seen[i] = true;
+    return value_check(self->check, &field->value, field->key, node);
+}
+
+/* A key that is missing may be the misspelt one: then that is told alone. */
+static bool mapping_check(const struct check *check, const cyaml_schema_field_t *fields,
+                          const char *key, const yaml_node_t *node)
+{
+    size_t count = 0;
+    while (fields[count].key)
+        count++;
+    struct mapping self = {check, fields, owner_of(check, fields, key),
+                           xcalloc(count, sizeof *self.seen), false};
+    bool right = true;
+    for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
+         pair < node->data.mapping.pairs.top; pair++)
+        right = pair_check(&self, yaml_document_get_node(check->document, pair->key),
+                           yaml_document_get_node(check->document, pair->value)) &&
+                right;
+    for (size_t i = 0; i < count; i++) {
+        if (self.seen[i] || fields[i].value.flags & CYAML_FLAG_OPTIONAL)
+            continue;
+        if (!self.misspelt)
+            yaml_complain(check->reader, line_of(node), "%s lacks the key \"%s\"", self.owner,
+                          fields[i].key);
+        right = false;
+    }
+    free(self.seen);
+    return right;
+}
+
+static bool sequence_check(const struct check *check, const cyaml_schema_value_t *value,
+                           const char *key, const yaml_node_t *sequence)
+{
+    const yaml_node_item_t *item = sequence->data.sequence.items.start;
+    const yaml_node_item_t *end = sequence->data.sequence.items.top;
+    bool right = true;
+    if (end - item < value->sequence.min)
+        right = yaml_complain(check->reader, line_of(sequence), "%s is empty", key);
+    if (end - item > value->sequence.max)
+        right = yaml_complain(check->reader, line_of(sequence), "%s has too many entries", key);
+    for (; item < end; item++)
+        right = value_check(check, value->sequence.entry, key,
+                            yaml_document_get_node(check->document, *item)) &&
+                right;
+    return right;
+}
+
+/* As libcyaml takes it, even with a rest; those who need the number read it again. */
+static bool number_check(const struct check *check, const char *key, const yaml_node_t *node)
+{
+    const char *text = text_of(node);
+    char *end;
+    errno = 0;
+    (void)strtoll(text, &end, 0);
+    if (end != text && errno != ERANGE)
+        return true;
+    if (check->schema->complain_of_number)
+        return check->schema->complain_of_number(check->reader, line_of(node), key,
+                                                 *text ? text : "empty");
+    return yaml_complain(check->reader, line_of(node), "%s must be a whole number", key);
+}
+
+static bool word_check(const struct check *check, const cyaml_schema_value_t *value,
+                       const char *key, const yaml_node_t *node)
+{
+    struct suggest near = suggest_for(text_of(node));
+    for (unsigned i = 0; i < value->enumeration.count; i++) {
+        if (strcmp(value->enumeration.strings[i].str, text_of(node)) == 0)
+            return true;
+        suggest_offer(&near, value->enumeration.strings[i].str);
+    }
+    return yaml_complain(check->reader, line_of(node), "%s is \"%s\"; %s", key, text_of(node),
+                         suggest_text(&near, "", check->schema->where).s);
+}
+
+/* key: the innermost, for messages. False after a complaint of more than unknown keys. Kinds that
+ * no file here has are left to libcyaml. */
+static bool value_check(const struct check *check, const cyaml_schema_value_t *value,
+                        const char *key, const yaml_node_t *node)
+{
+    yaml_node_type_t kind = value->type == CYAML_MAPPING    ? YAML_MAPPING_NODE
+                            : value->type == CYAML_SEQUENCE ? YAML_SEQUENCE_NODE
+                                                            : YAML_SCALAR_NODE;
+    if (value->type == CYAML_IGNORE)
+        return true;
+    if (node->type != kind)
+        return complain_of_kind(check, value, key, line_of(node));
+    switch (value->type) {
+    case CYAML_MAPPING:
+        return mapping_check(check, value->mapping.fields, key, node);
+    case CYAML_SEQUENCE:
+        return sequence_check(check, value, key, node);
+    case CYAML_STRING:
+        return strlen(text_of(node)) >= value->string.min ||
+               yaml_complain(check->reader, line_of(node), "%s is empty", key);
+    case CYAML_INT:
+        return number_check(check, key, node);
+    case CYAML_ENUM:
+        return word_check(check, value, key, node);
+    default:
+        return true;
+    }
+}
+
+/* Loading ------------------------------------------------------------------------------------- */
+
+/* cyaml_mem() is realloc() and free(). */
+static const cyaml_config_t config = {.mem_fn = cyaml_mem, .flags = CYAML_CFG_IGNORE_UNKNOWN_KEYS};
+
+void *yaml_reader_load(const struct yaml_reader *reader, const struct yaml_schema *schema,
+                       unsigned *count)
+{
+    const struct check check = {reader, schema, yaml_place_document(reader->place)};
+    cyaml_data_t *data = NULL;
+    if (!value_check(&check, schema->value, "the file",
+                     yaml_document_get_root_node(check.document)))
+        return NULL;
+    cyaml_err_t wrong = cyaml_load_data((const uint8_t *)reader->text, reader->size, &config,
+                                        schema->value, &data, count);
+    if (wrong)
+        yaml_complain(reader, 1, "schedlab takes this file and libcyaml does not, a bug: %s",
+                      cyaml_strerror(wrong));
+    return data;
+}
+
+void yaml_data_free(const cyaml_schema_value_t *value, void *data, unsigned count)
+{
+    cyaml_free(&config, value, data, count);
 }

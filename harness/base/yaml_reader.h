@@ -1,16 +1,14 @@
 /* yaml_reader.h - one YAML file being read: its places, and how its mistakes become a line each.
  *
- * Callers: readers whose file is a tree of keys that libcyaml checks: of sweeps, machines,
- * experiments, claims, lessons and services. Three readers look at a file one after the other:
- * libyaml says whether it is YAML and where things are (yaml_place.h), libcyaml whether the keys
- * are right, and the caller whether the values are. libcyaml stops at its first mistake, unless
- * that is a key that it does not know; callers go on to the values that do not depend on a wrong
- * key.
+ * Callers: readers whose file is a tree of keys with a schema of libcyaml: of sweeps, machines,
+ * experiments, claims, lessons and services. libyaml says whether it is YAML (yaml_place.h). A walk
+ * over its document and the schema tells all wrong keys and kinds of values. Only then libcyaml
+ * makes data of the text, and the caller checks the values. A file whose only mistakes are unknown
+ * keys goes on too, since most of its values do not depend on them.
  */
 #ifndef SCHEDLAB_YAML_READER_H
 #define SCHEDLAB_YAML_READER_H
 
-#include "harness/base/yaml_mistake.h"
 #include "harness/base/yaml_place.h"
 
 #include <cyaml/cyaml.h>
@@ -26,12 +24,19 @@ struct yaml_reader {
     size_t error_size;
 };
 
-/* The keys and values that are valid in a file, for libcyaml and for messages. */
+/* Messages call a mapping with these fields by this name: "an experiment". They call others by
+ * their key. */
+struct yaml_owner {
+    const cyaml_schema_field_t *fields;
+    const char *name;
+};
+
+/* The keys and values that are valid in a file. Kinds that are checked: mappings, lists, texts,
+ * integers, strict enumerations. */
 struct yaml_schema {
-    const cyaml_schema_value_t *value; /* may be NULL if yaml_reader_load() is not called */
-    /* The keys of the mapping at a place, and what messages call it: "an experiment". */
-    const cyaml_schema_field_t *(*fields_of)(const char *place, const char **owner);
-    const char *where; /* the file that describes the keys */
+    const cyaml_schema_value_t *value; /* of the whole file */
+    const struct yaml_owner *owners;   /* the last is {NULL, NULL} */
+    const char *where;                 /* the file that describes the keys */
     /* Complains of a value that is no whole number; NULL: messages say no more than that. */
     bool (*complain_of_number)(const struct yaml_reader *reader, size_t line, const char *key,
                                const char *value);
@@ -102,12 +107,12 @@ size_t yaml_line(const struct yaml_reader *reader, const char *format, ...)
 /* The line of the key of the mapping at place, or of the mapping if the key is left out. */
 size_t yaml_key_line(const struct yaml_reader *reader, const char *place, const char *key);
 
-/* The data that libcyaml reads from the text; NULL after a complaint if it cannot. All unknown keys
- * are complained of and passed over, so that data and mistakes may come together. */
-void *yaml_reader_load(const struct yaml_reader *reader, const struct yaml_schema *schema);
+/* The data of the text, to be freed with yaml_data_free(). All its memory is malloc()'s, so that
+ * parts can be replaced. NULL after complaints; but unknown keys alone are complained of and passed
+ * over. *count: the entries of a file that is a list; else NULL. */
+void *yaml_reader_load(const struct yaml_reader *reader, const struct yaml_schema *schema,
+                       unsigned *count);
 
-/* Tells a mistake that libcyaml found, in this program's words; returns false. */
-bool yaml_complain_of_schema(const struct yaml_reader *reader, const struct yaml_mistake *mistake,
-                             const struct yaml_schema *schema);
+void yaml_data_free(const cyaml_schema_value_t *value, void *data, unsigned count);
 
 #endif

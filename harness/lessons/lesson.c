@@ -48,12 +48,8 @@ static const cyaml_schema_field_t lesson_fields[] = {
 
 static const cyaml_schema_value_t lesson_schema = YAML_FILE(struct lesson, lesson_fields);
 
-static const cyaml_schema_field_t *fields_of(const char *place, const char **owner)
-{
-    bool is_stop = strstr(place, "/stops") != NULL;
-    *owner = is_stop ? "a stop" : *place ? "a run" : "a lesson";
-    return is_stop ? stop_fields : *place ? run_fields : lesson_fields;
-}
+static const struct yaml_owner owners[] = {
+    {lesson_fields, "a lesson"}, {run_fields, "a run"}, {stop_fields, "a stop"}, {NULL, NULL}};
 
 /* Checks --------------------------------------------------------------------------------------- */
 
@@ -138,21 +134,20 @@ static bool lesson_check(const struct yaml_reader *reader, struct lesson *lesson
 
 static void lesson_free(struct lesson *lesson)
 {
-    cyaml_config_t config = yaml_mistake_config(NULL);
     free(lesson->name);
     free(lesson->path);
-    cyaml_free(&config, &lesson_schema, lesson, 0);
+    yaml_data_free(&lesson_schema, lesson, 0);
 }
 
 /* NULL, and a line in error for each mistake: "PATH:LINE: ...". */
 static struct lesson *lesson_load(const char *path, char *error, size_t error_size)
 {
     static const struct yaml_schema schema = {
-        .value = &lesson_schema, .fields_of = fields_of, .where = "harness/lessons/lesson.h"};
+        .value = &lesson_schema, .owners = owners, .where = "harness/lessons/lesson.h"};
     struct yaml_reader reader;
     if (!yaml_reader_open(&reader, path, error, error_size))
         return NULL;
-    struct lesson *lesson = yaml_reader_load(&reader, &schema);
+    struct lesson *lesson = yaml_reader_load(&reader, &schema, NULL);
     if (lesson && (!lesson_check(&reader, lesson) || *error)) {
         lesson_free(lesson);
         lesson = NULL;

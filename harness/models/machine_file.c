@@ -1,7 +1,6 @@
 /* machine_file.c - see machine_file.h.
  *
- * The last of the three readers of yaml_reader.h. libcyaml takes all values as texts, because it
- * knows no units.
+ * The values, after yaml_reader.h. libcyaml takes all of them as texts, because it knows no units.
  */
 #include "harness/models/machine_file.h"
 
@@ -14,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ERROR_SIZE = 512 };
+enum { ERROR_SIZE = 512, PLACE_SIZE = 256 };
 
 /* Schema -------------------------------------------------------------------------------------- */
 
@@ -88,27 +87,15 @@ static void schema_make(void)
     *out = (cyaml_schema_field_t)YAML_LIST("sources", struct texts, sources, source_schema);
 }
 
-/* The keys of the mapping at place, and what messages call it. */
-static const cyaml_schema_field_t *fields_of_place(const char *place, const char **name)
-{
-    *name = place;
-    if (strncmp(place, "sources/", 8) == 0) {
-        *name = "a source";
-        return source_fields;
-    }
-    for (const cyaml_schema_field_t *field = model_fields; field->key; field++)
-        if (strcmp(field->key, place) == 0 && field->value.type == CYAML_MAPPING)
-            return field->value.mapping.fields;
-    *name = "a machine";
-    return model_fields;
-}
+static const struct yaml_owner owners[] = {
+    {model_fields, "a machine"}, {source_fields, "a source"}, {NULL, NULL}};
 
 /* Values -------------------------------------------------------------------------------------- */
 
 /* "l1.size" is at "l1/size". */
-static void place_of(const struct machine_key *key, char place[YAML_MISTAKE_PLACE])
+static void place_of(const struct machine_key *key, char place[PLACE_SIZE])
 {
-    snprintf(place, YAML_MISTAKE_PLACE, "%s", key->name);
+    snprintf(place, PLACE_SIZE, "%s", key->name);
     char *point = strchr(place, '.');
     if (point)
         *point = '/';
@@ -116,7 +103,7 @@ static void place_of(const struct machine_key *key, char place[YAML_MISTAKE_PLAC
 
 static size_t line_of(const struct yaml_reader *reader, const struct machine_key *key)
 {
-    char place[YAML_MISTAKE_PLACE];
+    char place[PLACE_SIZE];
     place_of(key, place);
     return yaml_place_line(reader->place, place);
 }
@@ -135,7 +122,7 @@ static bool read_value(const struct yaml_reader *reader, const char *place,
 static bool read_vm(const struct yaml_reader *reader, struct machine_values *vm)
 {
     bool ok = true;
-    char place[YAML_MISTAKE_PLACE];
+    char place[PLACE_SIZE];
     for (const char *const *name = vm_keys; *name; name++) {
         size_t key = machine_key_find(*name);
         snprintf(place, sizeof place, "vm/%s", *name);
@@ -147,7 +134,7 @@ static bool read_vm(const struct yaml_reader *reader, struct machine_values *vm)
 static bool read_values(const struct yaml_reader *reader, struct machine_values *values)
 {
     bool ok = true;
-    char place[YAML_MISTAKE_PLACE];
+    char place[PLACE_SIZE];
     for (size_t i = 0; i < MACHINE_KEYS; i++) {
         const struct machine_key *key = &machine_keys[i];
         place_of(key, place);
@@ -266,18 +253,16 @@ static struct machine_file *file_take(struct texts *texts)
     texts->title = NULL;
     texts->sources = NULL;
     texts->sources_count = 0;
-    cyaml_config_t config = yaml_mistake_config(NULL);
-    cyaml_free(&config, &model_schema, texts, 0);
+    yaml_data_free(&model_schema, texts, 0);
     return file;
 }
 
 static struct machine_file *schema_load(const struct yaml_reader *reader)
 {
-    static const struct yaml_schema schema = {.value = &model_schema,
-                                              .fields_of = fields_of_place,
-                                              .where = "harness/models/machine_keys.c"};
+    static const struct yaml_schema schema = {
+        .value = &model_schema, .owners = owners, .where = "harness/models/machine_keys.c"};
     schema_make();
-    struct texts *texts = yaml_reader_load(reader, &schema);
+    struct texts *texts = yaml_reader_load(reader, &schema, NULL);
     return texts ? file_take(texts) : NULL;
 }
 

@@ -1,7 +1,6 @@
 /* sweep_file.c - see sweep_file.h.
  *
- * The last of the three readers of yaml_reader.h: sweep_schema.h has the keys and their types, this
- * file the values.
+ * sweep_schema.h has the keys and their types, this file the values.
  */
 #include "harness/plan/sweep_file.h"
 

@@ -140,15 +140,11 @@ const char *sweep_figure_name(enum sweep_figure figure)
 
 /* Mistakes ------------------------------------------------------------------------------------ */
 
-/* The keys of the mapping at place, and what messages call it. */
-static const cyaml_schema_field_t *fields_of_place(const char *place, const char **name)
-{
-    const char *last = strrchr(place, '/');
-    bool is_knob = last && (strcmp(last, "/knob") == 0 || strcmp(last, "/knob2") == 0);
-    bool is_expect = strstr(place, "/expect/") != NULL;
-    *name = is_knob ? "a knob" : is_expect ? "an expectation" : *place ? "a group" : "a sweep";
-    return is_knob ? knob_fields : is_expect ? expect_fields : *place ? group_fields : sweep_fields;
-}
+static const struct yaml_owner owners[] = {{sweep_fields, "a sweep"},
+                                           {group_fields, "a group"},
+                                           {knob_fields, "a knob"},
+                                           {expect_fields, "an expectation"},
+                                           {NULL, NULL}};
 
 bool sweep_complain_of_number(const struct yaml_reader *reader, size_t line, const char *key,
                               const char *value)
@@ -166,16 +162,15 @@ bool sweep_complain_of_number(const struct yaml_reader *reader, size_t line, con
 
 struct sweep_file *sweep_schema_load(const struct yaml_reader *reader)
 {
-    static const struct yaml_schema schema = {
-        &sweep_schema, fields_of_place, "harness/plan/sweep_file.h", sweep_complain_of_number};
-    return yaml_reader_load(reader, &schema);
+    static const struct yaml_schema schema = {&sweep_schema, owners, "harness/plan/sweep_file.h",
+                                              sweep_complain_of_number};
+    return yaml_reader_load(reader, &schema, NULL);
 }
 
 void sweep_file_free(struct sweep_file *sweep)
 {
-    cyaml_config_t config = yaml_mistake_config(NULL);
     for (unsigned g = 0; sweep && g < sweep->groups_count; g++)
         free(sweep->groups[g].left_out);
     if (sweep)
-        cyaml_free(&config, &sweep_schema, sweep, 0);
+        yaml_data_free(&sweep_schema, sweep, 0);
 }

@@ -48,12 +48,10 @@ static const cyaml_schema_field_t service_fields[] = {
 
 static const cyaml_schema_value_t service_schema = YAML_FILE(struct service, service_fields);
 
-static const cyaml_schema_field_t *fields_of(const char *place, const char **owner)
-{
-    bool is_class = strstr(place, "classes/") != NULL;
-    *owner = is_class ? "a class" : *place ? "a task or worker" : "a service";
-    return is_class ? class_fields : *place ? task_fields : service_fields;
-}
+static const struct yaml_owner owners[] = {{service_fields, "a service"},
+                                           {class_fields, "a class"},
+                                           {task_fields, "a task or worker"},
+                                           {NULL, NULL}};
 
 /* Numbers -------------------------------------------------------------------------------------- */
 
@@ -202,11 +200,11 @@ static bool worker_check(const struct yaml_reader *reader, struct service *servi
 struct service *service_load(const char *path, char *error, size_t error_size)
 {
     static const struct yaml_schema schema = {
-        .value = &service_schema, .fields_of = fields_of, .where = "docs/PROGRAMS.md"};
+        .value = &service_schema, .owners = owners, .where = "docs/PROGRAMS.md"};
     struct yaml_reader reader;
     if (!yaml_reader_open(&reader, path, error, error_size))
         return NULL;
-    struct service *service = yaml_reader_load(&reader, &schema);
+    struct service *service = yaml_reader_load(&reader, &schema, NULL);
     bool right = service != NULL;
     if (right) {
         service->seed = 1;
@@ -230,7 +228,6 @@ struct service *service_load(const char *path, char *error, size_t error_size)
 
 void service_free(struct service *service)
 {
-    cyaml_config_t config = yaml_mistake_config(NULL);
     if (service)
-        cyaml_free(&config, &service_schema, service, 0);
+        yaml_data_free(&service_schema, service, 0);
 }

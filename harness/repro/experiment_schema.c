@@ -1,8 +1,6 @@
 /* experiment_schema.c - see experiment_schema.h. */
 #include "harness/repro/experiment_schema.h"
 
-#include <string.h>
-
 #define MAY_BE(key, owner, field, words)                                                           \
     CYAML_FIELD_ENUM(key, CYAML_FLAG_OPTIONAL | CYAML_FLAG_STRICT, struct owner, field, words,     \
                      CYAML_ARRAY_LEN(words))
@@ -110,26 +108,16 @@ static const cyaml_schema_field_t experiment_fields[] = {
 static const cyaml_schema_value_t experiment_schema =
     YAML_FILE(struct experiment, experiment_fields);
 
-static const cyaml_schema_field_t *fields_of(const char *place, const char **owner)
-{
-    bool is_expect = strstr(place, "/expect/") != NULL;
-    if (strcmp(place, "lesson") == 0) {
-        *owner = "a lesson";
-        return lesson_fields;
-    }
-    if (strcmp(place, "dispute") == 0) {
-        *owner = "a dispute";
-        return dispute_fields;
-    }
-    *owner = is_expect ? "an expectation" : *place ? "a part" : "an experiment";
-    return is_expect ? expect_fields : *place ? part_fields : experiment_fields;
-}
+static const struct yaml_owner owners[] = {
+    {experiment_fields, "an experiment"}, {lesson_fields, "a lesson"},
+    {dispute_fields, "a dispute"},        {part_fields, "a part"},
+    {expect_fields, "an expectation"},    {NULL, NULL}};
 
 struct experiment *experiment_schema_load(const struct yaml_reader *reader)
 {
     static const struct yaml_schema schema = {
-        .value = &experiment_schema, .fields_of = fields_of, .where = "harness/repro/experiment.h"};
-    return yaml_reader_load(reader, &schema);
+        .value = &experiment_schema, .owners = owners, .where = "harness/repro/experiment.h"};
+    return yaml_reader_load(reader, &schema, NULL);
 }
 
 static const cyaml_schema_value_t expects_schema = {
@@ -139,12 +127,10 @@ static const cyaml_schema_value_t expects_schema = {
 
 void experiment_expects_free(struct experiment_expect *expect, unsigned count)
 {
-    cyaml_config_t config = yaml_mistake_config(NULL);
-    cyaml_free(&config, &expects_schema, expect, count);
+    yaml_data_free(&expects_schema, expect, count);
 }
 
 void experiment_schema_free(struct experiment *experiment)
 {
-    cyaml_config_t config = yaml_mistake_config(NULL);
-    cyaml_free(&config, &experiment_schema, experiment, 0);
+    yaml_data_free(&experiment_schema, experiment, 0);
 }

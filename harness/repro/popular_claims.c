@@ -36,12 +36,7 @@ static const cyaml_schema_value_t claims_schema = {
     CYAML_VALUE_SEQUENCE(CYAML_FLAG_POINTER, struct claim, &claim_schema, 1, CYAML_UNLIMITED),
 };
 
-static const cyaml_schema_field_t *fields_of(const char *place, const char **owner)
-{
-    (void)place;
-    *owner = "a claim";
-    return claim_fields;
-}
+static const struct yaml_owner owners[] = {{claim_fields, "a claim"}, {NULL, NULL}};
 
 const char claims_source[] = "The source is that of Go 1.26; up to Go 1.27 the rules of the "
                              "scheduler that these claims rest on are the same.";
@@ -166,20 +161,15 @@ static bool claim_check(const struct yaml_reader *reader, const struct claims *c
 struct claims *claims_load(const char *path, struct experiment *const *experiments, size_t count,
                            char *error, size_t error_size)
 {
-    static const struct yaml_schema schema = {.fields_of = fields_of,
-                                              .where = "harness/repro/popular_claims.h"};
+    static const struct yaml_schema schema = {
+        .value = &claims_schema, .owners = owners, .where = "harness/repro/popular_claims.h"};
     struct yaml_reader reader;
-    struct yaml_mistake mistake = {.parts = 0};
-    cyaml_config_t config = yaml_mistake_config(&mistake);
     if (!yaml_reader_open(&reader, path, error, error_size))
         return NULL;
     struct claims *claims = xcalloc(1, sizeof *claims);
     claims->path = xstrdup(path);
-    bool ok = claims->path &&
-              cyaml_load_data((const uint8_t *)reader.text, reader.size, &config, &claims_schema,
-                              (cyaml_data_t **)&claims->list, &claims->count) == CYAML_OK;
-    if (!ok)
-        yaml_complain_of_schema(&reader, &mistake, &schema);
+    claims->list = yaml_reader_load(&reader, &schema, &claims->count);
+    bool ok = claims->list && !*error;
     for (unsigned c = 0; ok && c < claims->count; c++)
         ok = claim_check(&reader, claims, c, experiments, count);
     yaml_reader_close(&reader);
@@ -191,11 +181,10 @@ struct claims *claims_load(const char *path, struct experiment *const *experimen
 
 void claims_free(struct claims *claims)
 {
-    cyaml_config_t config = yaml_mistake_config(NULL);
     if (!claims)
         return;
     if (claims->list)
-        cyaml_free(&config, &claims_schema, claims->list, claims->count);
+        yaml_data_free(&claims_schema, claims->list, claims->count);
     free(claims->path);
     free(claims);
 }

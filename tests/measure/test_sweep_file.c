@@ -399,7 +399,9 @@ static void keys_that_lack_or_repeat_are_named(void **state)
 {
     (void)state;
     expect_error("name: test\ngroups:\n" GROUP, 1, "lacks", "\"title\"");
-    expect_error(HEAD "  - id: one\n    question: Which?\n", 4, "a group lacks", NULL);
+    expect_error(HEAD "  - id: one\n    question: Which?\n    baseline: gmp\n"
+                      "    variants: [gmp]\n    workers: [1]\n",
+                 4, "a group lacks", "\"workloads\"");
     expect_error("name: a\n" HEAD GROUP, 2, "name", "twice");
     expect_error(HEAD GROUP "    id: again\n", 10, "id", "twice");
 }
@@ -409,13 +411,13 @@ static void wrong_types_say_what_is_valid(void **state)
     (void)state;
     expect_error("- a\n- b\n", 1, "must have keys", NULL);
     expect_error("name: a\ntitle: b\ngroups: none\n", 3, "groups must be a list", NULL);
-    expect_error("name: [a]\n", 1, "name must be a single value", NULL);
+    expect_error("name: [a]\ntitle: b\ngroups:\n" GROUP, 1, "name must be a single value", NULL);
     expect_error("reps: many\n" HEAD GROUP, 1, "reps is many", "1 to 1000 repetitions");
     expect_error("reps: 3.5\n" HEAD GROUP, 1, "reps is 3.5", "1 to 1000 repetitions");
     expect_error("reps: 3x\n" HEAD GROUP, 1, "reps is 3x", "1 to 1000 repetitions");
     expect_error("reps:\n" HEAD GROUP, 1, "reps is empty", "1 to 1000 repetitions");
     expect_error("pin: perhaps\n" HEAD GROUP, 1, "\"perhaps\"", "true, false");
-    expect_error("name: \"\"\n", 1, "name is empty", NULL);
+    expect_error("name: \"\"\ntitle: b\ngroups:\n" GROUP, 1, "name is empty", NULL);
     expect_error("name: a\ntitle: b\ngroups: []\n", 3, "groups is empty", NULL);
 }
 

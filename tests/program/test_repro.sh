@@ -275,7 +275,7 @@ sed 's/exactly: 0-9/role: size, exactly: 0-9/' C.yaml >bad.yaml
 misuse nothing_claimed 'bad.yaml:12: no expectation carries the claim; valid: at least one whose role is claim' -- bad.yaml
 sed 's/^events:.*/lesson: {supported: x}/' C.yaml >bad.yaml
 misuse lesson_is_not_whole 'bad.yaml:7: a lesson lacks the key "refuted"' -- bad.yaml
-sed 's/^events:.*/dispute: {thread: x, number: x}/' C.yaml >bad.yaml
+sed 's/^events:.*/dispute: {thread: x, number: x, verdict: refuted, prediction: x}/' C.yaml >bad.yaml
 misuse dispute_is_not_whole 'bad.yaml:7: a dispute lacks the key "predicted"' -- bad.yaml
 sed 's/^events:.*/dispute: {thread: x, number: x, predicted: 28.11.2026, verdict: refuted, prediction: x}/' C.yaml >bad.yaml
 misuse prediction_has_no_date 'bad.yaml:7: predicted is "28.11.2026"; valid: a date, as in 2026-11-28' -- bad.yaml

@@ -524,11 +524,11 @@ static void keys_are_known_and_there(void **state)
     expect_error("tilte: x\n" WHOLE, 1, "an experiment has no key \"tilte\"; the nearest is");
     expect_error(HEAD "  - id: one\n    fator: x\n", 9, "a part has no key \"fator\"");
     expect_error(HEAD PART "      - sys: x\n", 15, "an expectation has no key \"sys\"");
-    expect_error("id: T1\ntitle: x\n", 1, "an experiment lacks the key \"claim\"");
+    expect_error(HEAD PART "      - level: on\n" RANGE, 15, "lacks the key \"says\"");
     expect_error("id: T1\n" WHOLE, 2, "id is given twice");
     expect_error(WHOLE "        full: maybe\n", 19, "an expectation has no key \"full\"");
-    expect_error(HEAD "  - id: one\n    full: maybe\n", 9, "full is \"maybe\"; valid: false, true");
-    expect_error(HEAD "  - id: [a]\n", 8, "id must be a single value");
+    expect_error(WHOLE "    full: maybe\n", 19, "full is \"maybe\"; valid: false, true");
+    expect_error(WHOLE "    question: [a]\n", 19, "question must be a single value");
     expect_error(HEAD PART "  x", 16, "not valid YAML");
     expect_error("", 1, "the file is empty");
     char error[ERROR_SIZE];
