@@ -3,6 +3,7 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
+#include "harness/base/term_table.h"
 #include "harness/base/text.h"
 #include "harness/hunt/orders.h"
 #include "harness/hunter/hunt_coverage.h"
@@ -137,36 +138,36 @@ bool hunt_table_json(const struct hunt_log *log)
 
 /* Text ---------------------------------------------------------------------------------------- */
 
-static void widths_of(const json_t *rows, int widths[COLUMNS])
-{
-    for (size_t i = 0; i < COLUMNS; i++)
-        widths[i] = (int)strlen(columns[i]);
-    json_each(row, rows)
-        for (size_t i = 0; i < COLUMNS; i++)
-            if ((int)strlen(field_text(row, columns[i])) > widths[i])
-                widths[i] = (int)strlen(field_text(row, columns[i]));
-}
-
-static void failures_print(const json_t *row)
+static void row_add(struct term_table *table, const json_t *row)
 {
     const char *end, *before = "";
     json_t *count;
+    term_table_row(table, NULL);
+    for (size_t i = 0; i < COLUMNS; i++)
+        term_table_cell(table, "%s", field_text(row, columns[i]));
+    term_table_cell(table, "%" JSON_INTEGER_FORMAT, field_integer(row, "executions"));
+    term_table_cell(table, "%" JSON_INTEGER_FORMAT, field_integer(row, "orders"));
+    term_table_cell(table, "%.1f %%", 100 * field_number(row, "unseen"));
     json_object_foreach(json_object_get(row, "failures"), end, count)
     {
-        printf("%s%" JSON_INTEGER_FORMAT " %s", before, json_integer_value(count), end);
+        term_table_text(table, "%s%" JSON_INTEGER_FORMAT " %s", before, json_integer_value(count),
+                        end);
         before = ", ";
     }
-    puts(*before ? "" : "-");
+    if (!*before)
+        term_table_text(table, "-");
 }
 
-static void row_print(const json_t *row, const int widths[COLUMNS])
+static struct term_table *table_new(void)
 {
+    struct term_table *table =
+        term_table_new((struct term_layout){.gap = 2}, TERM_COLUMNS({"failures", 0}));
     for (size_t i = 0; i < COLUMNS; i++)
-        printf("%-*s  ", widths[i], field_text(row, columns[i]));
-    printf("%10" JSON_INTEGER_FORMAT "  %10" JSON_INTEGER_FORMAT "  %5.1f %%  ",
-           field_integer(row, "executions"), field_integer(row, "orders"),
-           100 * field_number(row, "unseen"));
-    failures_print(row);
+        term_table_column(table, columns[i], -1);
+    term_table_column(table, "executions", 10);
+    term_table_column(table, "orders", 10);
+    term_table_column(table, "unseen", 7);
+    return table;
 }
 
 static void failure_print(FILE *to, const struct hunt_log *log, const json_t *row)
@@ -183,19 +184,16 @@ static void failure_print(FILE *to, const struct hunt_log *log, const json_t *ro
 
 bool hunt_table_print(const struct hunt_log *log)
 {
-    int widths[COLUMNS];
+    struct term_table *table = table_new();
     json_t *rows = rows_of(log);
     json_int_t executions = 0, failing = 0;
     size_t cells = json_array_size(rows);
-    widths_of(rows, widths);
-    for (size_t i = 0; i < COLUMNS; i++)
-        printf("%-*s  ", widths[i], columns[i]);
-    puts("executions      orders   unseen  failures");
     json_each(row, rows) {
-        row_print(row, widths);
+        row_add(table, row);
         executions += field_integer(row, "executions");
         failing += json_object_get(row, "first") != NULL;
     }
+    term_table_print(table, stdout);
     json_each(row, rows)
         if (json_object_get(row, "first"))
             failure_print(stdout, log, row);
