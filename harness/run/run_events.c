@@ -3,6 +3,7 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
+#include "harness/base/term_table.h"
 #include "harness/counters/counter_names.h"
 #include "harness/counters/counters.h"
 
@@ -165,51 +166,29 @@ static const char *value_text(double value, char text[CELL_SIZE])
     return text;
 }
 
-static int value_width(const struct run_row *row)
-{
-    int width = (int)strlen(row->label);
-    return width < VALUE_WIDTH_MIN ? VALUE_WIDTH_MIN : width;
-}
-
-/* The columns of rows [from, end). */
-static void print_columns(const struct run_table *table, const struct shown *shown, int width,
-                          size_t from, size_t end, FILE *to)
-{
-    char label[LABEL_SIZE], text[CELL_SIZE];
-    fprintf(to, "\n%-*s", width, "events per operation");
-    for (size_t i = from; i < end; i++)
-        fprintf(to, " %*s", value_width(&table->rows[i]), table->rows[i].label);
-    fputc('\n', to);
-    for (size_t k = 0; k < shown->count; k++) {
-        fprintf(to, "%-*s", width, label_of(shown->names[k], label));
-        for (size_t i = from; i < end; i++)
-            fprintf(to, " %*s", value_width(&table->rows[i]),
-                    value_text(value_of(&table->rows[i], shown->names[k]), text));
-        fputc('\n', to);
-    }
-}
-
 /* As many variants side by side as the page has room for. Rows at the end that are not ok have no
  * column. */
 static void print_table(const struct run_table *table, const struct shown *shown, FILE *to)
 {
-    char label[LABEL_SIZE];
-    int width = (int)strlen("events per operation");
+    char label[LABEL_SIZE], text[CELL_SIZE];
     size_t count = table->count;
     while (count > 0 && run_row_status(&table->rows[count - 1]) != RUN_OK)
         count--;
+    if (count == 0)
+        return;
+    struct term_table *events =
+        term_table_new((struct term_layout){.gap = 1, .width = RUN_COLUMNS, .repeat = true},
+                       TERM_COLUMNS({"events per operation", -1}));
+    for (size_t i = 0; i < count; i++)
+        term_table_column(events, table->rows[i].label, VALUE_WIDTH_MIN);
     for (size_t k = 0; k < shown->count; k++) {
-        int own = (int)strlen(label_of(shown->names[k], label));
-        width = own > width ? own : width;
+        term_table_row(events, label_of(shown->names[k], label), NULL);
+        for (size_t i = 0; i < count; i++)
+            term_table_cell(events, "%s",
+                            value_text(value_of(&table->rows[i], shown->names[k]), text));
     }
-    for (size_t from = 0, end; from < count; from = end) {
-        int columns = width;
-        end = from;
-        do {
-            columns += 1 + value_width(&table->rows[end++]);
-        } while (end < count && columns + 1 + value_width(&table->rows[end]) <= RUN_COLUMNS);
-        print_columns(table, shown, width, from, end, to);
-    }
+    fputc('\n', to);
+    term_table_print(events, to);
 }
 
 /* Absent -------------------------------------------------------------------------------------- */
