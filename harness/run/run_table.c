@@ -3,8 +3,8 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
+#include "harness/base/term_table.h"
 #include "harness/base/text.h"
-#include "harness/base/wrap.h"
 #include "harness/evidence/cell_remarks.h"
 #include "harness/evidence/comparable.h"
 #include "harness/evidence/request_table.h"
@@ -17,30 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A longer label has a line of its own. */
-enum { LABEL_WIDTH_MAX = 32, INTERVAL_WIDTH = 20, BESIDE_WIDTH = 10 };
+enum { INTERVAL_WIDTH = 21, BESIDE_WIDTH = 10 };
+
+static const struct term_layout layout = {.gap = 1, .width = RUN_COLUMNS, .first_most = 32};
 
 /* Numbers ------------------------------------------------------------------------------------- */
-
-/* The width of labels that stand on the line of their numbers. */
-static int label_width(const struct run_table *table, const char *heading)
-{
-    size_t width = strlen(heading);
-    for (size_t i = 0; i < table->count; i++) {
-        size_t own = strlen(table->rows[i].label);
-        if (own > width && own <= LABEL_WIDTH_MAX)
-            width = own;
-    }
-    return (int)width;
-}
-
-static void print_label(const char *label, int width, FILE *to)
-{
-    if ((int)strlen(label) > width)
-        fprintf(to, "%s\n%*s", label, width, "");
-    else
-        fprintf(to, "%-*s", width, label);
-}
 
 static size_t count_of(const struct run_row *row, const char *status)
 {
@@ -60,29 +41,30 @@ static struct text interval_text(const struct run_table *table, struct interval 
     return text_si_interval(interval);
 }
 
-static void print_numbers(const struct run_table *table, const struct run_answer *answer,
-                          const struct run_row *row, FILE *to)
+static void add_numbers(const struct run_table *table, const struct run_answer *answer,
+                        const struct run_row *row, struct term_table *numbers)
 {
     double *x;
     size_t n = run_row_values(row, &(struct metric){.kind = METRIC_THROUGHPUT}, &x);
     struct interval interval = statistics_median(x, n, table->seed);
     free(x);
-    struct text beside = run_answer_beside(answer, row);
-    fprintf(to, " %9s  %*s %4zu", text_si(interval.median).s, INTERVAL_WIDTH,
-            interval_text(table, interval).s, n);
-    if (*beside.s)
-        fprintf(to, " %*s", text_field(beside, BESIDE_WIDTH), beside.s);
+    term_table_row(numbers, row->label, text_si(interval.median).s,
+                   interval_text(table, interval).s, NULL);
+    term_table_cell(numbers, "%zu", n);
+    if (run_answer_competes(answer))
+        term_table_cell(numbers, "%s", run_answer_beside(answer, row).s);
 }
 
 /* "failed 2 of 7: REASON", over as many lines as it takes. */
-static void print_reason(const struct run_row *row, int at, FILE *to)
+static void add_reason(const struct run_row *row, struct term_table *numbers)
 {
     const char *status = run_row_status(row) == RUN_FAILED ? "failed" : "skipped";
     size_t some = count_of(row, status), all = json_array_size(row->records);
     char *share = some < all ? text_format(" %zu of %zu", some, all) : xstrdup("");
     char *text =
         text_format("%s%s: %s", status, share, field_text(run_row_first(row, status), "reason"));
-    text_wrap(to, at, at, RUN_COLUMNS, text_one_line(text));
+    term_table_row(numbers, row->label, NULL);
+    term_table_text(numbers, "%s", text_one_line(text));
     free(share);
     free(text);
 }
@@ -99,55 +81,57 @@ static const char *row_colour(const struct run_answer *answer, const struct run_
     }
 }
 
-static void print_row(const struct run_table *table, const struct run_answer *answer,
-                      const struct run_row *row, int width, FILE *to)
+static struct term_table *numbers_new(const struct run_table *table,
+                                      const struct run_answer *answer)
 {
-    const char *colour = table->colour ? row_colour(answer, row) : "";
-    fputs(colour, to);
-    print_label(row->label, width, to);
-    if (run_row_status(row) == RUN_OK && !table->is_shown) {
-        print_numbers(table, answer, row, to);
-        fputs(*colour ? "\033[0m\n" : "\n", to);
-    } else {
-        fputs("  ", to);
-        print_reason(row, width + 2, to);
-        fputs(*colour ? "\033[0m" : "", to);
-    }
+    if (table->is_shown)
+        return term_table_new(layout, TERM_COLUMNS({"", -7}));
+    struct term_table *numbers =
+        term_table_new(layout, TERM_COLUMNS({"variant", -1}, {"ops/s", 9},
+                                            {"95 % interval", INTERVAL_WIDTH}, {"n", 4}));
+    if (run_answer_competes(answer))
+        term_table_column(numbers, "slower by", BESIDE_WIDTH);
+    return numbers;
 }
 
 static void print_throughput(const struct run_table *table, const struct run_answer *answer,
                              FILE *to)
 {
-    int width = label_width(table, "variant");
+    struct term_table *numbers = numbers_new(table, answer);
     fprintf(to, "%s, %s", table->workload, counted((uint64_t)table->workers, "worker").s);
     if (!table->is_shown)
         fprintf(to, "; operations of one %s", table->op);
     fputc('\n', to);
     if (machine_text_is_simulated(table->machine))
         fprintf(to, "simulated: %s; all times are virtual\n", table->machine);
-    if (!table->is_shown)
-        fprintf(to, "\n%-*s %9s  %*s %4s%s\n", width, "variant", "ops/s", INTERVAL_WIDTH,
-                "95 % interval", "n", run_answer_competes(answer) ? "  slower by" : "");
-    for (size_t i = 0; i < table->count; i++)
-        if (!table->is_shown || run_row_status(&table->rows[i]) != RUN_OK)
-            print_row(table, answer, &table->rows[i], width, to);
+    fputs(table->is_shown ? "" : "\n", to);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct run_row *row = &table->rows[i];
+        if (run_row_status(row) != RUN_OK)
+            add_reason(row, numbers);
+        else if (!table->is_shown)
+            add_numbers(table, answer, row, numbers);
+        else
+            continue;
+        term_table_colour(numbers, table->colour ? row_colour(answer, row) : "");
+    }
+    term_table_print(numbers, to);
 }
 
 static void print_what_if(const struct run_table *table, FILE *to)
 {
-    static const char heading[] = "what it would buy";
-    int width = label_width(table, heading);
     if (!table->what_if)
         return;
-    fprintf(to, "\nwhat if: %s\n%-*s %9s  %*s\n", table->what_if, width, heading, "ops/s",
-            INTERVAL_WIDTH, "95 % interval");
+    struct term_table *ratios =
+        term_table_new(layout, TERM_COLUMNS({"what it would buy", -1}, {"ops/s", 9},
+                                            {"95 % interval", INTERVAL_WIDTH}));
+    fprintf(to, "\nwhat if: %s\n", table->what_if);
     for (size_t i = 0; i + 1 < table->count; i += 2) {
         struct interval ratio = run_table_what_if_ratio(table, i);
-        struct text text = text_ratio(ratio.median);
-        print_label(table->rows[i].label, width, to);
-        fprintf(to, " %*s  %*s\n", text_field(text, 9), text.s, INTERVAL_WIDTH,
-                ratio.n == 1 ? "exact" : text_ratio_interval(ratio).s);
+        term_table_row(ratios, table->rows[i].label, text_ratio(ratio.median).s,
+                       ratio.n == 1 ? "exact" : text_ratio_interval(ratio).s, NULL);
     }
+    term_table_print(ratios, to);
 }
 
 /* Latencies ----------------------------------------------------------------------------------- */
@@ -161,25 +145,22 @@ static bool row_has_latencies(const struct run_row *row)
 static void print_latencies(const struct run_table *table, FILE *to)
 {
     bool any = false;
-    int width = label_width(table, "latency");
     for (size_t i = 0; i < table->count; i++)
         any = any || row_has_latencies(&table->rows[i]);
     if (!any)
         return;
-    fprintf(to, "\n%-*s", width, "latency");
+    struct term_table *latencies = term_table_new(layout, TERM_COLUMNS({"latency", -1}));
     for (int q = 0; q < RUN_QUANTILES; q++)
-        fprintf(to, " %8s", run_quantiles[q].name);
-    fputc('\n', to);
+        term_table_column(latencies, run_quantiles[q].name, 8);
     for (size_t i = 0; i < table->count; i++) {
         if (!row_has_latencies(&table->rows[i]))
             continue;
-        print_label(table->rows[i].label, width, to);
-        for (int q = 0; q < RUN_QUANTILES; q++) {
-            struct text text = text_time(run_row_latency_ns(&table->rows[i], q));
-            fprintf(to, " %*s", text_field(text, 8), text.s);
-        }
-        fputc('\n', to);
+        term_table_row(latencies, table->rows[i].label, NULL);
+        for (int q = 0; q < RUN_QUANTILES; q++)
+            term_table_cell(latencies, "%s", text_time(run_row_latency_ns(&table->rows[i], q)).s);
     }
+    fputc('\n', to);
+    term_table_print(latencies, to);
 }
 
 /* Shown by the workload ------------------------------------------------------------------------ */
