@@ -2,6 +2,7 @@
 #include "harness/tables/compare_print.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/term_table.h"
 #include "harness/base/text.h"
 #include "harness/models/machine_start.h"
 #include "harness/numbers/units.h"
@@ -133,26 +134,24 @@ static struct text superiority_text(const struct compare_pair *pair)
 /* Table ---------------------------------------------------------------------------------------- */
 
 static void table_row(const struct comparison *comparison, const struct compare_pair *pair,
-                      FILE *to)
+                      struct term_table *table)
 {
     char label[LABEL_SIZE], count[NUMBER_SIZE];
     two_texts(label, sizeof label, pair->a->variant, pair->b->variant);
-    if (strlen(label) > LABEL_WIDTH)
-        fprintf(to, "  %s\n  %-*s", label, LABEL_WIDTH, "");
-    else
-        fprintf(to, "  %-*s", LABEL_WIDTH, label);
     if (is_left_out(pair)) {
-        fprintf(to, " %.78s\n", pair->reason);
+        term_table_row(table, label, NULL);
+        term_table_text(table, "%.78s", pair->reason);
         return;
     }
     snprintf(count, sizeof count, "%zu+%zu", pair->count_a, pair->count_b);
     enum metric_kind kind = comparison->options.metric.kind;
-    struct text a = metric_text(kind, pair->median_a), b = metric_text(kind, pair->median_b);
-    struct text ratio = text_ratio(pair->ratio.median);
-    fprintf(to, " %*s %*s %*s %16s %6s %6s %-8s %7s  %s\n", text_field(a, 8), a.s, text_field(b, 8),
-            b.s, text_field(ratio, 6), ratio.s, text_ratio_interval(pair->ratio).s,
-            superiority_text(pair).s, p_text(pair).s, class_text(pair->chosen), count,
-            is_single(pair) ? "one sample" : compare_verdict_text(comparison, pair->verdict));
+    term_table_row(table, label, metric_text(kind, pair->median_a).s,
+                   metric_text(kind, pair->median_b).s, text_ratio(pair->ratio.median).s,
+                   text_ratio_interval(pair->ratio).s, superiority_text(pair).s, p_text(pair).s,
+                   class_text(pair->chosen), count, NULL);
+    term_table_text(table, "%s",
+                    is_single(pair) ? "one sample"
+                                    : compare_verdict_text(comparison, pair->verdict));
 }
 
 void compare_print_table(const struct comparison *comparison, FILE *to)
@@ -164,16 +163,21 @@ void compare_print_table(const struct comparison *comparison, FILE *to)
     fputs("\nP(B>A): how often a sample of B has more than one of A. p: Mann-Whitney, adjusted by\n"
           "Holm. ~: no difference shown; few: too few samples to show one.\n\n",
           to);
-    fprintf(to, "  %-*s %8s %8s %6s %16s %6s %6s %-8s %7s  %s\n", LABEL_WIDTH, "", "A", "B",
-            "B / A", "95 % interval", "P(B>A)", "p", "distance", "n", "B is");
+    struct term_table *table = term_table_new(
+        (struct term_layout){.indent = 2, .gap = 1, .first_most = LABEL_WIDTH},
+        TERM_COLUMNS({"", -LABEL_WIDTH}, {"A", 8}, {"B", 8}, {"B / A", 6}, {"95 % interval", 16},
+                     {"P(B>A)", 6}, {"p", 6}, {"distance", -8}, {"n", 7}, {"B is", 0}));
     char last[LABEL_SIZE] = "", text[LABEL_SIZE];
     for (size_t i = 0; i < comparison->count; i++) {
         heading(&comparison->pairs[i], text);
-        if (strcmp(text, last) != 0)
-            fprintf(to, "%s\n", text);
+        if (strcmp(text, last) != 0) {
+            term_table_row(table, NULL);
+            term_table_text(table, "%s", text);
+        }
         snprintf(last, sizeof last, "%s", text);
-        table_row(comparison, &comparison->pairs[i], to);
+        table_row(comparison, &comparison->pairs[i], table);
     }
+    term_table_print(table, to);
     fputc('\n', to);
     summary(comparison, to, "\n");
 }
