@@ -9,6 +9,7 @@
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/progress.h"
+#include "harness/base/term_table.h"
 #include "harness/base/text.h"
 #include "harness/commands/commands.h"
 #include "harness/doctor/doctor.h"
@@ -323,19 +324,24 @@ static void extent_print(const struct plan *plan, const struct sweep_file *sweep
 static void plan_print(const struct plan *plan, const struct sweep_file *sweep)
 {
     bool simulated = plan_is_simulated(plan);
-    struct plan_widths widths = plan_widths(plan);
-    printf("%-12s  %7s  %-*s  %-*s  %s%s\n", "cell", "workers", widths.variant, "variant",
-           widths.workload, "workload", simulated ? "machine  " : "", "groups");
+    struct term_table *table = term_table_new(
+        (struct term_layout){.gap = 2}, TERM_COLUMNS({"cell", -12}, {"workers", 7}, {"variant", -1},
+                                                     {"workload", -1}, {"groups", 0}));
+    if (simulated)
+        term_table_column(table, "machine", -1);
     for (size_t i = 0; i < plan->count; i++) {
         const struct cell *cell = &plan->cells[i];
-        printf("%-12s  %7d  %-*s  %-*s ", cell->id, cell->workers, widths.variant, cell->variant,
-               widths.workload, cell->workload);
-        if (simulated)
-            printf(" %s ", cell->machine);
-        json_each(group, cell->groups)
-            printf(" %s", json_string_value(group));
-        printf("\n");
+        char workers[16];
+        const char *before = "";
+        snprintf(workers, sizeof workers, "%d", cell->workers);
+        term_table_row(table, cell->id, workers, cell->variant, cell->workload,
+                       simulated ? cell->machine : NULL, NULL);
+        json_each(group, cell->groups) {
+            term_table_text(table, "%s%s", before, json_string_value(group));
+            before = " ";
+        }
     }
+    term_table_print(table, stdout);
     extent_print(plan, sweep);
 }
 

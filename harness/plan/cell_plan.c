@@ -1,7 +1,8 @@
-/* cell_plan.c - see cell_plan.h. Samples are printed as they come: none is kept. */
+/* cell_plan.c - see cell_plan.h. Samples in JSON are printed as they come: none is kept. */
 #include "harness/plan/cell_plan.h"
 
 #include "harness/base/progress.h"
+#include "harness/base/term_table.h"
 #include "harness/base/text.h"
 #include "harness/plan/cell_id.h"
 #include "harness/plan/cell_store.h"
@@ -15,8 +16,7 @@ struct state {
     const struct cell_plan *plan;
     struct cell_ids ids;
     struct cell_times times;
-    struct plan_widths widths;
-    bool folded; /* variant, workload and machine stand on a line of their own */
+    struct term_table *table; /* NULL: JSON */
     FILE *to;
     size_t count, done;
     size_t by_basis[CELL_TIME_UNKNOWN + 1]; /* of those that are not done */
@@ -49,28 +49,13 @@ static void seconds_text(struct cell_time time, bool done, char text[32])
         snprintf(text, 32, "%s%.2f", time.basis == CELL_TIME_RECORDS ? "" : "~", time.seconds);
 }
 
-struct row {
-    const char *id, *cell, *repetition, *seconds, *workers, *variant, *workload, *machine;
-};
-
-enum { FIXED_COLUMNS = 16 + 12 + 10 + 9 + 7, GAP = 2, GAPS = 7 };
-
-static void row_print(const struct state *state, struct row row)
+/* Where it is too wide, the variant, the workload and the machine have a line of their own. */
+static struct term_table *table_new(const struct cell_plan *plan)
 {
-    fprintf(state->to, "%-16s  %-12s  %10s  %9s  %7s%s%-*s  %-*s  %s\n", row.id, row.cell,
-            row.repetition, row.seconds, row.workers, state->folded ? "\n    " : "  ",
-            state->widths.variant, row.variant, state->widths.workload, row.workload, row.machine);
-}
-
-/* The longest row has more columns than there are. */
-static bool rows_are_folded(const struct cell_plan *plan, struct plan_widths widths)
-{
-    size_t machine = strlen("machine");
-    for (size_t i = 0; i < plan->plan->count; i++)
-        if (strlen(plan->plan->cells[i].machine) > machine)
-            machine = strlen(plan->plan->cells[i].machine);
-    return FIXED_COLUMNS + GAPS * GAP + widths.variant + widths.workload + (int)machine >
-           plan->columns;
+    return term_table_new((struct term_layout){.gap = 2, .width = plan->columns, .fold = 5},
+                          TERM_COLUMNS({"id", -16}, {"cell", -12}, {"repetition", 10},
+                                       {"seconds", 9}, {"workers", 7}, {"variant", -1},
+                                       {"workload", -1}, {"machine", -1}));
 }
 
 static bool cell_print(void *state_void, struct cell *cell, unsigned block)
@@ -90,8 +75,8 @@ static bool cell_print(void *state_void, struct cell *cell, unsigned block)
         char repetition[16], workers[16];
         snprintf(repetition, sizeof repetition, "%u", block);
         snprintf(workers, sizeof workers, "%d", cell->workers);
-        row_print(state, (const struct row){id, cell->id, repetition, seconds, workers,
-                                            cell->variant, cell->workload, cell->machine});
+        term_table_row(state->table, id, cell->id, repetition, seconds, workers, cell->variant,
+                       cell->workload, cell->machine, NULL);
     }
     state->count++;
     state->done += done;
@@ -150,20 +135,18 @@ static void json_end(const struct state *state)
 
 void cell_plan_print(const struct cell_plan *plan, FILE *to)
 {
-    struct state state = {.plan = plan, .to = to, .widths = plan_widths(plan->plan)};
-    state.folded = rows_are_folded(plan, state.widths);
+    struct state state = {.plan = plan, .to = to, .table = plan->json ? NULL : table_new(plan)};
     cell_ids_begin(&state.ids, plan->sweep, plan->plan);
     cell_times_begin(&state.times, plan->sweep, plan->plan, plan->results);
     if (plan->json)
         json_begin(&state);
-    else
-        row_print(&state, (const struct row){"id", "cell", "repetition", "seconds", "workers",
-                                             "variant", "workload", "machine"});
     cell_ids_each(&state.ids, cell_print, &state);
-    if (plan->json)
+    if (plan->json) {
         json_end(&state);
-    else
+    } else {
+        term_table_print(state.table, to);
         table_end(&state);
+    }
     cell_times_end(&state.times);
     cell_ids_end(&state.ids);
 }

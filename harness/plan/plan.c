@@ -201,22 +201,6 @@ struct plan *plan_make(const struct sweep_file *sweep)
     return making_end(&making);
 }
 
-static int wider(int width, const char *text)
-{
-    int length = (int)strlen(text);
-    return length > width ? length : width;
-}
-
-struct plan_widths plan_widths(const struct plan *plan)
-{
-    struct plan_widths widths = {wider(0, "variant"), wider(0, "workload")};
-    for (size_t i = 0; i < plan->count; i++) {
-        widths.variant = wider(widths.variant, plan->cells[i].variant);
-        widths.workload = wider(widths.workload, plan->cells[i].workload);
-    }
-    return widths;
-}
-
 bool plan_is_simulated(const struct plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++)

@@ -121,12 +121,6 @@ void plan_name_cell(struct cell *cell);
  * one after the other. All sides of a cell are one set. sides must outlive the plan. */
 void plan_multiply(struct plan *plan, const struct plan_side *sides, size_t count);
 
-/* The columns that the longest variant and the longest workload take, with their headings. */
-struct plan_widths {
-    int variant, workload;
-};
-struct plan_widths plan_widths(const struct plan *plan);
-
 /* True if any cell is on a simulated machine. */
 bool plan_is_simulated(const struct plan *plan);
 
