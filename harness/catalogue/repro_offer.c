@@ -114,7 +114,8 @@ static bool is_with_workers(const json_t *expectation, json_int_t workers)
     return false;
 }
 
-/* " 0.44x and 0.55x", without intervals: for each number of workers that the place is about. */
+/* " 0.44x and 0.55x?", without intervals, the second undecided: for each number of workers that the
+ * place is about. */
 static void effects_put(const struct place_line *line, const json_t *expectation)
 {
     const char *before = "";
@@ -126,7 +127,8 @@ static void effects_put(const struct place_line *line, const json_t *expectation
         bool meant = any ? is_with_workers(line->lead, workers_of(column)) : column == widest;
         if (!*text || !meant || strncmp(text, before, (size_t)length + 1) == 0)
             continue;
-        fprintf(line->to, "%s%.*s", *before ? " and " : " ", length, text);
+        bool open = verdict_of_text(field_text(column, "verdict")) == VERDICT_UNDECIDED;
+        fprintf(line->to, "%s%.*s%s", *before ? " and " : " ", length, text, open ? "?" : "");
         before = text;
     }
 }
@@ -297,10 +299,11 @@ void repro_offer(FILE *to, struct experiment *const *experiments, size_t count, 
     json_decref(known);
     fprintf(
         to,
-        "\nA number is the ratio of the two in brackets, with as many workers as stand after the "
-        "machine; of\nmisses it is how many each has in an operation. Behind \"takes more\" is "
-        "the slower one's additional\ncore time an operation, by cause. All are of the newest "
-        "run here or of the reference.\n`schedlab repro D1 --quick` measures one, `schedlab "
-        "repro --quick` all %zu; --list has their\nverdicts, and --explain D1 the reasoning.\n",
+        "\nA number is the ratio of the two in brackets; of misses, how many each has an "
+        "operation. "
+        "? marks\nwhat is undecided. \"Takes more\" is the slower one's additional core time an "
+        "operation, by cause.\nAll are of the newest run here or the reference. `schedlab repro D1 "
+        "--quick` measures one, `schedlab\nrepro --quick` all %zu; --list has their verdicts, and "
+        "--explain D1 the reasoning.\n",
         count);
 }

@@ -169,9 +169,12 @@ static void method_write(struct doc *to)
         "Each part changes one thing, the factor, and holds the rest fixed. Its levels are "
         "measured side by side: a sample is a fresh process, and samples come in blocks, each of "
         "which holds every cell once, in shuffled order.",
-        "An expectation is a range, stated with its source before anything was measured. It is "
-        "held against the median of a level, or the ratio of the medians of two levels, with a "
-        "95 % bootstrap interval: inside is supported, outside refuted, neither undecided.",
+        "An expectation is a range with its source. Where it was set or changed after a first "
+        "measurement, the source or the reasoning says so. It is held against the median of a "
+        "level, or the median of ratios of two, with a 95 % bootstrap interval: inside is "
+        "supported, outside refuted, neither undecided.",
+        "A ratio is of two samples of one block, so what slows a block down drops out. It need "
+        "not be that of the two medians beside it.",
         "What is simulated, or an order, is the same each time: the value itself counts.",
         "An expectation is a claim, a size, a price or a check. Claims carry the experiment's "
         "sentence. Sizes say how much, prices what it costs elsewhere, and checks that the run did "

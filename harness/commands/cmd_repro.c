@@ -203,6 +203,19 @@ static void catalogue_add(struct catalogue *catalogue, struct experiment *experi
     array_add(catalogue->experiments, catalogue->count) = experiment;
 }
 
+/* Puts those that the offer has before the others, whose order stays. */
+static void offered_first(struct experiment **list, size_t count)
+{
+    size_t offered = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct experiment *experiment = list[i];
+        if (!experiment->first)
+            continue;
+        memmove(&list[offered + 1], &list[offered], (i - offered) * sizeof(struct experiment *));
+        list[offered++] = experiment;
+    }
+}
+
 /* The experiments of a folder, none if it is not there: files of the user's own may do without.
  * Returns how many. */
 static size_t folder_load(struct catalogue *catalogue, const char *folder)
@@ -213,6 +226,8 @@ static size_t folder_load(struct catalogue *catalogue, const char *folder)
     for (char **at = paths; at && *at; at++)
         catalogue_add(catalogue, load(*at));
     data_folder_names_free(paths);
+    if (catalogue->count > before)
+        offered_first(&catalogue->experiments[before], catalogue->count - before);
     return catalogue->count - before;
 }
 

@@ -74,16 +74,18 @@ void outcome_tally_add(json_t *tally, const json_t *other)
     }
 }
 
-/* "; 11 of 13 sizes as expected"; nothing where there is none of that role. */
+/* "; 11 of 13 sizes as expected, 1 undecided"; nothing where there is none of that role. */
 static void role_put(FILE *to, const json_t *tally, enum expect_role role, const char *good)
 {
     json_int_t all = 0;
-    const char *told;
+    const char *told, *open = verdict_text(VERDICT_UNDECIDED);
     json_t *count, *outcomes = json_object_get(tally, names[role]);
     json_object_foreach(outcomes, told, count) all += json_integer_value(count);
     if (all > 0)
         fprintf(to, "; %lld of %s %s", (long long)field_integer(outcomes, good),
                 counted((uint64_t)all, names[role]).s, good);
+    if (field_integer(outcomes, open) > 0)
+        fprintf(to, ", %lld %s", (long long)field_integer(outcomes, open), open);
 }
 
 char *outcome_said(const char *verdict, const json_t *tally)
