@@ -58,7 +58,7 @@ struct term_table *term_table_new(struct term_layout layout, const struct term_c
     struct term_table *table = xcalloc(1, sizeof *table);
     table->layout = layout;
     term_table_row(table, NULL);
-    for (; columns->heading; columns++)
+    for (; columns && columns->heading; columns++)
         term_table_column(table, columns->heading, columns->width);
     return table;
 }

@@ -38,7 +38,7 @@ struct term_column {
 
 struct term_table;
 
-/* columns: TERM_COLUMNS(); more of them may be added before the first row. */
+/* columns: TERM_COLUMNS(), or NULL; more of them may be added before the first row. */
 struct term_table *term_table_new(struct term_layout layout, const struct term_column *columns);
 void term_table_column(struct term_table *table, const char *heading, int width);
 

@@ -3,6 +3,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/memory.h"
+#include "harness/base/term_table.h"
 #include "harness/base/yaml_place.h"
 #include "harness/host/data_folder.h"
 
@@ -203,35 +204,15 @@ bool textbook_row_is_misprint(const struct textbook_table *table, size_t row)
     return !row_agrees(table, row, false) && row_agrees(table, row, true);
 }
 
-/* The widest text of a column, its title and both sides' rows. */
-static int column_width(const struct textbook_table *table, int processor, bool deque)
+/* before: the number of the row, and how it is beside the book. */
+static void cells_add(const struct textbook_table *table, const char *before,
+                      const struct textbook_cell *cells, struct term_table *shown)
 {
-    size_t width = strlen("T1 deque");
-    for (size_t i = 0; i < table->rows; i++) {
-        const struct textbook_cell *cells[] = {&table->row[i].book[processor],
-                                               &table->row[i].real[processor]};
-        for (int side = 0; side < 2; side++) {
-            size_t length = strlen(deque ? cells[side]->deque : cells[side]->stack);
-            width = length > width ? length : width;
-        }
-    }
-    return (int)width;
-}
-
-static void cells_print(const struct textbook_table *table, const struct textbook_cell *cells,
-                        FILE *to)
-{
-    int blanks = 0;
+    term_table_row(shown, NULL);
     for (int i = 0; i < table->processors; i++) {
-        const char *texts[] = {cells[i].stack, cells[i].deque};
-        for (int k = 0; k < 2; k++) {
-            int width = column_width(table, i, k), length = (int)strlen(texts[k]);
-            if (length)
-                fprintf(to, "%*s%s", blanks, "", texts[k]);
-            blanks = (length ? 0 : blanks) + width - length + 2;
-        }
+        term_table_cell(shown, "%s%s", i == 0 ? before : "", cells[i].stack);
+        term_table_cell(shown, "%s", cells[i].deque);
     }
-    fputc('\n', to);
 }
 
 static void statistic_print(const char *what, const char *book, size_t real, const char *remark,
@@ -301,31 +282,32 @@ static void deeds_print(const struct textbook_table *table, FILE *to)
 void textbook_table_print(const struct textbook_table *table, FILE *to)
 {
     size_t agree = 0, misprints = 0;
-    struct textbook_cell heads[REPLAY_PROCESSORS_MAX];
+    bool dealt = textbook_is_dealt(table);
+    struct term_table *shown = term_table_new((struct term_layout){.gap = 2}, NULL);
     for (int i = 0; i < table->processors; i++) {
-        snprintf(heads[i].stack, REPLAY_CELL, "T%d stack", i + 1);
-        snprintf(heads[i].deque, REPLAY_CELL, "T%d deque", i + 1);
-        if (textbook_is_dealt(table)) {
-            snprintf(heads[i].stack, REPLAY_CELL, "P%d", i + 1);
-            *heads[i].deque = '\0';
-        }
+        char stack[REPLAY_CELL], deque[REPLAY_CELL] = "";
+        snprintf(stack, sizeof stack, dealt ? "%sP%d" : "%sT%d stack", i == 0 ? "      " : "",
+                 i + 1);
+        if (!dealt)
+            snprintf(deque, sizeof deque, "T%d deque", i + 1);
+        term_table_column(shown, stack, i == 0 ? -14 : -8);
+        term_table_column(shown, deque, -8);
     }
-    fprintf(to, "%s, %d processor%s: %s%s%s\n\n      ", table->title, table->processors,
+    fprintf(to, "%s, %d processor%s: %s%s%s\n\n", table->title, table->processors,
             table->processors == 1 ? "" : "s", table->variant, table->workload ? " " : "",
             table->workload ? table->workload : "");
-    cells_print(table, heads, to);
     for (size_t i = 0; i < table->rows; i++) {
         bool same = textbook_row_agrees(table, i);
         bool misprint = textbook_row_is_misprint(table, i);
         agree += same;
         misprints += misprint;
-        fprintf(to, "%3zu %s ", i + 1, same ? "=" : misprint ? "m" : "!");
-        cells_print(table, table->row[i].real, to);
-        if (!same) {
-            fputs(" book ", to);
-            cells_print(table, table->row[i].book, to);
-        }
+        char before[32];
+        snprintf(before, sizeof before, "%3zu %s ", i + 1, same ? "=" : misprint ? "m" : "!");
+        cells_add(table, before, table->row[i].real, shown);
+        if (!same)
+            cells_add(table, " book ", table->row[i].book, shown);
     }
+    term_table_print(shown, to);
     fprintf(to, "\n%zu of %zu rows are as in the book", agree, table->rows);
     if (misprints > 0)
         fprintf(to, "; %zu more (m) would be, but for a misprint", misprints);
