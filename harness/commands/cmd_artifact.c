@@ -4,6 +4,7 @@
 #include "harness/artifact/pack.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
+#include "harness/base/term_table.h"
 #include "harness/base/text.h"
 #include "harness/commands/commands.h"
 #include "harness/options/cli.h"
@@ -175,17 +176,17 @@ static void held_print_table(const struct held *held)
 {
     json_t *places = held_by_place(held), *counts;
     const char *place;
-    printf("%-44s", "run");
+    struct term_table *table =
+        term_table_new((struct term_layout){.gap = 1}, TERM_COLUMNS({"run", -44}));
     for (int i = 0; i < CLAIM_OUTCOMES; i++)
-        printf(" %7s", claim_outcome_words[i]);
-    printf("\n");
+        term_table_column(table, claim_outcome_words[i], 7);
     json_object_foreach(places, place, counts)
     {
-        printf("%-44s", place);
+        term_table_row(table, place, NULL);
         for (int i = 0; i < CLAIM_OUTCOMES; i++)
-            printf(" %7d", (int)field_integer(counts, claim_outcome_words[i]));
-        printf("\n");
+            term_table_cell(table, "%d", (int)field_integer(counts, claim_outcome_words[i]));
     }
+    term_table_print(table, stdout);
     json_decref(places);
 }
 
