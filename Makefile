@@ -216,7 +216,7 @@ CASE_OBJECTS := $(OUT)/tests/support/case.o
 # libraries take a third off again: a test program starts once.
 LINKER := $(if $(filter release debug asan,$(CONFIG)),$(if $(shell command -v ld.gold),-fuse-ld=gold))
 CASE_LDFLAGS := -Wl,--wrap=_cmocka_run_group_tests
-CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform/*.c) harness/spec/outside.c harness/spec/promises.c harness/spec/void_knobs.c harness/spec/registry_check.c harness/base/memory.c harness/base/suggest.c harness/base/text.c \
+CONFORMANCE_OBJECTS := $(call objects,$(wildcard tests/conform/*.c) harness/spec/outside.c harness/spec/promises.c harness/spec/void_knobs.c harness/spec/registry_check.c harness/base/memory.c harness/base/suggest.c harness/base/error.c harness/base/text.c \
     $(if $(filter sim,$(CONFIG)),harness/base/build_info.c harness/models/machine_start.c harness/models/machine_start_sim.c))
 # Tests of the runtime link it alone, as conformance does, and are not linked anew for a change of the harness.
 RUNTIME_TESTS := tests/runtime/test_knobs.c $(shell grep -LE '"(harness/|tests/support/fake_machine)' $(TEST_SOURCES))

@@ -4,7 +4,6 @@
 #include "harness/advice/double.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
-#include "harness/base/text.h"
 #include "harness/evidence/metric.h"
 #include "harness/evidence/request_table.h"
 #include "harness/host/topology.h"
@@ -18,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { TEXT_SIZE = 512 };
 
 static const double GAIN_MIN = 0.05; /* of the time, that twice the workers take off */
 
@@ -86,9 +83,9 @@ static void turns_run(const struct advice *advice, const char *workload, struct 
 static double median_of(const struct turn *turns, const char *name, double *range)
 {
     double values[ADVISE_SEEDS];
-    char why[TEXT_SIZE];
+    struct error why;
     struct metric metric;
-    metric_parse(&metric, name, why, sizeof why);
+    metric_parse(&metric, name, &why);
     for (int i = 0; i < ADVISE_SEEDS; i++)
         values[i] = metric_of(&metric, turns[i].record);
     gsl_sort(values, 1, ADVISE_SEEDS);
@@ -141,10 +138,9 @@ static void cases_run(const struct advice *advice, const char *workload, struct 
 /* Ladder and decisions ------------------------------------------------------------------------- */
 
 /* Up to the first two steps in a row that gain little. */
-static bool ladder_climb(struct advice *advice, const char *workload, int workers, char *error,
-                         size_t error_size)
+static bool ladder_climb(struct advice *advice, const char *workload, int workers,
+                         struct error *error)
 {
-    const struct complaint to = {error, error_size};
     int idle = 0;
     for (int n = 1; n <= workers && advice->ladder_count < ADVISE_LADDER_MAX && idle < 2; n *= 2) {
         struct advise_case *now = &advice->ladder[advice->ladder_count];
@@ -152,8 +148,8 @@ static bool ladder_climb(struct advice *advice, const char *workload, int worker
             .variant = "gmp", .name = "gmp", .meaning = "as Go decides", .workers = n};
         cases_run(advice, workload, now, 1);
         if (!now->is_there)
-            return complaint_make(&to, "%s does not run on %d workers: %s", advice->file, n,
-                                  now->why);
+            return error_quote(error, "%s does not run on %d workers: %s", advice->file, n,
+                               now->why);
         bool gains = advice->ladder_count == 0 ||
                      advice_measure(advice, now) <
                          (1 - GAIN_MIN) * advice_measure(advice, &advice->ladder[advice->knee]);
@@ -193,9 +189,8 @@ static void load_try(struct advice *advice, const char *name, const char *meanin
 }
 
 /* The program with twice the connections goes into a file that is there for as long as it runs. */
-static bool connections_try(struct advice *advice, char *error, size_t error_size)
+static bool connections_try(struct advice *advice, struct error *error)
 {
-    const struct complaint to = {error, error_size};
     char path[] = "/tmp/schedlab-advise-XXXXXX";
     int fd = mkstemp(path);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
@@ -206,7 +201,7 @@ static bool connections_try(struct advice *advice, char *error, size_t error_siz
         is_written = fclose(file) == 0 && is_written;
     }
     if (!is_written)
-        complaint_make(&to, "cannot write %s: %s", path, strerror(errno));
+        error_quote(error, "cannot write %s: %s", path, strerror(errno));
     char *workload = text_format("replay,file=%s", path);
     if (is_written)
         load_try(advice, "connections", "twice as many, for the same requests", workload);
@@ -217,14 +212,14 @@ static bool connections_try(struct advice *advice, char *error, size_t error_siz
 }
 
 /* Twice as fast if the program says when or how often something comes, else twice the program. */
-static bool loads_try(struct advice *advice, const char *workload, char *error, size_t error_size)
+static bool loads_try(struct advice *advice, const char *workload, struct error *error)
 {
     bool has_arrivals = false;
     const struct program *program = advice->program;
     for (size_t i = 0; i < program->steps_count && !has_arrivals; i++)
         has_arrivals = program->steps[i].kind == PROGRAM_AT;
     advice->connections = double_connections(program, advice->untold, sizeof advice->untold);
-    if (advice->connections > 0 && !connections_try(advice, error, error_size))
+    if (advice->connections > 0 && !connections_try(advice, error))
         return false;
     char *more = text_format("%s,%s", workload, has_arrivals ? "rate=200" : "copies=2");
     if (has_arrivals)
@@ -236,20 +231,20 @@ static bool loads_try(struct advice *advice, const char *workload, char *error, 
 }
 
 bool advise(struct advice *advice, const char *file, const struct program *program,
-            const char *machine, int workers, char *error, size_t error_size)
+            const char *machine, int workers, struct error *error)
 {
     *advice = (struct advice){.file = file, .machine = machine, .program = program};
     for (size_t i = 0; i < program->steps_count; i++)
         if (program->steps[i].kind == PROGRAM_AT && program->steps[i].ns > advice->last_ns)
             advice->last_ns = program->steps[i].ns;
     char *workload = text_format("replay,file=%s", file);
-    bool done = ladder_climb(advice, workload, workers, error, error_size);
+    bool done = ladder_climb(advice, workload, workers, error);
     const struct advise_case *base = &advice->ladder[advice->knee];
     advice->chance = fmax(advice_change(base->p99_range_ns[1], base->p99_range_ns[0]),
                           advice_change(base->makespan_range_ns[1], base->makespan_range_ns[0]));
     if (done) {
         changes_try(advice, workload);
-        done = loads_try(advice, workload, error, error_size);
+        done = loads_try(advice, workload, error);
     }
     free(workload);
     return done;

@@ -8,6 +8,8 @@
 #ifndef SCHEDLAB_ADVISE_H
 #define SCHEDLAB_ADVISE_H
 
+#include "harness/base/error.h"
+
 #include "workloads/program.h"
 
 #include <jansson.h>
@@ -48,7 +50,7 @@ struct advice {
 
 /* workers: more are not tried. False, and one line in error, if the program does not run. */
 bool advise(struct advice *advice, const char *file, const struct program *program,
-            const char *machine, int workers, char *error, size_t error_size);
+            const char *machine, int workers, struct error *error);
 
 void advice_free(struct advice *advice);
 

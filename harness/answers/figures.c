@@ -384,8 +384,7 @@ struct drawing {
     bool latex;
 };
 
-static bool figure_draw(struct figure *figure, const struct drawing *drawing, char *error,
-                        size_t error_size)
+static bool figure_draw(struct figure *figure, const struct drawing *drawing, struct error *error)
 {
     char folder[PATH_SIZE], prefix[PATH_SIZE + 2 * SWEEP_NAME_MAX];
     snprintf(folder, sizeof folder, "%.4000s/%s", drawing->run_dir, drawing->folder);
@@ -393,12 +392,11 @@ static bool figure_draw(struct figure *figure, const struct drawing *drawing, ch
     const char *arguments[3 + ARGUMENTS] = {drawing->run_dir, figure->group->id, prefix};
     figure_arguments(figure, figure_question(figure), arguments + 3);
     figures_pages_remove(folder, figure->name);
-    bool ok = gnuplot_run(&drawing->gnuplot, sweep_figure_name(figure->kind), arguments, error,
-                          error_size) &&
-              (!drawing->latex || figures_latex_mend(folder, figure->name, error, error_size));
+    bool ok = gnuplot_run(&drawing->gnuplot, sweep_figure_name(figure->kind), arguments, error) &&
+              (!drawing->latex || figures_latex_mend(folder, figure->name, error));
     figure->drawn = ok && svg_is_whole(figure->svg);
     if (ok && !figure->drawn)
-        snprintf(error, error_size, "%s is not whole; is the disk full?", figure->svg);
+        error_print(error, "%s is not whole; is the disk full?", figure->svg);
     return figure->drawn;
 }
 
@@ -415,7 +413,7 @@ static bool folder_make(const char *folder)
  * figure that it cannot draw is not there afterwards. */
 static pid_t draw_beside(struct figures *figures, const struct drawing *drawing)
 {
-    char ignored[256];
+    struct error ignored;
     int cpus[2];
     if (figures->count < 2 || topology_pick_cpus(cpus, 2) < 2)
         return -1;
@@ -425,7 +423,7 @@ static pid_t draw_beside(struct figures *figures, const struct drawing *drawing)
     if (pid != 0)
         return pid;
     for (size_t i = 1; i < figures->count; i += 2)
-        figure_draw(&figures->figures[i], drawing, ignored, sizeof ignored);
+        figure_draw(&figures->figures[i], drawing, &ignored);
     _exit(0);
 }
 
@@ -465,15 +463,13 @@ static void commands_write(const struct figures *figures, const struct drawing *
     fclose(to);
 }
 
-static int draw_all(struct figures *figures, const struct drawing *drawing, char *error,
-                    size_t error_size)
+static int draw_all(struct figures *figures, const struct drawing *drawing, struct error *error)
 {
-    char ignored[256];
+    struct error ignored;
     int failed = 0;
     pid_t beside = draw_beside(figures, drawing);
     for (size_t i = 0; i < figures->count; i += 2)
-        if (!figure_draw(&figures->figures[i], drawing, failed ? ignored : error,
-                         failed ? sizeof ignored : error_size))
+        if (!figure_draw(&figures->figures[i], drawing, failed ? &ignored : error))
             failed = -1;
     while (beside > 0 && waitpid(beside, NULL, 0) < 0 && errno == EINTR)
         continue;
@@ -481,26 +477,25 @@ static int draw_all(struct figures *figures, const struct drawing *drawing, char
         struct figure *figure = &figures->figures[i];
         figure->drawn = beside > 0 && svg_is_whole(figure->svg);
         /* what could not be drawn beside is tried again, to know why */
-        if (!figure->drawn && !figure_draw(figure, drawing, failed ? ignored : error,
-                                           failed ? sizeof ignored : error_size))
+        if (!figure->drawn && !figure_draw(figure, drawing, failed ? &ignored : error))
             failed = -1;
     }
     return failed;
 }
 
 int figures_draw(struct figures *figures, const struct report *report,
-                 const struct figures_paper *paper, char *error, size_t error_size)
+                 const struct figures_paper *paper, struct error *error)
 {
     struct drawing drawing = {.folder = paper ? "paper" : "figures",
                               .latex = paper && paper->latex};
     char folder[PATH_SIZE];
-    if (!gnuplot_find(&drawing.gnuplot, error, error_size))
+    if (!gnuplot_find(&drawing.gnuplot, error))
         return -1;
     if (paper)
         figures_paper_settings(paper, drawing.gnuplot.settings, sizeof drawing.gnuplot.settings);
     snprintf(folder, sizeof folder, "%s/%s", report->run_dir, drawing.folder);
     if (!folder_make(folder)) {
-        snprintf(error, error_size, "cannot make %s: %s", folder, strerror(errno));
+        error_print(error, "cannot make %s: %s", folder, strerror(errno));
         return -1;
     }
     for (size_t i = 0; i < figures->count && paper; i++) {
@@ -509,11 +504,11 @@ int figures_draw(struct figures *figures, const struct report *report,
     }
     char *run_dir = realpath(report->run_dir, NULL);
     if (!run_dir) {
-        snprintf(error, error_size, "cannot find %s: %s", report->run_dir, strerror(errno));
+        error_print(error, "cannot find %s: %s", report->run_dir, strerror(errno));
         return -1;
     }
     drawing.run_dir = run_dir;
-    int failed = draw_all(figures, &drawing, error, error_size);
+    int failed = draw_all(figures, &drawing, error);
     commands_write(figures, &drawing);
     free(run_dir);
     return failed;

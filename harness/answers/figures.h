@@ -9,6 +9,7 @@
 #define SCHEDLAB_FIGURES_H
 
 #include "harness/answers/report_data.h"
+#include "harness/base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,7 +48,7 @@ struct figures_paper {
  * scripts are missing. Beside them it writes draw.sh, the commands that draw them. paper: NULL, or
  * they go to RUN_DIR/paper in place of RUN_DIR/figures, drawn like that. */
 int figures_draw(struct figures *figures, const struct report *report,
-                 const struct figures_paper *paper, char *error, size_t error_size);
+                 const struct figures_paper *paper, struct error *error);
 
 /* figures_paper.c ------------------------------------------------------------------------------ */
 
@@ -67,7 +68,7 @@ void figures_pages_remove(const char *folder, const char *name);
 /* Makes NAME-latex.tex of each page in the folder one that LaTeX takes: names with underscores,
  * text of 7 pt, and a path of its picture that needs no folder. False and one line in error if it
  * cannot. */
-bool figures_latex_mend(const char *folder, const char *name, char *error, size_t error_size);
+bool figures_latex_mend(const char *folder, const char *name, struct error *error);
 
 /* Marks those that an earlier report drew. */
 void figures_find(struct figures *figures);

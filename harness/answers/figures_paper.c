@@ -117,28 +117,28 @@ static void tex_write(FILE *to, const char *text, const char *folder)
     }
 }
 
-static bool page_mend(const char *folder, const char *path, char *error, size_t error_size)
+static bool page_mend(const char *folder, const char *path, struct error *error)
 {
     size_t size;
-    char *text = file_read(path, &size, error, error_size), *mended = NULL;
+    char *text = file_read(path, &size, error), *mended = NULL;
     if (!text)
         return false;
     FILE *to = memory_stream(&mended, &size);
     tex_write(to, text, folder);
     memory_stream_close(to);
-    bool ok = file_replace(path, mended, size, error, error_size);
+    bool ok = file_replace(path, mended, size, error);
     free(mended);
     free(text);
     return ok;
 }
 
-bool figures_latex_mend(const char *folder, const char *name, char *error, size_t error_size)
+bool figures_latex_mend(const char *folder, const char *name, struct error *error)
 {
     char path[PATH_SIZE];
     unsigned pages = figures_pages(folder, name);
     for (unsigned page = 1; page <= pages; page++) {
         page_path(folder, name, page, "-latex.tex", path);
-        if (!page_mend(folder, path, error, error_size))
+        if (!page_mend(folder, path, error))
             return false;
     }
     return true;

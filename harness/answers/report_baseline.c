@@ -32,9 +32,9 @@ static void rows_write(FILE *to, const void *arg)
     }
 }
 
-bool report_baseline_write(const struct report *report, char *error, size_t error_size)
+bool report_baseline_write(const struct report *report, struct error *error)
 {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/baseline.tsv", report->run_dir);
-    return file_replace_by(path, rows_write, report, error, error_size);
+    return file_replace_by(path, rows_write, report, error);
 }

@@ -10,12 +10,12 @@
 #define SCHEDLAB_REPORT_BASELINE_H
 
 #include "harness/answers/report_data.h"
+#include "harness/base/error.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 /* Writes RUN_DIR/baseline.tsv, complete or not at all, with the groups that have a baseline. False
  * and one line in error if it cannot. */
-bool report_baseline_write(const struct report *report, char *error, size_t error_size);
+bool report_baseline_write(const struct report *report, struct error *error);
 
 #endif

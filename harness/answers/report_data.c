@@ -251,13 +251,13 @@ static void samples_read(struct report *report, const json_t *index)
         report_cell_choose(&report->cells[i], report->cells[i].chosen);
 }
 
-static bool tables_read(struct report *report, char *error, size_t error_size)
+static bool tables_read(struct report *report, struct error *error)
 {
     static const char *const names[] = {"cells", "events", "latency", "samples"};
     for (int i = 0; i < 4; i++) {
         char path[PATH_SIZE];
         snprintf(path, sizeof path, "%s/%s.tsv", report->run_dir, names[i]);
-        if (!tsv_load(&report->tables[i], path, error, error_size))
+        if (!tsv_load(&report->tables[i], path, error))
             return false;
     }
     cells_read(report);
@@ -402,25 +402,26 @@ static void problem_add(struct report *report, const char *problem)
 
 static void sweep_read(struct report *report)
 {
-    char path[PATH_SIZE], error[PATH_SIZE + 512];
+    char path[PATH_SIZE];
+    struct error error;
     snprintf(path, sizeof path, "%s/sweep.yaml", report->run_dir);
     if (access(path, F_OK) != 0)
         return;
-    report->sweep = sweep_file_load(path, error, sizeof error);
+    report->sweep = sweep_file_load(path, &error);
     if (!report->sweep)
-        problem_add(report, error);
+        problem_add(report, error.text);
 }
 
 static void environment_read(struct report *report)
 {
-    char error[PATH_SIZE + 512];
-    report->environment = run_folder_environment(report->run_dir, error, sizeof error);
-    report->environment_is_broken = *error != '\0';
-    if (*error)
-        problem_add(report, error);
+    struct error error;
+    report->environment = run_folder_environment(report->run_dir, &error);
+    report->environment_is_broken = *error.text != '\0';
+    if (*error.text)
+        problem_add(report, error.text);
 }
 
-bool report_load(struct report *report, const char *run_dir, char *error, size_t error_size)
+bool report_load(struct report *report, const char *run_dir, struct error *error)
 {
     *report =
         (struct report){.run_dir = run_dir, .problems = json_array(), .warnings = json_array()};
@@ -428,11 +429,11 @@ bool report_load(struct report *report, const char *run_dir, char *error, size_t
     report->name_text = real ? real : xstrdup(run_dir);
     report->name = strrchr(report->name_text, '/');
     report->name = report->name && report->name[1] ? report->name + 1 : report->name_text;
-    report->records = run_folder_records(run_dir, false, &report->flaws, error, error_size);
+    report->records = run_folder_records(run_dir, false, &report->flaws, error);
     sweep_read(report);
     environment_read(report);
     report_extra_load(&report->extra, run_dir, report->environment, report->problems);
-    if (!report->records || !tables_read(report, error, error_size)) {
+    if (!report->records || !tables_read(report, error)) {
         report_free(report);
         return false;
     }
@@ -536,8 +537,8 @@ bool report_cell_ok(const struct report_cell *cell)
 enum sweep_figure report_subject(const struct report_group *group)
 {
     struct metric metric = {0};
-    char error[256];
-    if (!group->metric || !metric_parse(&metric, group->metric, error, sizeof error))
+    struct error error;
+    if (!group->metric || !metric_parse(&metric, group->metric, &error))
         return group->figure;
     return metric.kind == METRIC_LATENCY ? SWEEP_FIGURE_LATENCY
            : metric.kind == METRIC_EVENT ? SWEEP_FIGURE_EVENTS

@@ -9,6 +9,7 @@
 #include "harness/answers/report_extra.h"
 #include "harness/answers/report_samples.h"
 #include "harness/answers/report_tsv.h"
+#include "harness/base/error.h"
 #include "harness/evidence/comparable.h"
 #include "harness/numbers/statistics.h"
 #include "harness/plan/sweep_file.h"
@@ -104,7 +105,7 @@ struct report {
  * page cannot be made. report->problems has the causes of missing parts: an unreadable sweep.yaml
  * or environment.json, or a file of report_extra.h. Parts that do not fit together are in
  * report->warnings. */
-bool report_load(struct report *report, const char *run_dir, char *error, size_t error_size);
+bool report_load(struct report *report, const char *run_dir, struct error *error);
 void report_free(struct report *report);
 
 /* A quantile of a cell's latencies, in ns; NAN in all numbers if it was not measured. */

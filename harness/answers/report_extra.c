@@ -1,6 +1,7 @@
 /* report_extra.c - see report_extra.h. */
 #include "harness/answers/report_extra.h"
 
+#include "harness/base/error.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 
@@ -132,10 +133,11 @@ static json_t *audit_find(const char *run_dir, const json_t *environment, json_t
 
 static void table_load(struct tsv *tsv, const char *run_dir, const char *name, json_t *problems)
 {
-    char path[PATH_SIZE], error[PROBLEM_SIZE];
+    char path[PATH_SIZE];
+    struct error error;
     snprintf(path, sizeof path, "%s/%s", run_dir, name);
-    if (access(path, F_OK) == 0 && !tsv_load(tsv, path, error, sizeof error))
-        json_array_append_new(problems, json_string(error));
+    if (access(path, F_OK) == 0 && !tsv_load(tsv, path, &error))
+        json_array_append_new(problems, json_string(error.text));
 }
 
 void report_extra_load(struct report_extra *extra, const char *run_dir, const json_t *environment,

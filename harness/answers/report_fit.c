@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096, ERROR_SIZE = 1024, NAMED = 3 };
+enum { PATH_SIZE = 4096, NAMED = 3 };
 
 static void warn(struct report *report, json_t *warning)
 {
@@ -21,10 +21,11 @@ static void warn(struct report *report, json_t *warning)
 /* Groups, questions and baselines are the file's, whatever it was when the run began. */
 static void sweep_check(struct report *report)
 {
-    char path[PATH_SIZE], now[FINGERPRINT_SIZE], error[ERROR_SIZE];
+    char path[PATH_SIZE], now[FINGERPRINT_SIZE];
+    struct error error;
     const char *then = field_text(json_object_get(report->environment, "sweep"), "fingerprint");
     snprintf(path, sizeof path, "%s/sweep.yaml", report->run_dir);
-    if (report->sweep && *then && sweep_origin_fingerprint(path, now, error, sizeof error) &&
+    if (report->sweep && *then && sweep_origin_fingerprint(path, now, &error) &&
         strcmp(now, then) != 0)
         warn(report, json_sprintf("%s was changed since the run began: its questions, baselines "
                                   "and figures may not be those that were measured",
@@ -33,8 +34,8 @@ static void sweep_check(struct report *report)
 
 static bool is_known(const char *variant)
 {
-    char unused[ERROR_SIZE];
-    return variant_spec_kept(variant, unused, sizeof unused) != NULL;
+    struct error unused;
+    return variant_spec_kept(variant, &unused) != NULL;
 }
 
 /* They are drawn and compared as others are. */

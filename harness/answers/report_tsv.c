@@ -36,9 +36,9 @@ static bool cut(struct tsv *tsv, size_t *row)
     return true;
 }
 
-bool tsv_load(struct tsv *tsv, const char *path, char *error, size_t error_size)
+bool tsv_load(struct tsv *tsv, const char *path, struct error *error)
 {
-    *tsv = (struct tsv){.text = file_read(path, NULL, error, error_size)};
+    *tsv = (struct tsv){.text = file_read(path, NULL, error)};
     if (!tsv->text)
         return false;
     char *first_end = strchrnul(tsv->text, '\n');
@@ -50,8 +50,8 @@ bool tsv_load(struct tsv *tsv, const char *path, char *error, size_t error_size)
     tsv->cells = xcalloc(lines * tsv->columns, sizeof *tsv->cells);
     if (cut(tsv, &row))
         return true;
-    snprintf(error, error_size, "%s:%zu: has not the %zu columns of the header", path, row + 1,
-             tsv->columns);
+    error_print(error, "%s:%zu: has not the %zu columns of the header", path, row + 1,
+                tsv->columns);
     tsv_free(tsv);
     return false;
 }

@@ -5,6 +5,7 @@
 #ifndef SCHEDLAB_REPORT_TSV_H
 #define SCHEDLAB_REPORT_TSV_H
 
+#include "harness/base/error.h"
 #include "harness/numbers/statistics.h"
 
 #include <stdbool.h>
@@ -18,7 +19,7 @@ struct tsv {
 
 /* False, nothing to free and one line in error if the file cannot be read, or a row has not as many
  * cells as the header. */
-bool tsv_load(struct tsv *tsv, const char *path, char *error, size_t error_size);
+bool tsv_load(struct tsv *tsv, const char *path, struct error *error);
 void tsv_free(struct tsv *tsv);
 
 /* The cell of a row from 1 on, by the name of its column; NULL for NA and for a column that is not

@@ -56,7 +56,7 @@ static void figure_write(FILE *to, const char *figure, const char *run_dir)
 }
 
 bool terminal_figure_write(FILE *to, const char *run_dir, const struct sweep_group *group,
-                           char *error, size_t error_size)
+                           struct error *error)
 {
     struct gnuplot gnuplot;
     struct extent extent = extent_of(to);
@@ -64,8 +64,8 @@ bool terminal_figure_write(FILE *to, const char *run_dir, const struct sweep_gro
     snprintf(columns, sizeof columns, "%d", extent.columns);
     snprintf(lines, sizeof lines, "%d", extent.lines);
     const char *const arguments[] = {run_dir, group->id, columns, lines, group->baseline, NULL};
-    if (!gnuplot_find(&gnuplot, error, error_size) ||
-        !gnuplot_run_text(&gnuplot, "terminal", arguments, &figure, error, error_size))
+    if (!gnuplot_find(&gnuplot, error) ||
+        !gnuplot_run_text(&gnuplot, "terminal", arguments, &figure, error))
         return false;
     figure_write(to, figure, run_dir);
     free(figure);

@@ -55,15 +55,15 @@ void claim_put_interval(json_t *claim, double value, double lo, double hi)
     }
 }
 
-json_t *claims_of(const char *folder, char *error, size_t error_size)
+json_t *claims_of(const char *folder, struct error *error)
 {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/repro.json", folder);
     if (access(path, R_OK) == 0)
-        return claims_of_reproduction(folder, path, error, error_size);
+        return claims_of_reproduction(folder, path, error);
     if (run_folder_is_run(folder))
-        return claims_of_run(folder, error, error_size);
-    run_folder_explain(folder, error, error_size);
+        return claims_of_run(folder, error);
+    run_folder_explain(folder, error);
     return NULL;
 }
 
@@ -132,18 +132,18 @@ static enum claim_outcome hold_ratio(const json_t *claim, const json_t *other, d
 }
 
 enum claim_outcome claim_hold(const json_t *claim, const json_t *other, double tolerance,
-                              char *reason, size_t reason_size)
+                              struct error *reason)
 {
     const char *kind = field_text(claim, "kind");
-    *reason = '\0';
+    *reason->text = '\0';
     if (!other) {
-        snprintf(reason, reason_size, "not measured");
+        error_print(reason, "not measured");
         return CLAIM_MISSING;
     }
     if (strcmp(kind, "exact") == 0)
-        return hold_exact(claim, other, reason, reason_size);
+        return hold_exact(claim, other, reason->text, sizeof reason->text);
     if (strcmp(kind, "ratio") == 0)
-        return hold_ratio(claim, other, tolerance, reason, reason_size);
-    return hold_verdict(field_text(claim, "verdict"), field_text(other, "verdict"), reason,
-                        reason_size);
+        return hold_ratio(claim, other, tolerance, reason->text, sizeof reason->text);
+    return hold_verdict(field_text(claim, "verdict"), field_text(other, "verdict"), reason->text,
+                        sizeof reason->text);
 }

@@ -15,12 +15,13 @@
 #ifndef SCHEDLAB_CLAIMS_H
 #define SCHEDLAB_CLAIMS_H
 
+#include "harness/base/error.h"
+
 #include <jansson.h>
-#include <stddef.h>
 
 /* The claims of the run or reproduction in folder, for the caller to free. NULL and one line in
  * error if it is neither, or cannot be read. */
-json_t *claims_of(const char *folder, char *error, size_t error_size);
+json_t *claims_of(const char *folder, struct error *error);
 
 /* The name of a run's folder without its path and time; free() it. */
 char *claims_run_name(const char *folder);
@@ -40,6 +41,6 @@ extern const char *const claim_outcome_words[CLAIM_OUTCOMES];
  * makes the interval of a ratio wider by a tenth at both ends. One line of why goes to reason, ""
  * if it holds. */
 enum claim_outcome claim_hold(const json_t *claim, const json_t *other, double tolerance,
-                              char *reason, size_t reason_size);
+                              struct error *reason);
 
 #endif

@@ -65,12 +65,12 @@ static void put_machine(const struct place *place, const json_t *machine)
                 put_column(place, part, expectation, column);
 }
 
-json_t *claims_of_reproduction(const char *folder, const char *path, char *error, size_t error_size)
+json_t *claims_of_reproduction(const char *folder, const char *path, struct error *error)
 {
     json_error_t flaw;
     json_t *repro = json_load_file(path, 0, &flaw);
     if (!repro)
-        return error_null(error, error_size, "%s:%d: %s", path, flaw.line, flaw.text);
+        return error_null(error, "%s:%d: %s", path, flaw.line, flaw.text);
     char *run = claims_run_name(folder);
     json_t *all = json_array();
     json_each(experiment, json_object_get(repro, "experiments")) {

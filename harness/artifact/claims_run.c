@@ -132,14 +132,14 @@ static void put_pair(const struct claims *to, const struct sweep_group *group,
 }
 
 static bool put_variant(struct claims *to, const struct sweep_group *group, const char *variant,
-                        char *error, size_t error_size)
+                        struct error *error)
 {
     const struct compare_options options = {.alpha = 0.05, .seed = STATISTICS_SEED};
     struct compare_side a, b;
     struct comparison comparison;
     side_make(&a, to, group, group->baseline);
     side_make(&b, to, group, variant);
-    bool ok = compare_sides_pair(&a, &b, false, error, error_size);
+    bool ok = compare_sides_pair(&a, &b, false, error);
     if (ok) {
         compare_make(&comparison, &a, &b, &options);
         for (size_t i = 0; i < comparison.count; i++)
@@ -151,31 +151,31 @@ static bool put_variant(struct claims *to, const struct sweep_group *group, cons
     return ok;
 }
 
-static bool put_native(struct claims *to, char *error, size_t error_size)
+static bool put_native(struct claims *to, struct error *error)
 {
     bool ok = true;
     for (unsigned g = 0; ok && g < to->sweep->groups_count; g++) {
         const struct sweep_group *group = &to->sweep->groups[g];
         for (unsigned v = 0; ok && v < group->variants_count; v++)
             if (strcmp(group->variants[v], group->baseline) != 0)
-                ok = put_variant(to, group, group->variants[v], error, error_size);
+                ok = put_variant(to, group, group->variants[v], error);
     }
     return ok;
 }
 
-json_t *claims_of_run(const char *folder, char *error, size_t error_size)
+json_t *claims_of_run(const char *folder, struct error *error)
 {
     char path[PATH_SIZE];
     struct claims claims = {.folder = folder, .all = json_array()};
     snprintf(path, sizeof path, "%s/sweep.yaml", folder);
-    claims.sweep = sweep_file_load(path, error, error_size);
+    claims.sweep = sweep_file_load(path, error);
     if (claims.sweep)
-        claims.records = run_folder_records(folder, true, NULL, error, error_size);
+        claims.records = run_folder_records(folder, true, NULL, error);
     claims.run = claims_run_name(folder);
     bool ok = claims.records != NULL;
     if (ok) {
         put_simulated(&claims);
-        ok = put_native(&claims, error, error_size);
+        ok = put_native(&claims, error);
     }
     if (claims.sweep)
         sweep_file_free(claims.sweep);

@@ -24,8 +24,8 @@ enum { LIMIT_S = 600 };
 
 /* Runs a shell's script with up to three words as $1 to $3, NULL-terminated. False, and "cannot
  * VERB $1REST" with its last complaint, if it fails. */
-static bool shell(const struct complaint *to, const char *verb, const char *rest,
-                  const char *script, const char *const *words)
+static bool shell(struct error *to, const char *verb, const char *rest, const char *script,
+                  const char *const *words)
 {
     const char *argv[8] = {"/bin/sh", "-c", script, "sh"};
     struct process_result result;
@@ -33,13 +33,13 @@ static bool shell(const struct complaint *to, const char *verb, const char *rest
         argv[4 + i] = words[i];
     int failed = process_run(argv[0], argv, LIMIT_S, &result);
     if (failed)
-        return complaint_make(to, "cannot %s %s%s: cannot start a shell: %s", verb, words[0], rest,
-                              strerror(-failed));
+        return error_quote(to, "cannot %s %s%s: cannot start a shell: %s", verb, words[0], rest,
+                           strerror(-failed));
     bool ok =
         result.end == PROCESS_ENDED && WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0;
     if (!ok)
-        complaint_make(to, "cannot %s %s%s: %s", verb, words[0], rest,
-                       *result.messages ? result.messages : "it was ended");
+        error_quote(to, "cannot %s %s%s: %s", verb, words[0], rest,
+                    *result.messages ? result.messages : "it was ended");
     process_result_free(&result);
     return ok;
 }
@@ -50,20 +50,20 @@ static bool revision_check(const struct packing *packing, const struct packed_ru
 {
     const char *revision = run->revision;
     if (!*revision || strcmp(revision, "unknown") == 0)
-        return complaint_make(&packing->to,
-                              "%s: its program was built outside a git repository, so that its "
-                              "sources are not known; measure it with a build of a commit",
-                              run->folder);
+        return error_quote(packing->to,
+                           "%s: its program was built outside a git repository, so that its "
+                           "sources are not known; measure it with a build of a commit",
+                           run->folder);
     return !strstr(revision, "-dirty") ||
-           complaint_make(&packing->to,
-                          "%s: its program had changes that no commit has (%s); commit them, "
-                          "build, and measure anew",
-                          run->folder, revision);
+           error_quote(packing->to,
+                       "%s: its program had changes that no commit has (%s); commit them, "
+                       "build, and measure anew",
+                       run->folder, revision);
 }
 
 static bool sources_pack(const struct packing *packing)
 {
-    if (!shell(&packing->to, "take the sources of revision",
+    if (!shell(packing->to, "take the sources of revision",
                " from the git repository around the current folder",
                "git rev-parse --verify --quiet \"$1^{commit}\" >/dev/null || "
                "{ echo \"no commit $1\" >&2; exit 1; }; "
@@ -72,7 +72,7 @@ static bool sources_pack(const struct packing *packing)
                (const char *const[]){packing->runs[0].revision, packing->draft, NULL}))
         return false;
     for (const char *const *file = packing->pack->outside; *file; file++)
-        if (!shell(&packing->to, "pack", "",
+        if (!shell(packing->to, "pack", "",
                    "mkdir -p \"$2/outside\" && cp -- \"$1\" \"$2/outside/\"",
                    (const char *const[]){*file, packing->draft, NULL}))
             return false;
@@ -87,36 +87,36 @@ static bool outside_check(const struct packing *packing, const struct packed_run
     while (packing->pack->outside[sources])
         sources++;
     return sources >= linked ||
-           complaint_make(&packing->to,
-                          "%s: %s from outside the tree took part; name the C file of each with "
-                          "--source FILE.c",
-                          run->folder, counted(linked, "design").s);
+           error_quote(packing->to,
+                       "%s: %s from outside the tree took part; name the C file of each with "
+                       "--source FILE.c",
+                       run->folder, counted(linked, "design").s);
 }
 
 /* Runs ----------------------------------------------------------------------------------------- */
 
 static bool run_load(struct packing *packing, struct packed_run *run, const char *folder)
 {
-    const struct complaint *to = &packing->to;
+    struct error *to = packing->to;
     *run = (struct packed_run){.folder = folder, .name = claims_run_name(folder)};
-    run->claims = claims_of(folder, to->text, to->size);
+    run->claims = claims_of(folder, to);
     if (!run->claims)
         return false;
-    run->environment = run_folder_environment(folder, to->text, to->size);
+    run->environment = run_folder_environment(folder, to);
     if (*to->text)
         return false;
     run->revision = field_text(json_object_get(run->environment, "build"), "revision");
     for (size_t i = 0; i + 1 < packing->count; i++)
         if (strcmp(packing->runs[i].name, run->name) == 0)
-            return complaint_make(
+            return error_quote(
                 to, "%s and %s are both named %s; measure one of them with another --name",
                 packing->runs[i].folder, folder, run->name);
     if (!revision_check(packing, run) || !outside_check(packing, run))
         return false;
     if (strcmp(run->revision, packing->runs[0].revision) != 0)
-        return complaint_make(to, "%s is of revision %s and %s of %s; an artifact has one revision",
-                              folder, run->revision, packing->runs[0].folder,
-                              packing->runs[0].revision);
+        return error_quote(to, "%s is of revision %s and %s of %s; an artifact has one revision",
+                           folder, run->revision, packing->runs[0].folder,
+                           packing->runs[0].revision);
     return packed_run_commands(run, to);
 }
 
@@ -128,7 +128,7 @@ static bool runs_load(struct packing *packing)
     packing->runs = xcalloc(count, sizeof *packing->runs);
     for (size_t i = 0; i < count; i++) {
         packing->count = i + 1;
-        *packing->to.text = '\0';
+        *packing->to->text = '\0';
         if (!run_load(packing, &packing->runs[i], packing->pack->runs[i]))
             return false;
         packing->pack->claims += json_array_size(packing->runs[i].claims);
@@ -142,14 +142,14 @@ static bool run_pack(const struct packing *packing, const struct packed_run *run
 {
     char path[PACK_PATH_SIZE + 2 * PACK_NAME_SIZE];
     snprintf(path, sizeof path, "%s/runs/%s", packing->draft, run->name);
-    if (!shell(&packing->to, "copy", "", "mkdir -p \"$2\" && cp -R -- \"$1/.\" \"$2/\"",
+    if (!shell(packing->to, "copy", "", "mkdir -p \"$2\" && cp -R -- \"$1/.\" \"$2/\"",
                (const char *const[]){run->folder, path, NULL}))
         return false;
     const char *const texts[] = {run->quick, run->full};
     static const char *const names[] = {"quick.cmd", "full.cmd"};
     for (int i = 0; i < 2; i++) {
         snprintf(path, sizeof path, "%s/runs/%s/%s", packing->draft, run->name, names[i]);
-        if (!file_replace(path, texts[i], strlen(texts[i]), packing->to.text, packing->to.size))
+        if (!file_replace(path, texts[i], strlen(texts[i]), packing->to))
             return false;
     }
     return true;
@@ -159,9 +159,8 @@ static bool run_pack(const struct packing *packing, const struct packed_run *run
 
 static bool draft_fill(const struct packing *packing)
 {
-    bool ok = folder_make(packing->scratch, packing->to.text, packing->to.size) &&
-              folder_make(packing->draft, packing->to.text, packing->to.size) &&
-              sources_pack(packing);
+    bool ok = folder_make(packing->scratch, packing->to) &&
+              folder_make(packing->draft, packing->to) && sources_pack(packing);
     for (size_t i = 0; ok && i < packing->count; i++)
         ok = run_pack(packing, &packing->runs[i]);
     return ok && pack_write_texts(packing);
@@ -172,12 +171,12 @@ static bool draft_publish(const struct packing *packing)
 {
     const char *out = packing->pack->out;
     if (packing->archive)
-        return shell(&packing->to, "write", "",
+        return shell(packing->to, "write", "",
                      "tar -cJf \"$1\" --owner=0 --group=0 --sort=name -C \"$2\" -- \"$3\" || "
                      "{ rm -f -- \"$1\"; exit 1; }",
                      (const char *const[]){out, packing->scratch, packing->base, NULL});
     return rename(packing->draft, out) == 0 ||
-           complaint_make(&packing->to, "cannot make the folder %s: %s", out, strerror(errno));
+           error_quote(packing->to, "cannot make the folder %s: %s", out, strerror(errno));
 }
 
 /* OUT.packing/BASE is the folder until it is whole. */
@@ -191,18 +190,18 @@ static bool names_make(struct packing *packing)
     const char *slash = memrchr(out, '/', length);
     size_t from = slash ? (size_t)(slash - out) + 1 : 0;
     if (length - from >= sizeof packing->base || length >= sizeof packing->scratch - 16)
-        return complaint_make(&packing->to, "%.64s...: the path is too long", out);
+        return error_quote(packing->to, "%.64s...: the path is too long", out);
     snprintf(packing->base, sizeof packing->base, "%.*s", (int)(length - from), out + from);
     snprintf(packing->scratch, sizeof packing->scratch, "%.*s.packing", (int)length, out);
     snprintf(packing->draft, sizeof packing->draft, "%s/%s", packing->scratch, packing->base);
     return access(out, F_OK) != 0 ||
-           complaint_make(&packing->to, "%s is there already; an artifact is a new folder or file",
-                          out);
+           error_quote(packing->to, "%s is there already; an artifact is a new folder or file",
+                       out);
 }
 
-bool pack_make(struct pack *pack, char *error, size_t error_size)
+bool pack_make(struct pack *pack, struct error *error)
 {
-    struct packing packing = {.pack = pack, .to = {error, error_size}};
+    struct packing packing = {.pack = pack, .to = error};
     if (!names_make(&packing))
         return false;
     bool ok = runs_load(&packing);

@@ -10,6 +10,8 @@
 #ifndef SCHEDLAB_PACK_H
 #define SCHEDLAB_PACK_H
 
+#include "harness/base/error.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,6 +31,6 @@ struct pack {
 /* False and one line in error if a run is none, or was measured by a program whose sources no
  * commit of the repository around the current folder has, or a file cannot be written. Then there
  * is no folder. */
-bool pack_make(struct pack *pack, char *error, size_t error_size);
+bool pack_make(struct pack *pack, struct error *error);
 
 #endif

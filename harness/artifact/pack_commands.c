@@ -24,22 +24,22 @@ enum { QUICK_S = 300 };
 
 /* Sweeps --------------------------------------------------------------------------------------- */
 
-static json_t *file_of(const struct packed_run *run, const char *name, const struct complaint *to)
+static json_t *file_of(const struct packed_run *run, const char *name, struct error *to)
 {
     char path[PACK_PATH_SIZE];
     json_error_t flaw;
     snprintf(path, sizeof path, "%s/%s", run->folder, name);
     json_t *json = json_load_file(path, 0, &flaw);
     if (!json)
-        complaint_make(to, "%s: %s", path, flaw.text);
+        error_quote(to, "%s: %s", path, flaw.text);
     return json;
 }
 
 /* Seconds that the samples took; 0 if the run has no timings.json, as older ones have none. */
 static double seconds_of(const struct packed_run *run)
 {
-    char unread[PACK_PATH_SIZE + 512];
-    json_t *timings = file_of(run, "timings.json", &(struct complaint){unread, sizeof unread});
+    struct error unread;
+    json_t *timings = file_of(run, "timings.json", &unread);
     double sum = 0;
     const char *id;
     json_t *cell;
@@ -80,28 +80,27 @@ static char *sweep_command(const struct packed_run *run, json_int_t blocks)
 }
 
 /* `sweep --quick` has another number of calls than the file, and shows only that cells run. */
-static bool is_as_the_file_says(const struct packed_run *run, const json_t *ran,
-                                const struct complaint *to)
+static bool is_as_the_file_says(const struct packed_run *run, const json_t *ran, struct error *to)
 {
     char path[PACK_PATH_SIZE];
     snprintf(path, sizeof path, "%s/sweep.yaml", run->folder);
-    struct sweep_file *sweep = sweep_file_load(path, to->text, to->size);
+    struct sweep_file *sweep = sweep_file_load(path, to);
     if (!sweep)
         return false;
     bool same = sweep->iterations == field_integer(ran, "iterations") &&
                 sweep->min_time_ms == field_integer(ran, "min_time_ms");
     sweep_file_free(sweep);
-    return same || complaint_make(to,
-                                  "%s: was measured with --quick, which shows only that all cells "
-                                  "run; measure it without",
-                                  run->folder);
+    return same || error_quote(to,
+                               "%s: was measured with --quick, which shows only that all cells "
+                               "run; measure it without",
+                               run->folder);
 }
 
-static bool sweep_commands(struct packed_run *run, const struct complaint *to)
+static bool sweep_commands(struct packed_run *run, struct error *to)
 {
     const json_t *sweep = json_object_get(run->environment, "sweep");
     if (!json_object_get(sweep, "seed"))
-        return complaint_make(
+        return error_quote(
             to, "%s: has no seed of its own, as a merge of several runs; pack one of them",
             run->folder);
     if (!is_as_the_file_says(run, sweep, to))
@@ -137,15 +136,14 @@ static double experiment_seconds(const json_t *experiment, bool part)
 /* True if that file of the run is one of the program's own, which has an ID there. */
 static bool is_of_the_tree(const char *path, const char *folder)
 {
-    char unread[PACK_PATH_SIZE + 512], name[PACK_NAME_SIZE], place[PACK_PATH_SIZE];
-    char **names = data_folder_names(folder, unread, sizeof unread);
-    char *text = file_read(path, NULL, unread, sizeof unread);
+    char name[PACK_NAME_SIZE], place[PACK_PATH_SIZE];
+    struct error unread;
+    char **names = data_folder_names(folder, &unread);
+    char *text = file_read(path, NULL, &unread);
     bool found = false;
     for (size_t i = 0; text && names && names[i] && !found; i++) {
         snprintf(name, sizeof name, "harness/%s/%s.yaml", folder, names[i]);
-        char *own = data_find(name, place, sizeof place)
-                        ? file_read(place, NULL, unread, sizeof unread)
-                        : NULL;
+        char *own = data_find(name, place, sizeof place) ? file_read(place, NULL, &unread) : NULL;
         found = own && strcmp(own, text) == 0;
         free(own);
     }
@@ -198,7 +196,7 @@ static char *repro_command(const struct packed_run *run, const json_t *ran, bool
     return text;
 }
 
-static bool repro_commands(struct packed_run *run, const struct complaint *to)
+static bool repro_commands(struct packed_run *run, struct error *to)
 {
     json_t *repro = file_of(run, "repro.json", to);
     if (!repro)
@@ -217,7 +215,7 @@ static bool repro_commands(struct packed_run *run, const struct complaint *to)
     return true;
 }
 
-bool packed_run_commands(struct packed_run *run, const struct complaint *to)
+bool packed_run_commands(struct packed_run *run, struct error *to)
 {
     char path[PACK_PATH_SIZE];
     snprintf(path, sizeof path, "%s/repro.json", run->folder);

@@ -6,7 +6,7 @@
 #define SCHEDLAB_PACK_INTERNAL_H
 
 #include "harness/artifact/pack.h"
-#include "harness/base/text.h"
+#include "harness/base/error.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -33,12 +33,12 @@ struct packing {
     char scratch[PACK_PATH_SIZE];                /* a folder that is removed at the end */
     char draft[PACK_PATH_SIZE + PACK_NAME_SIZE]; /* in it: the artifact until all of it is there */
     bool archive;
-    struct complaint to; /* where the line about a failure goes; the caller's */
+    struct error *to; /* where the line about a failure goes; the caller's */
 };
 
 /* Fills the commands of a loaded run and their times. False and one line in error if it cannot be
  * measured again. */
-bool packed_run_commands(struct packed_run *run, const struct complaint *to);
+bool packed_run_commands(struct packed_run *run, struct error *to);
 void packed_run_free(struct packed_run *run);
 
 /* README.md, LICENSE, Dockerfile, reproduce.sh and claims.json. */

@@ -177,7 +177,7 @@ static bool text_fill(const struct packing *packing, const char *from, const cha
     char place[PACK_PATH_SIZE], name[PACK_NAME_SIZE], path[PACK_PATH_SIZE + 2 * PACK_NAME_SIZE];
     snprintf(name, sizeof name, "harness/artifact/%s", from);
     data_find(name, place, sizeof place);
-    char *text = file_read(place, NULL, packing->to.text, packing->to.size), *filled;
+    char *text = file_read(place, NULL, packing->to), *filled;
     if (!text)
         return false;
     size_t size;
@@ -185,8 +185,7 @@ static bool text_fill(const struct packing *packing, const char *from, const cha
     words_print(stream, text, words);
     fclose(stream);
     snprintf(path, sizeof path, "%s/%s", packing->draft, to);
-    bool ok = file_replace(path, filled, size, packing->to.text, packing->to.size) &&
-              chmod(path, mode) == 0;
+    bool ok = file_replace(path, filled, size, packing->to) && chmod(path, mode) == 0;
     free(text);
     free(filled);
     return ok;
@@ -201,7 +200,7 @@ static bool claims_write(const struct packing *packing)
     json_t *json = json_pack("{si ss sf so}", "schema", 1, "revision", packing->runs[0].revision,
                              "tolerance", packing->pack->tolerance, "claims", all);
     snprintf(path, sizeof path, "%s/claims.json", packing->draft);
-    bool ok = file_replace_json(path, json, packing->to.text, packing->to.size);
+    bool ok = file_replace_json(path, json, packing->to);
     json_decref(json);
     return ok;
 }
@@ -219,7 +218,7 @@ bool pack_write_texts(const struct packing *packing)
     words_make(&words, packing);
     snprintf(licence, sizeof licence, "%s/source/LICENSE", packing->draft);
     snprintf(copy, sizeof copy, "%s/LICENSE", packing->draft);
-    bool ok = file_copy(licence, copy, packing->to.text, packing->to.size);
+    bool ok = file_copy(licence, copy, packing->to);
     for (size_t i = 0; ok && i < sizeof files / sizeof *files; i++)
         ok = text_fill(packing, files[i].from, files[i].to, files[i].mode, &words);
     for (size_t i = 0; i < words.count; i++)

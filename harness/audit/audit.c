@@ -2,6 +2,7 @@
 #include "harness/audit/audit.h"
 
 #include "harness/answers/report_verdict.h"
+#include "harness/base/error.h"
 #include "harness/tables/compare.h"
 
 #include <gsl/gsl_cdf.h>
@@ -31,12 +32,12 @@ static bool trial_make(struct trial *trial, json_t *records, const char *a, cons
                        double alpha)
 {
     const struct compare_options options = {.alpha = alpha, .seed = STATISTICS_SEED};
-    char error[1024];
+    struct error error;
     json_t *environment = json_object();
     compare_side_of_records(&trial->a, a, records, "side", a, environment);
     compare_side_of_records(&trial->b, b, records, "side", b, environment);
     json_decref(environment);
-    if (compare_sides_pair(&trial->a, &trial->b, false, error, sizeof error)) {
+    if (compare_sides_pair(&trial->a, &trial->b, false, &error)) {
         compare_make(&trial->comparison, &trial->a, &trial->b, &options);
         return true;
     }

@@ -153,11 +153,10 @@ static json_t *counting_ratios(const json_t *records, const json_t *plan)
     return ratios;
 }
 
-json_t *bench_counting(const char *run_folder, struct record_flaws *flaws, char *error,
-                       size_t error_size)
+json_t *bench_counting(const char *run_folder, struct record_flaws *flaws, struct error *error)
 {
     char path[PATH_SIZE];
-    json_t *records = run_folder_records(run_folder, true, flaws, error, error_size);
+    json_t *records = run_folder_records(run_folder, true, flaws, error);
     if (!records)
         return NULL;
     snprintf(path, sizeof path, "%s/plan.json", run_folder);
@@ -169,8 +168,7 @@ json_t *bench_counting(const char *run_folder, struct record_flaws *flaws, char 
     json_decref(records);
     if (json_array_size(ratios) > 0)
         return array_sort(ratios, by_what);
-    snprintf(error, error_size, "%s: no cell was measured both with events and without",
-             run_folder);
+    error_print(error, "%s: no cell was measured both with events and without", run_folder);
     json_decref(ratios);
     return NULL;
 }
@@ -203,14 +201,14 @@ static int by_family(const void *a, const void *b)
     return 0;
 }
 
-static json_t *times_load(const char *path, char *error, size_t error_size)
+static json_t *times_load(const char *path, struct error *error)
 {
     json_error_t where;
     json_t *whole = json_load_file(path, 0, &where);
     json_t *benchmarks = json_object_get(whole, "benchmarks");
     if (!json_is_array(benchmarks)) {
-        snprintf(error, error_size, "%s: not the JSON of `schedlab micro`: %s", path,
-                 whole ? "it has no benchmarks" : where.text);
+        error_print(error, "%s: not the JSON of `schedlab micro`: %s", path,
+                    whole ? "it has no benchmarks" : where.text);
         json_decref(whole);
         return NULL;
     }
@@ -233,9 +231,9 @@ static json_t *times_load(const char *path, char *error, size_t error_size)
 }
 
 json_t *bench_operations(const char *path, const char *(*floor_of)(const char *benchmark),
-                         char *error, size_t error_size)
+                         struct error *error)
 {
-    json_t *times = times_load(path, error, error_size), *ratios = json_array(), *unused;
+    json_t *times = times_load(path, error), *ratios = json_array(), *unused;
     const char *name;
     json_object_foreach(times, name, unused)
     {
@@ -249,7 +247,7 @@ json_t *bench_operations(const char *path, const char *(*floor_of)(const char *b
     if (json_array_size(ratios) > 0)
         return ratios;
     if (read)
-        snprintf(error, error_size, "%s: no operation was measured beside its floor", path);
+        error_print(error, "%s: no operation was measured beside its floor", path);
     json_decref(ratios);
     return NULL;
 }

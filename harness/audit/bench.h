@@ -18,6 +18,7 @@
 #ifndef SCHEDLAB_BENCH_H
 #define SCHEDLAB_BENCH_H
 
+#include "harness/base/error.h"
 #include "harness/numbers/statistics.h"
 #include "harness/records/records.h"
 
@@ -29,8 +30,7 @@
 /* An array as of report_peers_to_json(), owned by the caller; NULL and one line in error if the
  * folder is no run, or has neither peers nor floors. Writes the run's tables (tables.h). *flaws has
  * the lines that are left out of the records. */
-json_t *bench_speed(const char *run_folder, struct record_flaws *flaws, char *error,
-                    size_t error_size);
+json_t *bench_speed(const char *run_folder, struct record_flaws *flaws, struct error *error);
 
 /* As tables, one per group. */
 void bench_speed_print(FILE *to, const json_t *lines);
@@ -42,18 +42,17 @@ void bench_speed_print(FILE *to, const json_t *lines);
  * samples, where distances mix, and where events seem to have made it faster by more than that.
  * `stop` is why measuring both ended (plan.json; "" without one). NULL and one line in error if the
  * file cannot be read or has nothing to compare; *flaws as above. */
-json_t *bench_counting(const char *run_folder, struct record_flaws *flaws, char *error,
-                       size_t error_size);
+json_t *bench_counting(const char *run_folder, struct record_flaws *flaws, struct error *error);
 
 /* floor_of: the name of the floor of a benchmark, NULL if it has none. */
 json_t *bench_operations(const char *path, const char *(*floor_of)(const char *benchmark),
-                         char *error, size_t error_size);
+                         struct error *error);
 
 /* Two ratios: CPU time of simulator processes over the time of the same work on one worker here;
  * and the simulator's time per access of a 64-core machine over a 1-core one. So many samples of
  * each, in shuffled blocks. NULL and one line in error if a sample fails. On the main thread;
  * child.h. */
-json_t *bench_simulator(unsigned blocks, char *error, size_t error_size);
+json_t *bench_simulator(unsigned blocks, struct error *error);
 
 /* One such row, owned by the caller. Pre: the ratio is a number. */
 json_t *bench_row(const char *what, const char *over, struct interval ratio);

@@ -49,7 +49,7 @@ static double children_cpu_ns(void)
 
 /* Simulated time costs nothing, so the whole time of the process is compared. */
 static bool measure(const struct work *work, enum place place, uint64_t seed, struct times *to,
-                    char *error, size_t error_size)
+                    struct error *error)
 {
     struct sample_request request = {
         .variant = work->variant,
@@ -72,8 +72,8 @@ static bool measure(const struct work *work, enum place place, uint64_t seed, st
                              record_event_value(record_event(record, "SIM_WRITES")));
     bool ok = record_is(record, "ok");
     if (!ok)
-        snprintf(error, error_size, "%s %s: %s: %s", work->variant, work->workload,
-                 field_text(record, "status"), field_text(record, "reason"));
+        error_print(error, "%s %s: %s: %s", work->variant, work->workload,
+                    field_text(record, "status"), field_text(record, "reason"));
     to->op_ns[to->n] = (place == HERE ? field_number(record, "time_ns") : cpu_ns) / ops;
     to->access_ns[to->n] = cpu_ns / accesses;
     to->n += ok;
@@ -83,7 +83,7 @@ static bool measure(const struct work *work, enum place place, uint64_t seed, st
 
 /* All places of all works, in an order of its own. */
 static bool block_measure(struct times times[WORKS][PLACES], unsigned block,
-                          struct progress *progress, char *error, size_t error_size)
+                          struct progress *progress, struct error *error)
 {
     size_t order[WORKS * PLACES];
     plan_shuffle(WORKS * PLACES, STATISTICS_SEED, block, order);
@@ -93,7 +93,7 @@ static bool block_measure(struct times times[WORKS][PLACES], unsigned block,
         if (place == MANY_CORES && work->one_core)
             continue;
         progress_show(progress, work->workload, NAN);
-        if (!measure(work, place, block + 1, &times[order[i] / PLACES][place], error, error_size))
+        if (!measure(work, place, block + 1, &times[order[i] / PLACES][place], error))
             return false;
         progress->done++;
     }
@@ -131,7 +131,7 @@ static json_t *rows_make(struct times times[WORKS][PLACES])
     return rows;
 }
 
-json_t *bench_simulator(unsigned blocks, char *error, size_t error_size)
+json_t *bench_simulator(unsigned blocks, struct error *error)
 {
     static struct times times[WORKS][PLACES];
     struct progress progress;
@@ -146,7 +146,7 @@ json_t *bench_simulator(unsigned blocks, char *error, size_t error_size)
     progress_begin(&progress, stderr, samples);
     bool ok = true;
     for (unsigned block = 0; block < blocks && ok; block++)
-        ok = block_measure(times, block, &progress, error, error_size);
+        ok = block_measure(times, block, &progress, error);
     progress_end(&progress);
     json_t *rows = ok ? rows_make(times) : NULL;
     for (size_t i = 0; i < WORKS * PLACES; i++) {

@@ -11,20 +11,17 @@
 
 #include <string.h>
 
-json_t *bench_speed(const char *run_folder, struct record_flaws *flaws, char *error,
-                    size_t error_size)
+json_t *bench_speed(const char *run_folder, struct record_flaws *flaws, struct error *error)
 {
     struct report report;
-    if (tables_write(run_folder, error, error_size) < 0 ||
-        !report_load(&report, run_folder, error, error_size))
+    if (tables_write(run_folder, error) < 0 || !report_load(&report, run_folder, error))
         return NULL;
     json_t *lines = report_peers_to_json(&report);
     *flaws = report.flaws;
     report_free(&report);
     if (json_array_size(lines) > 0)
         return lines;
-    snprintf(error, error_size, "%s: no workload was measured on another runtime or a floor",
-             run_folder);
+    error_print(error, "%s: no workload was measured on another runtime or a floor", run_folder);
     json_decref(lines);
     return NULL;
 }

@@ -2,7 +2,6 @@
 #include "harness/audit/validate.h"
 
 #include "harness/base/json_fields.h"
-#include "harness/base/text.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
 
@@ -37,13 +36,13 @@ void validate_print(FILE *to, const char *title, const json_t *claims)
 
 /* Formulas ------------------------------------------------------------------------------------ */
 
-json_t *validate_formulas(const char *path, const char *folder, char *error, size_t error_size)
+json_t *validate_formulas(const char *path, const char *folder, struct error *error)
 {
     (void)folder;
     json_error_t wrong;
     json_t *rows = json_load_file(path, 0, &wrong);
     if (!rows)
-        return error_null(error, error_size, "%s: %s", path, wrong.text);
+        return error_null(error, "%s: %s", path, wrong.text);
     json_t *claims = json_array();
     json_each(row, rows) {
         char expected[TEXT_SIZE], measured[TEXT_SIZE];
@@ -64,14 +63,14 @@ json_t *validate_formulas(const char *path, const char *folder, char *error, siz
 #define MISSES_BOUND 0.05
 #define MISSES_LEAST 100
 
-json_t *validate_misses(const char *path, const char *folder, char *error, size_t error_size)
+json_t *validate_misses(const char *path, const char *folder, struct error *error)
 {
     (void)folder;
     char line[TEXT_SIZE * 2], variant[64], workload[128], level[16];
     double native, simulated;
     FILE *from = fopen(path, "re");
     if (!from)
-        return error_null(error, error_size, "%s: %m", path);
+        return error_null(error, "%s: %m", path);
     json_t *claims = json_array();
     while (fgets(line, sizeof line, from)) {
         char what[TEXT_SIZE], expected[TEXT_SIZE], measured[TEXT_SIZE];
@@ -175,11 +174,11 @@ static bool curves_table(const json_t *records, const char *const *workloads, si
     return fclose(to) == 0;
 }
 
-json_t *validate_curves(const char *run, const char *folder, char *error, size_t error_size)
+json_t *validate_curves(const char *run, const char *folder, struct error *error)
 {
     const char *workloads[16];
     size_t count = 0, k;
-    json_t *records = run_folder_records(run, false, NULL, error, error_size);
+    json_t *records = run_folder_records(run, false, NULL, error);
     if (!records)
         return NULL;
     json_each(record, records) {
@@ -197,7 +196,7 @@ json_t *validate_curves(const char *run, const char *folder, char *error, size_t
     json_decref(records);
     if (written)
         return claims;
-    snprintf(error, error_size, "%s: cannot be written", folder);
+    error_print(error, "%s: cannot be written", folder);
     json_decref(claims);
     return NULL;
 }
@@ -234,12 +233,12 @@ static void table_compare(json_t *claims, const char *experiment, const json_t *
  * and one line in error. */
 static json_t *each_part(const char *path,
                          void (*what)(json_t *claims, const char *experiment, const json_t *part),
-                         char *error, size_t error_size)
+                         struct error *error)
 {
     json_error_t wrong;
     json_t *whole = json_load_file(path, 0, &wrong);
     if (!whole)
-        return error_null(error, error_size, "%s: %s", path, wrong.text);
+        return error_null(error, "%s: %s", path, wrong.text);
     json_t *claims = json_array();
     json_each(experiment, json_object_get(whole, "experiments")) {
         json_each(machine, json_object_get(experiment, "machines")) {
@@ -253,10 +252,10 @@ static json_t *each_part(const char *path,
     return claims;
 }
 
-json_t *validate_tables(const char *path, const char *folder, char *error, size_t error_size)
+json_t *validate_tables(const char *path, const char *folder, struct error *error)
 {
     (void)folder;
-    return each_part(path, table_compare, error, error_size);
+    return each_part(path, table_compare, error);
 }
 
 /* Published numbers --------------------------------------------------------------------------- */
@@ -287,8 +286,8 @@ static void outside_compare(json_t *claims, const char *experiment, const json_t
     }
 }
 
-json_t *validate_outside(const char *path, const char *folder, char *error, size_t error_size)
+json_t *validate_outside(const char *path, const char *folder, struct error *error)
 {
     (void)folder;
-    return each_part(path, outside_compare, error, error_size);
+    return each_part(path, outside_compare, error);
 }

@@ -206,11 +206,10 @@ static bool cells_write(const struct cells *cells, const char *folder)
 }
 
 json_t *validate_native(const char *native_run, const char *simulated_run, const char *folder,
-                        char *error, size_t error_size)
+                        struct error *error)
 {
-    json_t *claims = NULL, *native = run_folder_records(native_run, false, NULL, error, error_size);
-    json_t *simulated =
-        native ? run_folder_records(simulated_run, false, NULL, error, error_size) : NULL;
+    json_t *claims = NULL, *native = run_folder_records(native_run, false, NULL, error);
+    json_t *simulated = native ? run_folder_records(simulated_run, false, NULL, error) : NULL;
     struct cells *cells = xcalloc(1, sizeof *cells);
     if (native && simulated) {
         cells_read(cells, native, false);
@@ -226,7 +225,7 @@ json_t *validate_native(const char *native_run, const char *simulated_run, const
             claims_of(claims, cells, 1);
             claims_of(claims, cells, 2);
         } else {
-            snprintf(error, error_size, "%s: cannot be written", folder);
+            error_print(error, "%s: cannot be written", folder);
         }
     }
     free(cells);

@@ -5,6 +5,7 @@
 #include "harness/base/files.h"
 #include "harness/base/memory.h"
 #include "harness/base/process.h"
+#include "harness/base/text.h"
 #include "harness/host/data_folder.h"
 #include "harness/spec/outside.h"
 
@@ -16,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WORDS_MAX = 16, ERROR_SIZE = 1024 };
+enum { WORDS_MAX = 16 };
 
 const char *const slv_configs[SLV_CONFIGS] = {"release", "sim", "trace", "hunt"};
 
@@ -73,20 +74,20 @@ static bool roots_find(struct slv_tools *tools)
     return is_there(text_format("%s/%s", tools->root, header));
 }
 
-bool slv_tools_find(struct slv_tools *tools, const struct complaint *to)
+bool slv_tools_find(struct slv_tools *tools, struct error *to)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     bool found = author_find(tools) && roots_find(tools);
     for (size_t i = 0; found && i < SLV_MUST; i++)
         found = slv_has_config(tools, slv_configs[i]);
     if (!found)
-        return complaint_make(to, "this program has no build/author beside it, or not all of it, "
-                                  "which compiles variants of others; `make` leaves it");
+        return error_quote(to, "this program has no build/author beside it, or not all of it, "
+                               "which compiles variants of others; `make` leaves it");
     char *path = text_format("%s/abi", tools->author);
-    char *abi = file_read(path, NULL, error, sizeof error);
+    char *abi = file_read(path, NULL, &error);
     free(path);
     if (!abi)
-        return complaint_make(to, "%s", error);
+        return error_quote(to, "%s", error.text);
     snprintf(tools->abi, sizeof tools->abi, "%.*s", (int)strcspn(abi, "\n"), abi);
     free(abi);
     return true;
@@ -103,40 +104,40 @@ bool slv_is_name(const char *name)
 
 /* Scratch ------------------------------------------------------------------------------------- */
 
-bool slv_scratch_make(char folder[SLV_PATH_SIZE], const struct complaint *to)
+bool slv_scratch_make(char folder[SLV_PATH_SIZE], struct error *to)
 {
     const char *base = getenv("TMPDIR");
     snprintf(folder, SLV_PATH_SIZE, "%s/schedlab-XXXXXX", base && *base ? base : "/tmp");
     return mkdtemp(folder) ||
-           complaint_make(to, "cannot make the folder %s: %s", folder, strerror(errno));
+           error_quote(to, "cannot make the folder %s: %s", folder, strerror(errno));
 }
 
 void slv_scratch_remove(const char *folder)
 {
     const char *const argv[] = {"rm", "-rf", "--", folder, NULL};
-    struct complaint nobody = {.text = (char[1]){0}, .size = 1};
+    struct error nobody;
     slv_do("rm", argv, false, "remove a folder", &nobody);
 }
 
 /* Programs ------------------------------------------------------------------------------------ */
 
 bool slv_do(const char *program, const char *const *argv, bool warns, const char *what,
-            const struct complaint *to)
+            struct error *to)
 {
     char path[SLV_PATH_SIZE];
     struct process_result result;
     if (strchr(program, '/'))
         snprintf(path, sizeof path, "%s", program);
     else if (!process_find(program, path, sizeof path))
-        return complaint_make(to, "cannot %s: there is no program %s", what, program);
+        return error_quote(to, "cannot %s: there is no program %s", what, program);
     int error = process_run(path, argv, 0, &result);
     if (error != 0)
-        return complaint_make(to, "cannot %s: %s", what, strerror(-error));
+        return error_quote(to, "cannot %s: %s", what, strerror(-error));
     bool done = WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0;
     if (warns || !done)
         fwrite(result.messages, 1, result.messages_size, stderr);
     if (!done)
-        complaint_make(to, "cannot %s", what);
+        error_quote(to, "cannot %s", what);
     process_result_free(&result);
     return done;
 }
@@ -147,7 +148,7 @@ bool slv_has_config(const struct slv_tools *tools, const char *config)
 }
 
 bool slv_script(const struct slv_tools *tools, const char *config, const char *action,
-                const char *const *words, const char *what, const struct complaint *to)
+                const char *const *words, const char *what, struct error *to)
 {
     char *script = text_format("%s/%s.sh", tools->author, config);
     size_t count = 0, given = 0;
@@ -219,7 +220,7 @@ static void lists_make(const struct slv_part *parts, size_t count, bool workload
 
 /* The lists of variants and workloads, as macros for outside.c. */
 static bool list_compile(const struct slv_tools *tools, const char *config, const char *object,
-                         const struct slv_part *parts, size_t count, const struct complaint *to)
+                         const struct slv_part *parts, size_t count, struct error *to)
 {
     char *lists[6];
     lists_make(parts, count, false, &lists[0], &lists[1], &lists[2]);
@@ -236,7 +237,7 @@ static bool list_compile(const struct slv_tools *tools, const char *config, cons
 
 bool slv_link(const struct slv_tools *tools, const char *script, const char *config,
               const char *folder, const char *program, const struct slv_part *parts, size_t count,
-              const struct complaint *to)
+              struct error *to)
 {
     char *path = text_format("%s/%s", folder, program);
     char *list = text_format("%s/list.%s.o", folder, config);

@@ -18,8 +18,9 @@
 #ifndef SCHEDLAB_SLV_H
 #define SCHEDLAB_SLV_H
 
+#include "harness/base/error.h"
+
 #include <stdbool.h>
-#include <stddef.h>
 
 struct slv_order {
     const char *const *sources; /* C files, or one folder of them; NULL-terminated, one at least */
@@ -32,7 +33,7 @@ struct slv_order {
 /* Compiles them, links a program with them as a trial, and writes the file; *path is its path, to
  * be freed. The compiler's messages go to standard error. So do cases of
  * conformance that fail. False and one line in error, and no file. */
-bool slv_build(const struct slv_order *order, char **path, char *error, size_t error_size);
+bool slv_build(const struct slv_order *order, char **path, struct error *error);
 
 /* Is there a word of the command line that names such a file, or "--with FILE" before the command?
  * Not if the command is `build`. */
@@ -40,6 +41,6 @@ bool slv_is_meant(int argc, char **argv);
 
 /* Runs this command line in a program that has these variants. Returns if it cannot, with one line
  * in error. */
-void slv_run(int argc, char **argv, char *error, size_t error_size);
+void slv_run(int argc, char **argv, struct error *error);
 
 #endif

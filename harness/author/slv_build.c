@@ -27,7 +27,7 @@ struct making {
     struct slv_tools tools;
     struct slv_part part;
     char folder[SLV_PATH_SIZE];
-    struct complaint to;
+    struct error *to;
 };
 
 /* Names --------------------------------------------------------------------------------------- */
@@ -49,15 +49,14 @@ static char *name_of_file(const char *path)
 static bool name_check(const struct making *making, const char *name)
 {
     if (!slv_is_name(name))
-        return complaint_make(&making->to,
-                              "the name would be \"%s\"; expected a word of a-z, 0-9 and "
-                              "_, by the file's name or --name",
-                              name);
+        return error_quote(making->to,
+                           "the name would be \"%s\"; expected a word of a-z, 0-9 and "
+                           "_, by the file's name or --name",
+                           name);
     bool is_variant = text_is_word(name, sched_variant_words);
     return (!is_variant && !text_is_word(name, workload_words)) ||
-           complaint_make(&making->to,
-                          "%s is a %s of schedlab's own; choose another name with --name", name,
-                          is_variant ? "variant" : "workload");
+           error_quote(making->to, "%s is a %s of schedlab's own; choose another name with --name",
+                       name, is_variant ? "variant" : "workload");
 }
 
 static int is_source(const struct dirent *entry)
@@ -76,10 +75,10 @@ static bool sources_find(struct making *making)
     if (stat(folder, &status) != 0 || !S_ISDIR(status.st_mode))
         return true;
     if (making->order->sources[1])
-        return complaint_make(&making->to, "%s is a folder, which is built alone", folder);
+        return error_quote(making->to, "%s is a folder, which is built alone", folder);
     int count = scandir(folder, &entries, is_source, alphasort);
     if (count < 0)
-        return complaint_make(&making->to, "cannot read %s: %s", folder, strerror(errno));
+        return error_quote(making->to, "cannot read %s: %s", folder, strerror(errno));
     making->found = xcalloc((size_t)count + 1, sizeof *making->found);
     making->sources = (const char *const *)making->found;
     for (int i = 0; i < count; i++) {
@@ -88,16 +87,16 @@ static bool sources_find(struct making *making)
     }
     free(entries);
     return count > 0 ||
-           complaint_make(&making->to, "%s has no C file; expected one or more, NAME.c", folder);
+           error_quote(making->to, "%s has no C file; expected one or more, NAME.c", folder);
 }
 
 static bool sources_check(const struct making *making)
 {
     for (const char *const *source = making->sources; *source; source++) {
         if (strlen(*source) < 3 || !text_ends_with(*source, ".c"))
-            return complaint_make(&making->to, "%s is no C file; expected NAME.c", *source);
+            return error_quote(making->to, "%s is no C file; expected NAME.c", *source);
         if (access(*source, R_OK) != 0)
-            return complaint_make(&making->to, "cannot read %s: %s", *source, strerror(errno));
+            return error_quote(making->to, "cannot read %s: %s", *source, strerror(errno));
     }
     return true;
 }
@@ -112,7 +111,7 @@ static bool source_compile(const struct making *making, const char *config, cons
     char *object = words[*count] = text_format("%s/%zu.%s.o", making->folder, *count, config);
     char *what = text_format("compile %s (%s)", source, config);
     const char *const compiled[] = {source, object, making->part.name, NULL};
-    bool done = slv_script(&making->tools, config, action, compiled, what, &making->to);
+    bool done = slv_script(&making->tools, config, action, compiled, what, making->to);
     free(what);
     ++*count;
     return done;
@@ -121,7 +120,7 @@ static bool source_compile(const struct making *making, const char *config, cons
 /* Does the object open frames of fork/join? So far it is compiled for FJ_GO. */
 static bool forks(const struct making *making, const char *config, const char *object)
 {
-    struct complaint nobody = {.text = (char[1]){0}, .size = 1};
+    struct error nobody;
     const char *const words[] = {object, NULL};
     return slv_script(&making->tools, config, "forks", words, "look at its frames", &nobody);
 }
@@ -157,14 +156,14 @@ static bool object_make(struct making *making, const char *config)
     for (size_t i = 0; done && i < sources; i++)
         done = source_make(making, config, i, words, &count);
     done = done && slv_script(&making->tools, config, "join", (const char *const *)words,
-                              "join the files", &making->to);
+                              "join the files", making->to);
     texts_free(words, count);
     return done;
 }
 
 static bool defines(const struct making *making, const char *before, const char *after)
 {
-    struct complaint nobody = {.text = (char[1]){0}, .size = 1};
+    struct error nobody;
     char *object = text_format("%s/%s.release.o", making->folder, making->part.name);
     char *symbol = text_format("%s%s%s", before, making->part.name, after);
     const char *const words[] = {object, symbol, NULL};
@@ -185,11 +184,11 @@ static bool kind_find(struct making *making)
     making->part.workload = defines(making, "workload_", "");
     if (making->part.workload)
         return object_make(making, slv_configs[0]);
-    return complaint_make(&making->to,
-                          "%s defines neither `const struct sched_ops %s_ops` nor `const struct "
-                          "workload workload_%s`; say by --name which name it defines, or give it "
-                          "this one, as RUNQ_VARIANT(%s, ...) does",
-                          making->sources[0], name, name, name);
+    return error_quote(making->to,
+                       "%s defines neither `const struct sched_ops %s_ops` nor `const struct "
+                       "workload workload_%s`; say by --name which name it defines, or give it "
+                       "this one, as RUNQ_VARIANT(%s, ...) does",
+                       making->sources[0], name, name, name);
 }
 
 /* A program with it answers, so nothing is missing, and its lists are right. */
@@ -198,8 +197,8 @@ static bool trial(const struct making *making)
     char *program = text_format("%s/schedlab", making->folder);
     const char *const argv[] = {program, "list", making->part.name, NULL};
     bool done = slv_link(&making->tools, slv_configs[0], slv_configs[0], making->folder, "schedlab",
-                         &making->part, 1, &making->to) &&
-                slv_do(program, argv, false, "take it for a variant or a workload", &making->to);
+                         &making->part, 1, making->to) &&
+                slv_do(program, argv, false, "take it for a variant or a workload", making->to);
     free(program);
     return done;
 }
@@ -213,7 +212,7 @@ static bool about_write(const struct making *making)
         json_pack("{ss sb sb ss ss ss}", "name", making->part.name, "workload",
                   making->part.workload, "forks", making->part.forks, "abi", making->tools.abi,
                   "version", build_version(), "revision", build_revision());
-    bool done = file_replace_json(path, about, making->to.text, making->to.size);
+    bool done = file_replace_json(path, about, making->to);
     json_decref(about);
     free(path);
     return done;
@@ -230,7 +229,7 @@ static bool archive_write(const struct making *making, const char *output)
         if (i < SLV_MUST || access(from, R_OK) == 0) {
             members[count] = text_format("%s/%s.o", making->folder, slv_configs[i]);
             done = rename(from, members[count++]) == 0 ||
-                   complaint_make(&making->to, "cannot rename %s: %s", from, strerror(errno));
+                   error_quote(making->to, "cannot rename %s: %s", from, strerror(errno));
         }
         free(from);
     }
@@ -238,8 +237,8 @@ static bool archive_write(const struct making *making, const char *output)
     const char *argv[SLV_CONFIGS + 5] = {"ar", "qcD", fresh};
     for (size_t i = 0; i < count; i++)
         argv[3 + i] = members[i];
-    done = done && slv_do("ar", argv, true, "write the file", &making->to) &&
-           file_copy(fresh, output, making->to.text, making->to.size);
+    done = done && slv_do("ar", argv, true, "write the file", making->to) &&
+           file_copy(fresh, output, making->to);
     free(fresh);
     for (size_t i = 0; i <= SLV_CONFIGS; i++)
         free(members[i]);
@@ -257,19 +256,19 @@ static bool make_it(struct making *making, const char *output)
     return trial(making) &&
            (!making->order->conformance ||
             slv_conforms(&making->tools, making->folder, &making->part, making->order, output,
-                         &making->to)) &&
+                         making->to)) &&
            about_write(making) && archive_write(making, output);
 }
 
-bool slv_build(const struct slv_order *order, char **path, char *error, size_t error_size)
+bool slv_build(const struct slv_order *order, char **path, struct error *error)
 {
-    struct making making = {.order = order, .to = {error, error_size}};
+    struct making making = {.order = order, .to = error};
     making.part.name = order->name ? xstrdup(order->name) : name_of_file(order->sources[0]);
     making.part.origin = xstrdup(order->sources[0]);
     *path = order->output ? xstrdup(order->output) : text_format("%s.slv", making.part.name);
-    bool done =
-        sources_find(&making) && sources_check(&making) && name_check(&making, making.part.name) &&
-        slv_tools_find(&making.tools, &making.to) && slv_scratch_make(making.folder, &making.to);
+    bool done = sources_find(&making) && sources_check(&making) &&
+                name_check(&making, making.part.name) && slv_tools_find(&making.tools, making.to) &&
+                slv_scratch_make(making.folder, making.to);
     if (done) {
         done = make_it(&making, *path);
         slv_scratch_remove(making.folder);

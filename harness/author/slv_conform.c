@@ -29,7 +29,7 @@ struct conforming {
     const struct slv_part *part;
     const struct slv_order *order;
     const char *output; /* the file that there is not yet: each command below makes it first */
-    const struct complaint *to;
+    struct error *to;
 };
 
 /* Runs argv, whose first word is the program; true, and *result is to be freed. */
@@ -38,7 +38,7 @@ static bool run(const struct conforming *conforming, const char *const *argv, in
 {
     int error = process_run(argv[0], argv, most_s, result);
     return error == 0 ||
-           complaint_make(conforming->to, "cannot run %s: %s", argv[0], strerror(-error));
+           error_quote(conforming->to, "cannot run %s: %s", argv[0], strerror(-error));
 }
 
 static bool succeeded(const struct process_result *result)
@@ -116,7 +116,7 @@ static bool was_refused(const struct conforming *conforming, const struct proces
         return false;
     char end[END_SIZE];
     process_end_text(result, end, sizeof end);
-    complaint_make(conforming->to, "%s was not tried: %s", conforming->part->name, end);
+    error_quote(conforming->to, "%s was not tried: %s", conforming->part->name, end);
     return true;
 }
 
@@ -130,10 +130,10 @@ static bool suite_ended(const struct conforming *conforming, const struct proces
     if (succeeded(result))
         return true;
     if (result->end != PROCESS_ENDED)
-        return complaint_make(conforming->to,
-                              "%s holds up the conformance suite: it was ended after %d s", name,
-                              most_s);
-    return complaint_make(conforming->to, "%s does what no variant may: see the cases above", name);
+        return error_quote(conforming->to,
+                           "%s holds up the conformance suite: it was ended after %d s", name,
+                           most_s);
+    return error_quote(conforming->to, "%s does what no variant may: see the cases above", name);
 }
 
 static bool suite_passed(const struct conforming *conforming)
@@ -142,11 +142,11 @@ static bool suite_passed(const struct conforming *conforming)
     const char *script = machine ? "conformance-sim" : "conformance";
     const char *config = machine ? "sim" : "release";
     if (!slv_has_config(conforming->tools, script))
-        return complaint_make(conforming->to,
-                              "there is no conformance suite for %s beside this program; `make %s"
-                              "build/%s/tests/conformance` builds it",
-                              machine ? "simulated machines" : "real threads",
-                              machine ? "CONFIG=sim " : "", config);
+        return error_quote(conforming->to,
+                           "there is no conformance suite for %s beside this program; `make %s"
+                           "build/%s/tests/conformance` builds it",
+                           machine ? "simulated machines" : "real threads",
+                           machine ? "CONFIG=sim " : "", config);
     if (!slv_link(conforming->tools, script, config, conforming->folder, script, conforming->part,
                   1, conforming->to))
         return false;
@@ -213,11 +213,10 @@ static bool hunted(const struct conforming *conforming, const char *program, con
     bool done = succeeded(&result);
     if (!done && !was_refused(conforming, &result)) {
         failures_print(conforming, result.output);
-        complaint_make(conforming->to,
-                       result.end == PROCESS_ENDED
-                           ? "%s is wrong in a schedule of the hunt: see above"
-                           : "%s holds up the hunt: it was ended",
-                       conforming->part->name);
+        error_quote(conforming->to,
+                    result.end == PROCESS_ENDED ? "%s is wrong in a schedule of the hunt: see above"
+                                                : "%s holds up the hunt: it was ended",
+                    conforming->part->name);
     }
     process_result_free(&result);
     return done;
@@ -242,13 +241,13 @@ static bool hunt_passed(const struct conforming *conforming)
 }
 
 bool slv_conforms(const struct slv_tools *tools, const char *folder, const struct slv_part *part,
-                  const struct slv_order *order, const char *output, const struct complaint *to)
+                  const struct slv_order *order, const char *output, struct error *to)
 {
     const struct conforming conforming = {tools, folder, part, order, output, to};
     if (part->workload)
-        return complaint_make(to,
-                              "%s is a workload, and the conformance suite is for "
-                              "variants",
-                              part->name);
+        return error_quote(to,
+                           "%s is a workload, and the conformance suite is for "
+                           "variants",
+                           part->name);
     return suite_passed(&conforming) && hunt_passed(&conforming);
 }

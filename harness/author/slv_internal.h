@@ -3,7 +3,7 @@
 #define SCHEDLAB_SLV_INTERNAL_H
 
 #include "harness/author/slv.h"
-#include "harness/base/text.h"
+#include "harness/base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,21 +24,21 @@ struct slv_tools {
 };
 
 /* False, and one line, if this program has none. */
-bool slv_tools_find(struct slv_tools *tools, const struct complaint *to);
+bool slv_tools_find(struct slv_tools *tools, struct error *to);
 
 /* A folder for the time being, and its end. */
-bool slv_scratch_make(char folder[SLV_PATH_SIZE], const struct complaint *to);
+bool slv_scratch_make(char folder[SLV_PATH_SIZE], struct error *to);
 void slv_scratch_remove(const char *folder);
 
 /* Runs a program, argv NULL-terminated. Its messages go to standard error if it fails or
  * `warns`. If it fails, "cannot WHAT" is the line. */
 bool slv_do(const char *program, const char *const *argv, bool warns, const char *what,
-            const struct complaint *to);
+            struct error *to);
 
 /* build/author/CONFIG.sh ACTION ROOT OBJECTS WORD...; words NULL-terminated. Warnings of the first
  * configuration are shown. */
 bool slv_script(const struct slv_tools *tools, const char *config, const char *action,
-                const char *const *words, const char *what, const struct complaint *to);
+                const char *const *words, const char *what, struct error *to);
 bool slv_has_config(const struct slv_tools *tools, const char *config);
 
 /* One variant or workload to link: its name, and its origin, "mine.slv 0123456789abcdef". */
@@ -55,7 +55,7 @@ bool slv_is_name(const char *name);
 /* Links folder/PROGRAM by that script, with folder/NAME.CONFIG.o of each part. */
 bool slv_link(const struct slv_tools *tools, const char *script, const char *config,
               const char *folder, const char *program, const struct slv_part *parts, size_t count,
-              const struct complaint *to);
+              struct error *to);
 
 #define SLV_WITH "--with"
 
@@ -67,6 +67,6 @@ void slv_with_tell(const char *const *files, size_t count);
  * can be hunted? Pre: folder has its objects; output is the file that the order would write. Failed
  * cases and counts go to standard error, and so do commands that have each again. */
 bool slv_conforms(const struct slv_tools *tools, const char *folder, const struct slv_part *part,
-                  const struct slv_order *order, const char *output, const struct complaint *to);
+                  const struct slv_order *order, const char *output, struct error *to);
 
 #endif

@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FILES_MAX = 16, ERROR_SIZE = 1024 };
+enum { FILES_MAX = 16 };
 
 static const char ending[] = ".slv", with_option[] = SLV_WITH;
 
@@ -38,7 +38,7 @@ struct taking {
     bool goes_on; /* the command makes cells: one that does not fit is a failed cell of its own */
     uint64_t digest;       /* of all that the program is made of */
     bool has[SLV_CONFIGS]; /* this program and all files have its objects */
-    struct complaint to;
+    struct error *to;
 };
 
 /* Words --------------------------------------------------------------------------------------- */
@@ -114,18 +114,18 @@ static bool part_know(struct taking *taking, const char *file, bool torn, struct
     json_t *about = text ? json_loadb(text, size, 0, NULL) : NULL;
     bool known = false;
     if (torn)
-        complaint_make(&taking->to,
-                       "%s is a torn object, whose end is missing; build it again with `schedlab "
-                       "build`",
-                       file);
+        error_quote(taking->to,
+                    "%s is a torn object, whose end is missing; build it again with `schedlab "
+                    "build`",
+                    file);
     else if (!about || !*field_text(about, "name"))
-        complaint_make(&taking->to, "%s is no file that `schedlab build` has written", file);
+        error_quote(taking->to, "%s is no file that `schedlab build` has written", file);
     else if (strcmp(field_text(about, "abi"), taking->tools.abi) != 0)
-        complaint_make(&taking->to,
-                       "%s was built for schedlab %s (%s), %s, and does not fit this one, %s; "
-                       "build it again with `schedlab build`",
-                       file, field_text(about, "version"), field_text(about, "revision"),
-                       field_text(about, "abi"), taking->tools.abi);
+        error_quote(taking->to,
+                    "%s was built for schedlab %s (%s), %s, and does not fit this one, %s; "
+                    "build it again with `schedlab build`",
+                    file, field_text(about, "version"), field_text(about, "revision"),
+                    field_text(about, "abi"), taking->tools.abi);
     else
         known = true;
     if (about && *field_text(about, "name")) {
@@ -154,15 +154,16 @@ static bool misfit_take(struct taking *taking, const char *file, struct slv_part
         return false;
     }
     for (size_t k = 0; k < SLV_CONFIGS; k++)
-        taking->misfits[taking->count][k] = xstrdup(taking->to.text);
-    *taking->to.text = '\0';
+        taking->misfits[taking->count][k] = xstrdup(taking->to->text);
+    *taking->to->text = '\0';
     return true;
 }
 
 /* The number of the file among those taken, or -1 and a line. */
 static int file_take(struct taking *taking, const char *word, size_t length)
 {
-    char *file = xstrndup(word, length), error[ERROR_SIZE];
+    char *file = xstrndup(word, length);
+    struct error error;
     size_t size;
     for (size_t i = 0; i < taking->count; i++) {
         if (strcmp(taking->files[i], file) == 0) {
@@ -170,12 +171,12 @@ static int file_take(struct taking *taking, const char *word, size_t length)
             return (int)i;
         }
     }
-    char *bytes = file_read(file, &size, error, sizeof error);
+    char *bytes = file_read(file, &size, &error);
     struct slv_part *part = &taking->parts[taking->count];
     if (!bytes)
-        complaint_make(&taking->to, "%s", error);
+        error_quote(taking->to, "%s", error.text);
     else if (taking->count == FILES_MAX)
-        complaint_make(&taking->to, "more than %d such files", FILES_MAX);
+        error_quote(taking->to, "more than %d such files", FILES_MAX);
     else if (part_know(taking, file, is_torn(bytes, size), part) ||
              misfit_take(taking, file, part)) {
         const char *misfit = taking->misfits[taking->count][0];
@@ -198,10 +199,10 @@ static bool names_differ(const struct taking *taking)
     for (size_t i = 0; i < taking->count; i++)
         for (size_t k = 0; k < i; k++)
             if (strcmp(taking->parts[i].name, taking->parts[k].name) == 0)
-                return complaint_make(&taking->to,
-                                      "%s and %s both hold %s; give one of "
-                                      "them another name (schedlab build --name)",
-                                      taking->files[k], taking->files[i], taking->parts[i].name);
+                return error_quote(taking->to,
+                                   "%s and %s both hold %s; give one of "
+                                   "them another name (schedlab build --name)",
+                                   taking->files[k], taking->files[i], taking->parts[i].name);
     return true;
 }
 
@@ -233,7 +234,7 @@ static bool object_take_out(struct taking *taking, const char *folder, size_t i,
     char *path = text_format("%s/%s.%s", folder, taking->parts[i].name, member);
     size_t size = 0;
     char *bytes = member_read(taking->files[i], member, &size);
-    bool done = !bytes || file_replace(path, bytes, size, taking->to.text, taking->to.size);
+    bool done = !bytes || file_replace(path, bytes, size, taking->to);
     if (!bytes && k < SLV_MUST)
         taking->misfits[i][k] =
             text_format("%s has no %s, for %s: build it again with "
@@ -263,9 +264,9 @@ static bool links_make(const struct taking *taking, const char *folder)
     char *share = text_format("%s/share", folder), *data = text_format("%s/schedlab", share);
     char *peers = text_format("%s/bin/peers", folder);
     char *theirs = text_format("%s/peers", taking->tools.objects);
-    bool done = folder_make(share, taking->to.text, taking->to.size) &&
+    bool done = folder_make(share, taking->to) &&
                 ((symlink(taking->tools.data, data) == 0 && symlink(theirs, peers) == 0) ||
-                 complaint_make(&taking->to, "cannot link %s: %s", data, strerror(errno)));
+                 error_quote(taking->to, "cannot link %s: %s", data, strerror(errno)));
     free(theirs);
     free(peers);
     free(data);
@@ -289,10 +290,10 @@ static bool starts(struct taking *taking, const char *bin, const char *name)
         line += strncmp(line, "schedlab: ", 10) == 0 ? 10 : 0;
         int length = (int)strcspn(line, "\n");
         if (length > 0)
-            complaint_make(&taking->to, "%.*s", length, line);
+            error_quote(taking->to, "%.*s", length, line);
         else
-            complaint_make(&taking->to, "a program with it does not start (wait status %d)",
-                           result.status);
+            error_quote(taking->to, "a program with it does not start (wait status %d)",
+                        result.status);
     }
     if (error == 0)
         process_result_free(&result);
@@ -305,7 +306,7 @@ static bool program_link(struct taking *taking, const char *bin, size_t k, const
                          const struct slv_part *parts, size_t count)
 {
     return slv_link(&taking->tools, slv_configs[k], slv_configs[k], bin, name, parts, count,
-                    &taking->to) &&
+                    taking->to) &&
            (k > 0 || starts(taking, bin, name));
 }
 
@@ -314,16 +315,15 @@ static bool program_link(struct taking *taking, const char *bin, size_t k, const
 static bool misfits_find(struct taking *taking, const char *bin, size_t k)
 {
     static const char trial[] = "trial";
-    char kept[ERROR_SIZE];
+    const struct error kept = *taking->to;
     bool found = false;
-    snprintf(kept, sizeof kept, "%s", taking->to.text);
     for (size_t i = 0; i < taking->count; i++) {
         struct slv_part *part = &taking->parts[i];
         if (part->misfit || part->workload || program_link(taking, bin, k, trial, part, 1))
             continue;
         found = true;
         part->misfit = taking->misfits[i][k] =
-            text_format("%s does not fit: %s", taking->files[i], taking->to.text);
+            text_format("%s does not fit: %s", taking->files[i], taking->to->text);
         fprintf(stderr, "schedlab: %s; its cells fail\n", part->misfit);
         for (size_t other = k + 1; other < SLV_CONFIGS; other++)
             if (!taking->misfits[i][other])
@@ -332,7 +332,7 @@ static bool misfits_find(struct taking *taking, const char *bin, size_t k)
     char *path = text_format("%s/%s", bin, trial);
     remove(path);
     free(path);
-    complaint_make(&taking->to, "%s", found ? "" : kept);
+    error_quote(taking->to, "%s", found ? "" : kept.text);
     return found;
 }
 
@@ -348,8 +348,8 @@ static bool program_of(struct taking *taking, const char *bin, size_t k)
 static bool programs_make(struct taking *taking, const char *folder)
 {
     char *bin = text_format("%s/bin", folder);
-    bool done = folder_make(bin, taking->to.text, taking->to.size) &&
-                objects_take_out(taking, bin) && links_make(taking, folder);
+    bool done =
+        folder_make(bin, taking->to) && objects_take_out(taking, bin) && links_make(taking, folder);
     if (done)
         fprintf(stderr, "schedlab: linking a program with %s%s, once\n", taking->parts[0].name,
                 taking->count > 1 ? " and others" : "");
@@ -366,8 +366,7 @@ static char *cache_folder(const struct taking *taking)
     char *base = cache && *cache ? xstrdup(cache) : text_format("%s/.cache", home ? home : "/tmp");
     char *own = text_format("%s/schedlab", base);
     char *folder = NULL;
-    if (folder_make(base, taking->to.text, taking->to.size) &&
-        folder_make(own, taking->to.text, taking->to.size))
+    if (folder_make(base, taking->to) && folder_make(own, taking->to))
         folder = text_format("%s/%016" PRIx64, own, taking->digest);
     free(own);
     free(base);
@@ -380,10 +379,9 @@ static bool program_make(struct taking *taking, const char *folder)
     if (access(folder, R_OK) == 0)
         return true;
     char *fresh = text_format("%s.%d", folder, (int)getpid());
-    bool done = folder_make(fresh, taking->to.text, taking->to.size) &&
-                programs_make(taking, fresh) &&
+    bool done = folder_make(fresh, taking->to) && programs_make(taking, fresh) &&
                 (rename(fresh, folder) == 0 || access(folder, R_OK) == 0 ||
-                 complaint_make(&taking->to, "cannot rename %s: %s", fresh, strerror(errno)));
+                 error_quote(taking->to, "cannot rename %s: %s", fresh, strerror(errno)));
     if (access(fresh, R_OK) == 0)
         slv_scratch_remove(fresh);
     free(fresh);
@@ -400,7 +398,7 @@ static char **words_make(struct taking *taking, int argc, char **argv)
     words[to++] = xstrdup(argv[0]);
     while (number >= 0 && from < argc && strcmp(argv[from], with_option) == 0) {
         if (from + 1 == argc)
-            complaint_make(&taking->to, "--with is without its file; expected --with NAME.slv");
+            error_quote(taking->to, "--with is without its file; expected --with NAME.slv");
         number = from + 1 < argc ? file_take(taking, argv[from + 1], strlen(argv[from + 1])) : -1;
         from += 2;
     }
@@ -473,27 +471,28 @@ static bool one_fits(const struct taking *taking, char *const *words)
         return true;
     int place = in_workloads_place(taking, words);
     if (place >= 0)
-        return complaint_make(&taking->to, "%s", taking->misfits[place][0]);
+        return error_quote(taking->to, "%s", taking->misfits[place][0]);
     bool fits = words[1] && (strcmp(words[1], "sweep") == 0 || strcmp(words[1], "repro") == 0);
     for (size_t i = 0; i < taking->count; i++)
         fits |= !taking->parts[i].workload && !taking->misfits[i][0];
     for (size_t i = 2; words[1] && words[i] && !fits; i++) {
-        char *canonical = variant_spec_canonical(words[i], (char[1]){0}, 1);
+        struct error unused;
+        char *canonical = variant_spec_canonical(words[i], &unused);
         fits = canonical != NULL;
         free(canonical);
     }
     if (!fits)
-        return complaint_make(&taking->to, "%s", misfit);
+        return error_quote(taking->to, "%s", misfit);
     for (size_t i = 0; i < taking->count; i++)
         if (taking->misfits[i][0])
             fprintf(stderr, "schedlab: %s; its cells fail\n", taking->misfits[i][0]);
     return true;
 }
 
-void slv_run(int argc, char **argv, char *error, size_t error_size)
+void slv_run(int argc, char **argv, struct error *error)
 {
-    struct taking taking = {.to = {error, error_size}, .goes_on = makes_cells(argc, argv)};
-    if (!slv_tools_find(&taking.tools, &taking.to))
+    struct taking taking = {.to = error, .goes_on = makes_cells(argc, argv)};
+    if (!slv_tools_find(&taking.tools, taking.to))
         return;
     taking.digest = digest_of_program(&taking.tools);
     char **words = words_make(&taking, argc, argv);
@@ -503,7 +502,7 @@ void slv_run(int argc, char **argv, char *error, size_t error_size)
         char *program = text_format("%s/bin/schedlab", folder);
         slv_with_tell((const char *const *)taking.files, taking.count);
         execv(program, words);
-        complaint_make(&taking.to, "cannot execute %s: %s", program, strerror(errno));
+        error_quote(taking.to, "cannot execute %s: %s", program, strerror(errno));
         free(program);
     }
     free(folder);

@@ -2,7 +2,6 @@
 #include "harness/base/files.h"
 
 #include "harness/base/memory.h"
-#include "harness/base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +12,7 @@
 
 enum { PATH_SIZE = 4096 };
 
-char *file_read(const char *path, size_t *size, char *error, size_t error_size)
+char *file_read(const char *path, size_t *size, struct error *error)
 {
     char *text = NULL, part[8192];
     size_t n, all;
@@ -31,7 +30,7 @@ char *file_read(const char *path, size_t *size, char *error, size_t error_size)
         *size = all;
     if (ok)
         return text;
-    snprintf(error, error_size, "cannot read %s: %s", path, strerror(why));
+    error_print(error, "cannot read %s: %s", path, strerror(why));
     free(text);
     return NULL;
 }
@@ -51,58 +50,57 @@ static int file_create(const char *path, const char *text, size_t size)
     return close(fd) < 0 && !why ? errno : why;
 }
 
-bool file_replace(const char *path, const char *text, size_t size, char *error, size_t error_size)
+bool file_replace(const char *path, const char *text, size_t size, struct error *error)
 {
     char draft[PATH_SIZE];
     if (snprintf(draft, sizeof draft, "%s.new", path) >= (int)sizeof draft)
-        return error_set(error, error_size, "cannot write %.64s...: %s", path,
-                         strerror(ENAMETOOLONG));
+        return error_set(error, "cannot write %.64s...: %s", path, strerror(ENAMETOOLONG));
     unlink(draft); /* of a writer that was killed */
     int why = file_create(draft, text, size);
     if (!why && rename(draft, path) < 0)
         why = errno;
     if (!why)
         return true;
-    snprintf(error, error_size, "cannot write %s: %s", path, strerror(why));
+    error_print(error, "cannot write %s: %s", path, strerror(why));
     unlink(draft);
     return false;
 }
 
-bool file_replace_json(const char *path, const json_t *json, char *error, size_t error_size)
+bool file_replace_json(const char *path, const json_t *json, struct error *error)
 {
     char *text = json_dumps(json, JSON_INDENT(2));
     if (!text)
         memory_die();
-    bool ok = file_replace(path, text, strlen(text), error, error_size);
+    bool ok = file_replace(path, text, strlen(text), error);
     free(text);
     return ok;
 }
 
 bool file_replace_by(const char *path, void (*write)(FILE *to, const void *arg), const void *arg,
-                     char *error, size_t error_size)
+                     struct error *error)
 {
     char *text = NULL;
     size_t size;
     FILE *to = memory_stream(&text, &size);
     write(to, arg);
     memory_stream_close(to);
-    bool ok = file_replace(path, text, size, error, error_size);
+    bool ok = file_replace(path, text, size, error);
     free(text);
     return ok;
 }
 
-bool file_copy(const char *from, const char *to, char *error, size_t error_size)
+bool file_copy(const char *from, const char *to, struct error *error)
 {
     size_t size;
-    char *text = file_read(from, &size, error, error_size);
-    bool ok = text && file_replace(to, text, size, error, error_size);
+    char *text = file_read(from, &size, error);
+    bool ok = text && file_replace(to, text, size, error);
     free(text);
     return ok;
 }
 
-bool folder_make(const char *path, char *error, size_t error_size)
+bool folder_make(const char *path, struct error *error)
 {
     if (mkdir(path, 0777) == 0 || errno == EEXIST)
         return true;
-    return error_set(error, error_size, "cannot make the folder %s: %s", path, strerror(errno));
+    return error_set(error, "cannot make the folder %s: %s", path, strerror(errno));
 }

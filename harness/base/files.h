@@ -8,27 +8,29 @@
 #ifndef SCHEDLAB_FILES_H
 #define SCHEDLAB_FILES_H
 
+#include "harness/base/error.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 /* All bytes of a file and a NUL, to be freed. size may be NULL. */
-char *file_read(const char *path, size_t *size, char *error, size_t error_size);
+char *file_read(const char *path, size_t *size, struct error *error);
 
-bool file_replace(const char *path, const char *text, size_t size, char *error, size_t error_size);
+bool file_replace(const char *path, const char *text, size_t size, struct error *error);
 
 /* Indented, for people; json stays the caller's. */
-bool file_replace_json(const char *path, const json_t *json, char *error, size_t error_size);
+bool file_replace_json(const char *path, const json_t *json, struct error *error);
 
 /* write() puts the new content into a stream in memory. */
 bool file_replace_by(const char *path, void (*write)(FILE *to, const void *arg), const void *arg,
-                     char *error, size_t error_size);
+                     struct error *error);
 
 /* A folder that is there is fine. */
-bool folder_make(const char *path, char *error, size_t error_size);
+bool folder_make(const char *path, struct error *error);
 
 /* Byte for byte. */
-bool file_copy(const char *from, const char *to, char *error, size_t error_size);
+bool file_copy(const char *from, const char *to, struct error *error);
 
 #endif

@@ -26,16 +26,6 @@ void text_add(char *text, size_t size, const char *format, ...)
     va_end(args);
 }
 
-bool complaint_make(const struct complaint *to, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(to->text, to->size, format, args);
-    va_end(args);
-    text_one_line(to->text);
-    return false;
-}
-
 struct counted counted(uint64_t count, const char *noun)
 {
     struct counted text;

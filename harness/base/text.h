@@ -1,5 +1,4 @@
-/* text.h - lines that people read: one line of what went wrong, counts with their noun, words for a
- * shell.
+/* text.h - lines that people read: counts with their noun, lists of words, words for a shell.
  *
  * Callers: nearly all rooms.
  */
@@ -18,22 +17,6 @@ char *text_one_line(char *text);
 /* Adds to a text what printf() would print, as far as there is room. */
 void text_add(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-/* Print why a function failed, as snprintf() does; are false or NULL. Macros, so that a compiler
- * sees that: results are not set then. reason_set() is true, and says why something is so. */
-#define error_set(error, error_size, ...) (snprintf(error, error_size, __VA_ARGS__), false)
-#define error_null(error, error_size, ...) (snprintf(error, error_size, __VA_ARGS__), NULL)
-#define reason_set(why, why_size, ...) (snprintf(why, why_size, __VA_ARGS__), true)
-
-/* The buffer in which a parser leaves the one line about a mistake of the user. */
-struct complaint {
-    char *text;
-    size_t size;
-};
-
-/* Prints into it, as text_one_line() has it; returns false. */
-bool complaint_make(const struct complaint *to, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
 
 struct counted {
     char s[64];

@@ -24,7 +24,7 @@ const cyaml_schema_value_t yaml_text = {
 };
 
 /* The whole file, or NULL and one line in error. */
-static char *text_read(const char *path, size_t *size, char *error, size_t error_size)
+static char *text_read(const char *path, size_t *size, struct error *error)
 {
     FILE *from = fopen(path, "re");
     char *text = from ? malloc(FILE_MAX + 1) : NULL;
@@ -36,19 +36,19 @@ static char *text_read(const char *path, size_t *size, char *error, size_t error
         fclose(from);
     if (!wrong)
         return text;
-    snprintf(error, error_size, "cannot read %s: %s", path, wrong);
+    error_print(error, "cannot read %s: %s", path, wrong);
     free(text);
     return NULL;
 }
 
 /* Takes text. */
 static bool open_text(struct yaml_reader *reader, const char *path, char *text, size_t size,
-                      char *error, size_t error_size)
+                      struct error *error)
 {
     size_t line;
     char problem[PROBLEM_SIZE];
-    *reader = (struct yaml_reader){path, text, size, NULL, error, error_size};
-    *error = '\0';
+    *reader = (struct yaml_reader){path, text, size, NULL, error};
+    *error->text = '\0';
     reader->place = yaml_place_open(text, size, &line, problem, sizeof problem);
     if (reader->place)
         return true;
@@ -57,19 +57,19 @@ static bool open_text(struct yaml_reader *reader, const char *path, char *text, 
     return false;
 }
 
-bool yaml_reader_open(struct yaml_reader *reader, const char *path, char *error, size_t error_size)
+bool yaml_reader_open(struct yaml_reader *reader, const char *path, struct error *error)
 {
     size_t size;
-    char *text = text_read(path, &size, error, error_size);
-    return text && open_text(reader, path, text, size, error, error_size);
+    char *text = text_read(path, &size, error);
+    return text && open_text(reader, path, text, size, error);
 }
 
 bool yaml_reader_open_text(struct yaml_reader *reader, const char *path, const char *text,
-                           size_t size, char *error, size_t error_size)
+                           size_t size, struct error *error)
 {
     char *copy = xmalloc(size + 1);
     memcpy(copy, text, size);
-    return open_text(reader, path, copy, size, error, error_size);
+    return open_text(reader, path, copy, size, error);
 }
 
 void yaml_reader_close(struct yaml_reader *reader)
@@ -95,9 +95,9 @@ bool yaml_complain(const struct yaml_reader *reader, size_t line, const char *fo
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    unsigned before = lines_of(reader->error);
-    size_t used = strlen(reader->error), room = reader->error_size - used;
-    char *end = reader->error + used;
+    unsigned before = lines_of(reader->error->text);
+    size_t used = strlen(reader->error->text), room = sizeof reader->error->text - used;
+    char *end = reader->error->text + used;
     const char *newline = before > 0 ? "\n" : "";
     int length = 0;
     if (before < YAML_MISTAKES_MAX)
@@ -113,9 +113,10 @@ bool yaml_complain(const struct yaml_reader *reader, size_t line, const char *fo
 char *yaml_canonical(const struct yaml_reader *reader, size_t line, yaml_canonical_of *canonical,
                      const char *text)
 {
-    char error[LINE_SIZE], *made = canonical(text, error, sizeof error);
+    struct error error;
+    char *made = canonical(text, &error);
     if (!made)
-        yaml_complain(reader, line, "%s", error);
+        yaml_complain(reader, line, "%s", error.text);
     return made;
 }
 

@@ -9,6 +9,7 @@
 #ifndef SCHEDLAB_YAML_READER_H
 #define SCHEDLAB_YAML_READER_H
 
+#include "harness/base/error.h"
 #include "harness/base/yaml_place.h"
 
 #include <cyaml/cyaml.h>
@@ -20,8 +21,7 @@ struct yaml_reader {
     char *text;
     size_t size;
     struct yaml_place *place;
-    char *error; /* where the lines go; empty: no mistake yet */
-    size_t error_size;
+    struct error *error; /* where the lines go; empty: no mistake yet */
 };
 
 /* Messages call a mapping with these fields by this name: "an experiment". They call others by
@@ -44,10 +44,10 @@ struct yaml_schema {
 
 /* Reads the file at path, which like error outlives *reader. False, nothing to close and one line
  * in error if it cannot be read or is not YAML. */
-bool yaml_reader_open(struct yaml_reader *reader, const char *path, char *error, size_t error_size);
+bool yaml_reader_open(struct yaml_reader *reader, const char *path, struct error *error);
 /* The same of text, which is copied; path: what messages call it. */
 bool yaml_reader_open_text(struct yaml_reader *reader, const char *path, const char *text,
-                           size_t size, char *error, size_t error_size);
+                           size_t size, struct error *error);
 void yaml_reader_close(struct yaml_reader *reader);
 
 /* Fields of a schema: a text, and a list with at least one entry; MAY: those that may be left out.
@@ -87,7 +87,7 @@ bool yaml_complain(const struct yaml_reader *reader, size_t line, const char *fo
 
 /* Gives a text its canonical form, to be freed; NULL, and one line in error, if it means
  * nothing. */
-typedef char *yaml_canonical_of(const char *text, char *error, size_t error_size);
+typedef char *yaml_canonical_of(const char *text, struct error *error);
 
 /* The canonical form of a text on that line, to be freed; NULL after a complaint. */
 char *yaml_canonical(const struct yaml_reader *reader, size_t line, yaml_canonical_of *canonical,

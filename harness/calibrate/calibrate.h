@@ -16,6 +16,7 @@
 #ifndef SCHEDLAB_CALIBRATE_H
 #define SCHEDLAB_CALIBRATE_H
 
+#include "harness/base/error.h"
 #include "harness/host/topology.h"
 #include "harness/models/machine_file.h"
 
@@ -92,8 +93,8 @@ void calibrate_io(struct calibrate *to);
 
 /* Fills value and model. fallback is the model whose values stand in for those that cannot be
  * measured. False, and one line in error, if no model can be made. */
-bool calibrate_model(struct calibrate *to, const struct machine_file *fallback, char *error,
-                     size_t error_size);
+bool calibrate_model(struct calibrate *to, const struct machine_file *fallback,
+                     struct error *error);
 
 /* Adds the figure: median and quartiles of n samples in ns, which are sorted. */
 void calibrate_add(struct calibrate *to, const char *name, double *samples, size_t n);

@@ -198,8 +198,7 @@ static void set_order(struct calibrate *to, const char *least, const char *most)
     }
 }
 
-bool calibrate_model(struct calibrate *to, const struct machine_file *fallback, char *error,
-                     size_t error_size)
+bool calibrate_model(struct calibrate *to, const struct machine_file *fallback, struct error *error)
 {
     memset(to->value, 0, sizeof to->value);
     set_shape(to);
@@ -218,5 +217,5 @@ bool calibrate_model(struct calibrate *to, const struct machine_file *fallback, 
     for (size_t i = 0; i < MACHINE_KEYS; i++)
         values.of[i] = to->value[i].value;
     snprintf(to->model.name, sizeof to->model.name, "host");
-    return machine_model_make(&to->model, &values, error, error_size) == MACHINE_KEYS;
+    return machine_model_make(&to->model, &values, error) == MACHINE_KEYS;
 }

@@ -197,19 +197,19 @@ static void page_write(FILE *to, const void *arg)
     catalogue_page_write(&doc, page->pages, page->experiment);
 }
 
-bool catalogue_write(const struct catalogue_pages *pages, char *error, size_t error_size)
+bool catalogue_write(const struct catalogue_pages *pages, struct error *error)
 {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/experiments", pages->folder);
-    if (!folder_make(pages->folder, error, error_size) || !folder_make(path, error, error_size) ||
-        !catalogue_figures_make(pages, error, error_size))
+    if (!folder_make(pages->folder, error) || !folder_make(path, error) ||
+        !catalogue_figures_make(pages, error))
         return false;
     for (size_t i = 0; i < pages->count; i++) {
         const struct page page = {pages, pages->experiments[i]};
         snprintf(path, sizeof path, "%s/experiments/%s.md", pages->folder, page.experiment->id);
-        if (!file_replace_by(path, page_write, &page, error, error_size))
+        if (!file_replace_by(path, page_write, &page, error))
             return false;
     }
     snprintf(path, sizeof path, "%s/EXPERIMENTS.md", pages->folder);
-    return file_replace_by(path, index_write, pages, error, error_size);
+    return file_replace_by(path, index_write, pages, error);
 }

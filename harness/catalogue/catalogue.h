@@ -9,6 +9,7 @@
 #ifndef SCHEDLAB_CATALOGUE_H
 #define SCHEDLAB_CATALOGUE_H
 
+#include "harness/base/error.h"
 #include "harness/doc/doc.h"
 #include "harness/repro/experiment.h"
 #include "harness/repro/popular_claims.h"
@@ -28,11 +29,11 @@ struct catalogue_pages {
 
 /* Writes all pages, and the figures of those runs of the reference that are there. Older figures of
  * other runs stay. False and one line in error. */
-bool catalogue_write(const struct catalogue_pages *pages, char *error, size_t error_size);
+bool catalogue_write(const struct catalogue_pages *pages, struct error *error);
 
 /* Writes folder/DISPUTES.md of experiments that are disputes; nothing else in the folder changes.
  * False and one line in error. disputes.c */
-bool disputes_write(const struct catalogue_pages *pages, char *error, size_t error_size);
+bool disputes_write(const struct catalogue_pages *pages, struct error *error);
 
 /* Parts ---------------------------------------------------------------------------------------- */
 
@@ -57,6 +58,6 @@ char *catalogue_figure_name(const char *experiment, const char *group, const jso
 
 /* Makes the figures' files from those of the reference's runs that are there. False and one line in
  * error if one cannot be written. */
-bool catalogue_figures_make(const struct catalogue_pages *pages, char *error, size_t error_size);
+bool catalogue_figures_make(const struct catalogue_pages *pages, struct error *error);
 
 #endif

@@ -31,8 +31,8 @@ struct drawing {
 
 static bool box_read(struct drawing *drawing)
 {
-    char error[PATH_SIZE];
-    char *text = file_read(drawing->path, NULL, error, sizeof error);
+    struct error error;
+    char *text = file_read(drawing->path, NULL, &error);
     const char *box = text ? strstr(text, "viewBox=\"") : NULL;
     size_t length = box ? strcspn(box + strlen("viewBox=\""), "\"") : 0;
     bool ok = length > 0 && length < BOX_SIZE;
@@ -55,8 +55,8 @@ static void drawing_write(FILE *to, const void *arg)
 }
 
 static bool figure_make(const struct catalogue_pages *pages, const char *experiment,
-                        const json_t *place, const json_t *part, const char *group, char *error,
-                        size_t error_size)
+                        const json_t *place, const json_t *part, const char *group,
+                        struct error *error)
 {
     char from[PATH_SIZE], to[PATH_SIZE];
     struct drawing drawing = {from, field_text(part, "question"), ""};
@@ -66,22 +66,21 @@ static bool figure_make(const struct catalogue_pages *pages, const char *experim
     char *name = catalogue_figure_name(experiment, group, place);
     snprintf(to, sizeof to, "%s/experiments/%s", pages->folder, name);
     free(name);
-    return file_replace_by(to, drawing_write, &drawing, error, error_size);
+    return file_replace_by(to, drawing_write, &drawing, error);
 }
 
 static bool part_make(const struct catalogue_pages *pages, const char *experiment,
-                      const json_t *place, const json_t *part, char *error, size_t error_size)
+                      const json_t *place, const json_t *part, struct error *error)
 {
     bool ok = true;
     json_t *groups = repro_file_groups(part);
     json_each(group, groups)
-        ok = ok && figure_make(pages, experiment, place, part, json_string_value(group), error,
-                               error_size);
+        ok = ok && figure_make(pages, experiment, place, part, json_string_value(group), error);
     json_decref(groups);
     return ok;
 }
 
-bool catalogue_figures_make(const struct catalogue_pages *pages, char *error, size_t error_size)
+bool catalogue_figures_make(const struct catalogue_pages *pages, struct error *error)
 {
     size_t i;
     for (i = 0; i < pages->count; i++) {
@@ -89,8 +88,7 @@ bool catalogue_figures_make(const struct catalogue_pages *pages, char *error, si
         const json_t *experiment = repro_file_entry(pages->reference, "experiments", id);
         json_each(place, json_object_get(experiment, "machines")) {
             json_each(part, json_object_get(place, "parts")) {
-                if (repro_file_is_drawn(part) &&
-                    !part_make(pages, id, place, part, error, error_size))
+                if (repro_file_is_drawn(part) && !part_make(pages, id, place, part, error))
                     return false;
             }
         }

@@ -262,10 +262,9 @@ static void page_write(FILE *file, const void *arg)
         group_write(to, pages, of, dispute_write);
 }
 
-bool disputes_write(const struct catalogue_pages *pages, char *error, size_t error_size)
+bool disputes_write(const struct catalogue_pages *pages, struct error *error)
 {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/DISPUTES.md", pages->folder);
-    return folder_make(pages->folder, error, error_size) &&
-           file_replace_by(path, page_write, pages, error, error_size);
+    return folder_make(pages->folder, error) && file_replace_by(path, page_write, pages, error);
 }

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096, ERROR_SIZE = PATH_SIZE + 256 };
+enum { PATH_SIZE = 4096 };
 
 /* The run's report; what goes wrong becomes a problem of the page. */
 static void run_report(const char *folder, const char *run, json_t *problems)
@@ -53,10 +53,10 @@ static size_t runs_report(const char *folder, const json_t *repro, bool draw, js
 
 static void ids_add(json_t *ids, const char *folder)
 {
-    char error[ERROR_SIZE];
-    char **paths = experiment_paths(folder, error, sizeof error);
+    struct error error;
+    char **paths = experiment_paths(folder, &error);
     for (char **path = paths; path && *path; path++) {
-        struct experiment *experiment = experiment_load(*path, error, sizeof error);
+        struct experiment *experiment = experiment_load(*path, &error);
         if (experiment)
             json_object_set_new(ids, experiment->id, json_true());
         experiment_free(experiment);
@@ -79,17 +79,18 @@ static void page_contents(FILE *to, const void *arg)
     repro_page_write(to, arg);
 }
 
-static bool page_write(const char *folder, const json_t *repro, json_t *problems, char *error,
-                       size_t error_size)
+static bool page_write(const char *folder, const json_t *repro, json_t *problems,
+                       struct error *error)
 {
-    char path[PATH_SIZE], flaw[ERROR_SIZE];
-    json_t *environment = run_folder_environment(folder, flaw, sizeof flaw);
+    char path[PATH_SIZE];
+    struct error flaw;
+    json_t *environment = run_folder_environment(folder, &flaw);
     json_t *catalogue = catalogue_ids();
-    if (*flaw)
-        json_array_append_new(problems, json_string(flaw));
+    if (*flaw.text)
+        json_array_append_new(problems, json_string(flaw.text));
     snprintf(path, sizeof path, "%s/repro.html", folder);
     const struct repro_page page = {folder, repro, environment, problems, catalogue};
-    bool ok = file_replace_by(path, page_contents, &page, error, error_size);
+    bool ok = file_replace_by(path, page_contents, &page, error);
     json_decref(catalogue);
     json_decref(environment);
     return ok;
@@ -97,15 +98,15 @@ static bool page_write(const char *folder, const json_t *repro, json_t *problems
 
 int repro_report_make(const char *folder, bool draw, const char *command, FILE *messages)
 {
-    char error[ERROR_SIZE];
-    json_t *repro = repro_file_read(folder, error, sizeof error);
+    struct error error;
+    json_t *repro = repro_file_read(folder, &error);
     if (!repro) {
-        fprintf(messages, "%s: %s\n", command, error);
+        fprintf(messages, "%s: %s\n", command, error.text);
         return 1;
     }
     json_t *problems = json_array();
     size_t runs = runs_report(folder, repro, draw, problems);
-    bool ok = page_write(folder, repro, problems, error, sizeof error);
+    bool ok = page_write(folder, repro, problems, &error);
     json_each(problem, problems)
         fprintf(messages, "%s: %s\n", command, json_string_value(problem));
     if (ok)
@@ -113,7 +114,7 @@ int repro_report_make(const char *folder, bool draw, const char *command, FILE *
                 counted(json_array_size(json_object_get(repro, "experiments")), "experiment").s,
                 counted(runs, "run").s);
     else
-        fprintf(messages, "%s: %s\n", command, error);
+        fprintf(messages, "%s: %s\n", command, error.text);
     ok = ok && json_array_size(problems) == 0;
     json_decref(problems);
     json_decref(repro);

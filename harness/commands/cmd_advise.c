@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { ERROR_SIZE = 1024, WORKERS_DEFAULT = 128 };
+enum { WORKERS_DEFAULT = 128 };
 
 static const char MACHINE[] = "sim:server128";
 
@@ -88,17 +88,17 @@ static void show(const struct options *options, const struct advice *advice)
 int cmd_advise(int argc, char **argv)
 {
     struct options options = {.workers = WORKERS_DEFAULT};
-    char error[ERROR_SIZE];
+    struct error error;
     struct advice advice;
     cli_read(&cli, argc, argv, &options);
-    struct program *program = program_load(options.program, error, sizeof error);
+    struct program *program = program_load(options.program, error.text, sizeof error.text);
     if (!program || strchr(options.program, ','))
-        cli_misuse("%s", program ? "the name of a program file has no \",\"" : error);
-    bool done = advise(&advice, options.program, program, options.machine->text, options.workers,
-                       error, sizeof error);
+        cli_misuse("%s", program ? "the name of a program file has no \",\"" : error.text);
+    bool done =
+        advise(&advice, options.program, program, options.machine->text, options.workers, &error);
     if (done)
         show(&options, &advice);
     advice_free(&advice);
     program_free(program);
-    return done ? EXIT_DONE : cli_fail("%s", error);
+    return done ? EXIT_DONE : cli_fail("%s", error.text);
 }

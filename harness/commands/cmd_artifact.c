@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ERROR_SIZE = 8192, TOLD_MAX = 20, TOLERANCE_PERCENT = 10 };
+enum { TOLD_MAX = 20, TOLERANCE_PERCENT = 10 };
 
 struct options {
     const char *output, *title, *check;
@@ -93,7 +93,7 @@ static const struct cli_command cli = {
 static int runs_pack(const struct options *options)
 {
     static const char *const none[] = {NULL};
-    char error[ERROR_SIZE] = "";
+    struct error error = {0};
     struct pack pack = {.out = options->output ? options->output : "artifact",
                         .runs = options->runs.text,
                         .outside = options->sources.text ? options->sources.text : none,
@@ -101,8 +101,8 @@ static int runs_pack(const struct options *options)
                         .tolerance = (options->tolerance_percent < 0 ? TOLERANCE_PERCENT
                                                                      : options->tolerance_percent) /
                                      100};
-    if (!pack_make(&pack, error, sizeof error))
-        return cli_fail("%s", error);
+    if (!pack_make(&pack, &error))
+        return cli_fail("%s", error.text);
     cli_say("%s of %s; measuring again takes some %.0f min, or %.0f min with --full",
             counted(pack.claims, "claim").s, counted(options->runs.count, "run").s,
             ceil(pack.quick_seconds / 60), ceil(pack.full_seconds / 60));
@@ -120,11 +120,11 @@ struct held {
 };
 
 /* The claims of all runs, by their ids; NULL and one line in error. */
-static json_t *claims_by_id(const struct options *options, char *error, size_t error_size)
+static json_t *claims_by_id(const struct options *options, struct error *error)
 {
     json_t *by_id = json_object();
     for (size_t i = 0; i < options->runs.count; i++) {
-        json_t *claims = claims_of(options->runs.text[i], error, error_size);
+        json_t *claims = claims_of(options->runs.text[i], error);
         if (!claims) {
             json_decref(by_id);
             return NULL;
@@ -141,15 +141,15 @@ static void claims_hold(struct held *held, const json_t *file, double tolerance,
 {
     held->outcomes = json_array();
     json_each(claim, json_object_get(file, "claims")) {
-        char reason[512];
+        struct error reason;
         const char *id = field_text(claim, "id");
         enum claim_outcome outcome =
-            claim_hold(claim, json_object_get(by_id, id), tolerance, reason, sizeof reason);
+            claim_hold(claim, json_object_get(by_id, id), tolerance, &reason);
         held->counts[outcome]++;
         json_array_append_new(
             held->outcomes, json_pack("{ss ss ss ss ss}", "id", id, "run", field_text(claim, "run"),
                                       "machine", field_text(claim, "machine"), "outcome",
-                                      claim_outcome_words[outcome], "reason", reason));
+                                      claim_outcome_words[outcome], "reason", reason.text));
     }
 }
 
@@ -219,16 +219,16 @@ static void held_print(const struct held *held, bool hold)
 
 static int claims_check(const struct options *options)
 {
-    char error[ERROR_SIZE] = "";
+    struct error error = {0};
     json_error_t flaw;
     json_t *file = json_load_file(options->check, 0, &flaw);
     if (!json_is_array(json_object_get(file, "claims")) ||
         !json_is_number(json_object_get(file, "tolerance")))
         cli_misuse("--check=%s: %s; valid is the claims.json of an artifact", options->check,
                    file ? "it has no claims with a tolerance" : flaw.text);
-    json_t *by_id = claims_by_id(options, error, sizeof error);
+    json_t *by_id = claims_by_id(options, &error);
     if (!by_id)
-        cli_misuse("%s", error);
+        cli_misuse("%s", error.text);
     struct held held = {.outcomes = NULL};
     double tolerance = options->tolerance_percent < 0 ? field_number(file, "tolerance")
                                                       : options->tolerance_percent / 100;

@@ -17,13 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    ERROR_SIZE = 4096,
-    PATH_SIZE = 4096,
-    QUICK_MIN_TIME_MS = 10,
-    QUICK_REPS = 5,
-    QUICK_REPS_MAX = 8
-};
+enum { PATH_SIZE = 4096, QUICK_MIN_TIME_MS = 10, QUICK_REPS = 5, QUICK_REPS_MAX = 8 };
 enum { BLOCKS_PER_ROUND = 3, BLOCKS_PER_QUICK_ROUND = 2 }; /* times the most of a round's own */
 struct options {
     const char *file, *results;
@@ -128,45 +122,45 @@ static struct sweep_file whole_blocks(const struct options *options, const struc
 /* Measuring ------------------------------------------------------------------------------------ */
 
 /* One of the two runs; its records, or NULL and one line in error. */
-static json_t *run_measure(struct side_by_side *run, char *error, size_t error_size)
+static json_t *run_measure(struct side_by_side *run, struct error *error)
 {
-    return side_by_side_measure(run, error, error_size) < 0
+    return side_by_side_measure(run, error) < 0
                ? NULL
-               : run_folder_records(run->folder, true, NULL, error, error_size);
+               : run_folder_records(run->folder, true, NULL, error);
 }
 
 /* Fills *audit; the first run's folder stays in run. */
 static bool measure(const struct options *options, const struct sweep_file *rule,
-                    struct side_by_side *run, struct audit *audit, char *error, size_t error_size)
+                    struct side_by_side *run, struct audit *audit, struct error *error)
 {
-    json_t *forward = run_measure(run, error, error_size);
+    json_t *forward = run_measure(run, error);
     if (!forward)
         return false;
     struct side_by_side opposite = *run;
     opposite.reverse = true;
-    json_t *backward = run_measure(&opposite, error, error_size);
+    json_t *backward = run_measure(&opposite, error);
     if (backward)
         audit_judge(audit, rule, forward, backward, options->alpha);
     json_decref(forward);
     json_decref(backward);
     if (backward && audit->rounds.count == 0)
-        snprintf(error, error_size,
-                 "no round ends within the %lld blocks of each order, as the sweep's width, "
-                 "class_min and repeat_disturbed would have it; give more --blocks",
-                 (long long)run->sweep->reps);
+        error_print(error,
+                    "no round ends within the %lld blocks of each order, as the sweep's width, "
+                    "class_min and repeat_disturbed would have it; give more --blocks",
+                    (long long)run->sweep->reps);
     return backward != NULL && audit->rounds.count > 0;
 }
 
-static bool write_into(const char *folder, const char *text, char *error, size_t error_size)
+static bool write_into(const char *folder, const char *text, struct error *error)
 {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/audit.json", folder);
-    return file_replace(path, text, strlen(text), error, error_size);
+    return file_replace(path, text, strlen(text), error);
 }
 
 /* Prints the result and leaves it where reports look for it. */
 static bool conclude(const struct options *options, const struct side_by_side *run,
-                     const struct audit *audit, char *error, size_t error_size)
+                     const struct audit *audit, struct error *error)
 {
     json_t *json = audit_to_json(audit, run->environment);
     char *text = NULL;
@@ -179,15 +173,14 @@ static bool conclude(const struct options *options, const struct side_by_side *r
         fputs(text, stdout);
     else
         audit_print(audit, stdout);
-    bool ok = write_into(run->folder, text, error, error_size) &&
-              write_into(options->results, text, error, error_size);
+    bool ok = write_into(run->folder, text, error) && write_into(options->results, text, error);
     free(text);
     return ok;
 }
 
 static int audit_run(const struct options *options, const struct sweep_file *rule, const char *path)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     struct sweep_file whole = whole_blocks(options, rule);
     struct side_by_side run = {
         .sweep = &whole,
@@ -200,11 +193,11 @@ static int audit_run(const struct options *options, const struct sweep_file *rul
         .seed = (uint64_t)rule->seed,
     };
     struct audit audit;
-    bool ok = measure(options, rule, &run, &audit, error, sizeof error) &&
-              conclude(options, &run, &audit, error, sizeof error);
+    bool ok =
+        measure(options, rule, &run, &audit, &error) && conclude(options, &run, &audit, &error);
     json_decref(run.environment);
     if (!ok)
-        return cli_fail("%s", error);
+        return cli_fail("%s", error.text);
     enum audit_outcome outcome = audit_outcome(&audit);
     cli_say("it %s; data in %s", audit_outcome_text(outcome), run.folder);
     return outcome == AUDIT_HOLDS ? EXIT_DONE : EXIT_FAILED;
@@ -215,14 +208,15 @@ int cmd_audit(int argc, char **argv)
     struct options options = {
         .results = "results", .alpha = 0.05, .blocks = -1, .override = SWEEP_OVERRIDE_NONE};
     cli_read(&cli, argc, argv, &options);
-    char path[PATH_SIZE], error[ERROR_SIZE];
+    char path[PATH_SIZE];
+    struct error error;
     if (options.file)
         snprintf(path, sizeof path, "%s", options.file);
     else
         data_find("harness/sweeps/audit.yaml", path, sizeof path);
-    struct sweep_file *sweep = sweep_file_load(path, error, sizeof error);
+    struct sweep_file *sweep = sweep_file_load(path, &error);
     if (!sweep)
-        cli_misuse_lines(error);
+        cli_misuse_lines(error.text);
     for (unsigned g = 0; g < sweep->groups_count; g++)
         if (machine_text_is_simulated(sweep_group_machine(sweep, &sweep->groups[g])))
             cli_misuse("%s: group \"%s\" is on a simulated machine, where the same measured twice "

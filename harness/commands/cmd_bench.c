@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ERROR_SIZE = 16384 };
-
 struct options {
     const char *speed, *counting, *micro;
     int simulator; /* how many samples of each; 0: not asked for */
@@ -95,11 +93,11 @@ static const char *floor_of(const char *benchmark)
 
 /* The ratios of a run; NULL and one line in error. */
 static json_t *run_ratios(const char *folder,
-                          json_t *(*make)(const char *, struct record_flaws *, char *, size_t),
-                          char *error)
+                          json_t *(*make)(const char *, struct record_flaws *, struct error *),
+                          struct error *error)
 {
     struct record_flaws flaws;
-    json_t *ratios = make(folder, &flaws, error, ERROR_SIZE);
+    json_t *ratios = make(folder, &flaws, error);
     if (ratios)
         run_folder_tell_flaws(folder, &flaws, cli_name(), stderr);
     return ratios;
@@ -111,18 +109,18 @@ static const char *const titles[KINDS] = {[COUNTING] = "time with events over ti
                                           [MICRO] = "time of an operation over its floor",
                                           [SIMULATOR] = "host's time of a simulation over that of"};
 
-static json_t *ratios_of(const struct options *options, enum kind kind, char *error)
+static json_t *ratios_of(const struct options *options, enum kind kind, struct error *error)
 {
     if (kind == SPEED)
         return run_ratios(options->speed, bench_speed, error);
     if (kind == COUNTING)
         return run_ratios(options->counting, bench_counting, error);
-    return kind == MICRO ? bench_operations(options->micro, floor_of, error, ERROR_SIZE)
-                         : bench_simulator((unsigned)options->simulator, error, ERROR_SIZE);
+    return kind == MICRO ? bench_operations(options->micro, floor_of, error)
+                         : bench_simulator((unsigned)options->simulator, error);
 }
 
 /* Adds to whole, and prints, what was asked for. */
-static int show(const struct options *options, json_t *whole, char *error)
+static int show(const struct options *options, json_t *whole, struct error *error)
 {
     const bool asked[] = {options->speed, options->counting, options->micro, options->simulator};
     for (enum kind kind = 0; kind < KINDS; kind++) {
@@ -145,12 +143,12 @@ static int show(const struct options *options, json_t *whole, char *error)
 int cmd_bench(int argc, char **argv)
 {
     struct options options = {0};
-    char error[ERROR_SIZE];
+    struct error error;
     cli_read(&cli, argc, argv, &options);
     json_t *whole = json_object();
-    int status = show(&options, whole, error);
+    int status = show(&options, whole, &error);
     if (status != EXIT_DONE)
-        cli_fail("%s", error);
+        cli_fail("%s", error.text);
     else if (options.json)
         cli_print_json(json_incref(whole), 6);
     json_decref(whole);

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ERROR_SIZE = 4096 };
-
 struct options {
     const char *name, *output;
     bool conformance;
@@ -60,7 +58,8 @@ static const struct cli_command cli = {
 int cmd_build(int argc, char **argv)
 {
     struct options options = {.name = NULL};
-    char error[ERROR_SIZE], *path;
+    char *path;
+    struct error error;
     cli_read(&cli, argc, argv, &options);
     if (options.machine && !options.conformance)
         cli_misuse("--machine says where --conformance runs the suite, and goes with it");
@@ -71,10 +70,10 @@ int cmd_build(int argc, char **argv)
         .conformance = options.conformance,
         .machine = options.machine && options.machine->simulated ? options.machine->text : NULL,
     };
-    bool done = slv_build(&order, &path, error, sizeof error);
+    bool done = slv_build(&order, &path, &error);
     free(options.sources.text);
     if (!done)
-        return cli_fail("%s", error);
+        return cli_fail("%s", error.text);
     printf("%s\n", path);
     free(path);
     return EXIT_DONE;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CPU_MAX = 4095, ERROR_SIZE = 512 };
+enum { CPU_MAX = 4095 };
 
 /* It has figures for all distances, so that it can stand in for those that a host does not have. */
 static const char fallback_spec[] = "sim:server128";
@@ -107,19 +107,19 @@ int cmd_calibrate(int argc, char **argv)
 {
     static struct calibrate calibrate;
     struct options options = {.output = NULL};
-    char error[ERROR_SIZE];
+    struct error error;
     cli_read(&cli, argc, argv, &options);
     check_cores(&options);
-    const struct machine_spec *fallback = machine_spec_kept(fallback_spec, error, sizeof error);
+    const struct machine_spec *fallback = machine_spec_kept(fallback_spec, &error);
     if (!fallback)
-        return cli_fail("%s", error);
+        return cli_fail("%s", error.text);
     FILE *output = output_open(&options);
     if (options.cpus_count == 0)
         options.cpus_count = calibrate_pick(options.cpus);
     calibrate_run(&calibrate, options.cpus, options.cpus_count, options.quick,
                   isatty(STDERR_FILENO) ? stderr : NULL);
-    if (!calibrate_model(&calibrate, fallback->file, error, sizeof error))
-        return cli_fail("what was measured makes no model: %s", error);
+    if (!calibrate_model(&calibrate, fallback->file, &error))
+        return cli_fail("what was measured makes no model: %s", error.text);
     if (options.json)
         cli_print_json(calibrate_to_json(&calibrate), 6);
     else

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { PATH_SIZE = 4096, ERROR_SIZE = 16384, SIDES = 2, ARGUMENTS_MAX = 3 };
+enum { PATH_SIZE = 4096, SIDES = 2, ARGUMENTS_MAX = 3 };
 enum compare_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_MARKDOWN };
 
 static const char *const format_words[] = {"table", "json", "markdown", NULL};
@@ -37,9 +37,9 @@ struct options {
 
 static void metric_take(void *to, char *text)
 {
-    char error[ERROR_SIZE];
-    if (!metric_parse(&((struct options *)to)->compare.metric, text, error, sizeof error))
-        cli_misuse("--metric=%s: %s", text, error);
+    struct error error;
+    if (!metric_parse(&((struct options *)to)->compare.metric, text, &error))
+        cli_misuse("--metric=%s: %s", text, error.text);
 }
 
 static const struct cli_option option_table[] = {
@@ -156,21 +156,22 @@ static void print(const struct options *options, const struct comparison *compar
 /* Another comparison of this name is replaced. The exit status. */
 static int save(const struct options *options, const struct comparison *comparison)
 {
-    char folder[PATH_SIZE], path[PATH_SIZE + 128], error[ERROR_SIZE];
+    char folder[PATH_SIZE], path[PATH_SIZE + 128];
+    struct error error;
     const char *run = comparison->b->run_dir;
     snprintf(folder, sizeof folder, "%s/comparisons", run);
-    if (!folder_make(folder, error, sizeof error))
-        return cli_fail("%s", error);
+    if (!folder_make(folder, &error))
+        return cli_fail("%s", error.text);
     snprintf(path, sizeof path, "%s/%s.json", folder, options->save);
     json_t *json = compare_to_json(comparison);
     char *text = json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     json_decref(json);
     if (!text)
         memory_die();
-    bool ok = file_replace(path, text, strlen(text), error, sizeof error);
+    bool ok = file_replace(path, text, strlen(text), &error);
     free(text);
     if (!ok)
-        return cli_fail("%s", error);
+        return cli_fail("%s", error.text);
     cli_say("kept in %s; `schedlab report %s` shows it", path, run);
     return EXIT_DONE;
 }
@@ -179,13 +180,13 @@ static int save(const struct options *options, const struct comparison *comparis
 static int sides_compare(const struct options *options, struct compare_side *a,
                          struct compare_side *b)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     const struct compare_side *sides[SIDES] = {a, b};
     bool known = true;
     for (int i = 0; i < SIDES && known; i++)
-        known = metric_is_known(&options->compare.metric, sides[i]->records, error, sizeof error);
-    if (!known || !compare_sides_pair(a, b, options->compare.each, error, sizeof error)) {
-        cli_say("%s", error);
+        known = metric_is_known(&options->compare.metric, sides[i]->records, &error);
+    if (!known || !compare_sides_pair(a, b, options->compare.each, &error)) {
+        cli_say("%s", error.text);
         return EXIT_MISUSED;
     }
     struct comparison comparison;
@@ -209,10 +210,10 @@ static int runs_compare(const struct options *options, const char *a, const char
 {
     struct compare_side sides[SIDES];
     const char *texts[SIDES] = {a, b};
-    char error[ERROR_SIZE];
+    struct error error;
     for (int i = 0; i < SIDES; i++)
-        if (!compare_side_load(&sides[i], texts[i], error, sizeof error))
-            cli_misuse("%s", error);
+        if (!compare_side_load(&sides[i], texts[i], &error))
+            cli_misuse("%s", error.text);
     for (int i = 0; i < SIDES; i++)
         if (i == 0 || strcmp(sides[i].run_dir, sides[0].run_dir) != 0)
             run_folder_tell_flaws(sides[i].run_dir, &sides[i].flaws, cli_name(), stderr);
@@ -230,16 +231,16 @@ static int revisions_measure(const struct options *options, const char *file,
                              struct side_by_side *run)
 {
     struct plan_side sides[SIDES];
-    char error[ERROR_SIZE];
+    struct error error;
     for (int i = 0; i < SIDES; i++)
-        if (!git_build_find(&revisions[i], options->arguments.text[i], error, sizeof error))
-            cli_misuse("%s", error);
+        if (!git_build_find(&revisions[i], options->arguments.text[i], &error))
+            cli_misuse("%s", error.text);
     if (strcmp(revisions[0].name, revisions[1].name) == 0)
         cli_say("warning: %s and %s are one revision, %s: no difference is to be found",
                 options->arguments.text[0], options->arguments.text[1], revisions[0].name);
     for (int i = 0; i < SIDES; i++) {
-        if (!git_build_make(&revisions[i], stderr, error, sizeof error))
-            return cli_fail("%s", error);
+        if (!git_build_make(&revisions[i], stderr, &error))
+            return cli_fail("%s", error.text);
         sides[i] = (struct plan_side){.name = i == 0 ? "a" : "b",
                                       .program = revisions[i].program,
                                       .revision = revisions[i].name};
@@ -254,20 +255,21 @@ static int revisions_measure(const struct options *options, const char *file,
         .environment = environment_to_json(),
         .seed = (uint64_t)sweep->seed,
     };
-    int result = side_by_side_measure(run, error, sizeof error);
+    int result = side_by_side_measure(run, &error);
     json_decref(run->environment);
-    return result < 0 ? cli_fail("%s", error) : EXIT_DONE;
+    return result < 0 ? cli_fail("%s", error.text) : EXIT_DONE;
 }
 
 static int revisions_compare(const struct options *options)
 {
-    char error[ERROR_SIZE], a[ERROR_SIZE], b[ERROR_SIZE], name[SIDES * REVISION_SIZE];
+    char a[PATH_SIZE], b[PATH_SIZE], name[SIDES * REVISION_SIZE];
+    struct error error;
     struct side_by_side run;
     struct git_build revisions[SIDES];
     const char *file = cli_sweep_file(options->arguments.text[SIDES]);
-    struct sweep_file *sweep = sweep_file_load(file, error, sizeof error);
+    struct sweep_file *sweep = sweep_file_load(file, &error);
     if (!sweep)
-        cli_misuse_lines(error);
+        cli_misuse_lines(error.text);
     sweep_file_override(&options->override, sweep);
     int status = revisions_measure(options, file, sweep, revisions, &run);
     sweep_file_free(sweep);

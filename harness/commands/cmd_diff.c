@@ -17,7 +17,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { ERROR_SIZE = 1024, PATH_SIZE = 4096, ARGUMENTS = 3 };
+enum { SENTENCE_SIZE = 1024, PATH_SIZE = 4096, ARGUMENTS = 3 };
 enum { WIDTH_DEFAULT = 100, WIDTH_MIN = 80, CONTEXT_DEFAULT = 8, MOST_DEFAULT = 2000000 };
 enum { TIMEOUT_DEFAULT_S = 60 };
 
@@ -101,7 +101,7 @@ static const struct cli_command cli = {
 /* Arguments that are right alone may be wrong together. */
 static void options_complete(struct options *options)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     if (!options->machine)
         options->machine = cli_machine(MACHINE_DEFAULT);
     if (!options->machine->simulated)
@@ -117,14 +117,14 @@ static void options_complete(struct options *options)
                    "queues follow from them");
     for (int side = 0; side < 2; side++)
         cli_traced(&options->variant[side], options->arguments.text[side]);
-    options->workload = workload_spec_kept(options->arguments.text[2], error, sizeof error);
+    options->workload = workload_spec_kept(options->arguments.text[2], &error);
     if (!options->workload)
-        cli_misuse("%s", error);
+        cli_misuse("%s", error.text);
     struct sample_request *request = &options->request;
     if (request->workers == 0)
         request->workers = options->machine->model.cores;
-    if (!workload_spec_fit_workers(options->workload, request->workers, error, sizeof error))
-        cli_misuse("%s", error);
+    if (!workload_spec_fit_workers(options->workload, request->workers, &error))
+        cli_misuse("%s", error.text);
     cli_warn_of_workers(request->workers, options->machine->model.cores, false);
     trace_option_output_check(options->output);
     request->sched_sites = options->format == FORMAT_PAGE;
@@ -172,12 +172,12 @@ static void side_run(const struct options *options, struct diff_side *side, uint
                      struct whole *whole)
 {
     struct sample_request request = options->request;
-    char error[ERROR_SIZE];
+    struct error error;
     request.variant = side->variant;
     request.sim_seed = seed;
-    side->record = child_run_traced(&request, &whole->trace, error, sizeof error);
+    side->record = child_run_traced(&request, &whole->trace, &error);
     if (!side->record)
-        cli_give_up("%s: %s", side->variant, error);
+        cli_give_up("%s: %s", side->variant, error.text);
     whole_cut(options, whole, side);
     sched_trace_from_first(&whole->trace);
 }
@@ -196,7 +196,8 @@ static void page_write(const struct options *options, struct diff_page *diff, st
 {
     struct trace_page pages[2];
     const struct trace_page *both[2] = {&pages[0], &pages[1]};
-    char error[ERROR_SIZE], sentence[ERROR_SIZE];
+    char sentence[SENTENCE_SIZE];
+    struct error error;
     for (int side = 0; side < 2; side++) {
         const struct sched_ops *ops = options->variant[side].ops;
         for (size_t i = 0; i < diff->side[side].trace.count && whole[side].before > 0; i++)
@@ -216,8 +217,8 @@ static void page_write(const struct options *options, struct diff_page *diff, st
     bool parts = diff->diff.at != DIFF_NONE;
     struct trace_parting parting = {diff->diff.at + (int64_t)whole[0].before,
                                     parts ? diff_sentence(diff, sentence, sizeof sentence) : NULL};
-    if (!trace_html_write(both, 2, parts ? &parting : NULL, to, error, sizeof error))
-        cli_give_up("the page: %s", error);
+    if (!trace_html_write(both, 2, parts ? &parting : NULL, to, &error))
+        cli_give_up("the page: %s", error.text);
 }
 
 static void answer_write(const struct options *options, struct diff_page *page,
@@ -282,11 +283,12 @@ int cmd_diff(int argc, char **argv)
         .seed_b = -1,
         .context = CONTEXT_DEFAULT,
     };
-    char path[PATH_SIZE], error[PATH_SIZE + ERROR_SIZE];
+    char path[PATH_SIZE];
+    struct error error;
     cli_read(&cli, argc, argv, &options);
     options_complete(&options);
-    if (!machine_sim_program(NULL, path, sizeof path, error, sizeof error))
-        return cli_fail("%s", error);
+    if (!machine_sim_program(NULL, path, sizeof path, &error))
+        return cli_fail("%s", error.text);
     int status = diff_run(&options);
     free(options.arguments.text);
     trace_only_free(options.only);

@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ERROR_SIZE = 16384 };
-
 static const char *const format_words[] = {"gbench", "benchstat", "csv", "tidy", "latex", NULL};
 enum { FORMAT_LATEX = EXPORT_TIDY + 1 };
 
@@ -85,31 +83,30 @@ static void say_what_lacks(const struct export_result *result)
 
 /* 0, or -1 and one line in error. */
 static int write_format(const struct options *options, FILE *to, struct export_result *result,
-                        char *error, size_t error_size)
+                        struct error *error)
 {
     if (options->format != FORMAT_LATEX)
-        return export_run(options->folder, (enum export_format)options->format, to, result, error,
-                          error_size);
+        return export_run(options->folder, (enum export_format)options->format, to, result, error);
     *result = (struct export_result){0};
-    return report_latex_write(options->folder, to, &result->samples, error, error_size) ? 0 : -1;
+    return report_latex_write(options->folder, to, &result->samples, error) ? 0 : -1;
 }
 
 int cmd_export(int argc, char **argv)
 {
     struct options options = {.format = -1};
     struct export_result result;
-    char error[ERROR_SIZE];
+    struct error error;
     cli_read(&cli, argc, argv, &options);
     cli_check_run("", options.folder);
     FILE *to = options.output ? fopen(options.output, "we") : stdout;
     if (!to)
         return cli_fail("%s: %s", options.output, strerror(errno));
-    int failed = write_format(&options, to, &result, error, sizeof error);
+    int failed = write_format(&options, to, &result, &error);
     bool lost = fflush(to) != 0 || ferror(to);
     if (options.output && fclose(to) != 0)
         lost = true;
     if (failed)
-        return cli_fail("cannot export: %s", error);
+        return cli_fail("cannot export: %s", error.text);
     if (lost && options.output)
         return cli_fail("%s: %s", options.output, strerror(errno));
     run_folder_tell_flaws(options.folder, &result.flaws, cli_name(), stderr);

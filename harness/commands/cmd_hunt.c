@@ -9,15 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, ERROR_SIZE = PATH_SIZE + 256 };
+enum { PATH_SIZE = 4096 };
 
 int cmd_hunt(int argc, char **argv)
 {
-    char path[PATH_SIZE], error[ERROR_SIZE];
+    char path[PATH_SIZE];
+    struct error error;
     (void)argc;
     cli_name_set(argv[0]);
-    if (!machine_hunt_program(path, sizeof path, error, sizeof error))
-        return cli_fail("%s", error);
+    if (!machine_hunt_program(path, sizeof path, &error))
+        return cli_fail("%s", error.text);
     fflush(stdout);
     execv(path, argv);
     return cli_fail("cannot execute %s: %s", path, strerror(errno));

@@ -17,8 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ERROR_SIZE = 1024, LINES_SIZE = 16384 };
-
 static const char *const arrivals_words[] = {"open", "closed", NULL};
 
 struct options {
@@ -136,9 +134,8 @@ static bool is_special(const char *path)
 
 /* Where the program goes: beside the file that it then becomes, or that a link names; to a device
  * or pipe itself; or nowhere. NULL, and one line in error. */
-static FILE *draft_open(const struct options *options, char **draft, char *error, size_t error_size)
+static FILE *draft_open(const struct options *options, char **draft, struct error *error)
 {
-    const struct complaint complaint = {error, error_size};
     const char *output = options->output ? options->output : "/dev/null";
     bool special = is_special(output);
     char *real = special ? NULL : realpath(output, NULL); /* NULL, too: there is none yet */
@@ -146,7 +143,7 @@ static FILE *draft_open(const struct options *options, char **draft, char *error
     free(real);
     FILE *to = fopen(*draft, "we");
     if (!to) {
-        complaint_make(&complaint, "%s: %s", *draft, strerror(errno));
+        error_quote(error, "%s: %s", *draft, strerror(errno));
         free(*draft);
     }
     return to;
@@ -154,9 +151,8 @@ static FILE *draft_open(const struct options *options, char **draft, char *error
 
 /* keep: false leaves an older file as it is. */
 static bool draft_close(const struct options *options, FILE *to, char *draft, bool keep,
-                        char *error, size_t error_size)
+                        struct error *error)
 {
-    const struct complaint complaint = {error, error_size};
     bool lost = fflush(to) != 0 || ferror(to);
     lost |= fclose(to) != 0;
     bool is_draft = options->output && !is_special(options->output);
@@ -165,7 +161,7 @@ static bool draft_close(const struct options *options, FILE *to, char *draft, bo
         target = text_format("%.*s", (int)(strlen(draft) - strlen(draft_ending)), draft);
     lost = keep && (lost || (is_draft && rename(draft, target) != 0));
     if (lost)
-        complaint_make(&complaint, "%s: %s", options->output, strerror(errno));
+        error_quote(error, "%s: %s", options->output, strerror(errno));
     if (is_draft && (lost || !keep))
         unlink(draft);
     free(target);
@@ -176,18 +172,19 @@ static bool draft_close(const struct options *options, FILE *to, char *draft, bo
 /* Misuse if the trace is none. */
 static int import_go(const struct options *options)
 {
-    char error[ERROR_SIZE], *draft;
+    char *draft;
+    struct error error;
     const struct import_options how = import_options_of(options);
     struct import_facts *facts = xcalloc(1, sizeof *facts);
-    FILE *to = draft_open(options, &draft, error, sizeof error);
+    FILE *to = draft_open(options, &draft, &error);
     bool done = to != NULL;
     if (to) {
-        bool is_trace = import_trace(options->trace, &how, to, facts, error, sizeof error);
-        done = draft_close(options, to, draft, is_trace, error, sizeof error);
+        bool is_trace = import_trace(options->trace, &how, to, facts, &error);
+        done = draft_close(options, to, draft, is_trace, &error);
         if (!is_trace)
-            cli_misuse("%s", error);
+            cli_misuse("%s", error.text);
     }
-    int status = done ? show(options, facts) : cli_fail("%s", error);
+    int status = done ? show(options, facts) : cli_fail("%s", error.text);
     free(facts);
     return status;
 }
@@ -212,27 +209,28 @@ static int show_service(const struct options *options, const struct program *pro
 
 static int import_service(const struct options *options)
 {
-    char error[LINES_SIZE], *draft, *text = NULL;
+    char *draft, *text = NULL;
+    struct error error;
     size_t size;
     if (options->from || options->to || options->goroutines || options->keep || options->arrivals)
         cli_misuse("--from, --to, --goroutines, --keep and --arrivals are for traces");
-    struct service *service = service_load(options->trace, error, sizeof error);
+    struct service *service = service_load(options->trace, &error);
     if (!service)
-        cli_misuse_lines(error);
+        cli_misuse_lines(error.text);
     FILE *memory = memory_stream(&text, &size);
     service_write(service, memory);
     fclose(memory);
     service_free(service);
     char *name = text_format("the program of %s", options->trace);
-    struct program *program = program_parse(name, text, size, error, sizeof error);
+    struct program *program = program_parse(name, text, size, error.text, sizeof error.text);
     free(name);
-    FILE *to = program ? draft_open(options, &draft, error, sizeof error) : NULL;
+    FILE *to = program ? draft_open(options, &draft, &error) : NULL;
     bool done = to != NULL;
     if (to) {
         fwrite(text, 1, size, to);
-        done = draft_close(options, to, draft, true, error, sizeof error);
+        done = draft_close(options, to, draft, true, &error);
     }
-    int status = done ? show_service(options, program) : cli_fail("%s", error);
+    int status = done ? show_service(options, program) : cli_fail("%s", error.text);
     program_free(program);
     free(text);
     return status;

@@ -57,32 +57,32 @@ static const struct cli_command cli = {
     .check = options_check,
 };
 
-static bool lesson_show(const struct options *options, const struct lessons *lessons, char *error)
+static bool lesson_show(const struct options *options, const struct lessons *lessons,
+                        struct error *error)
 {
     char valid[VALID_SIZE];
     const struct lesson *lesson = lesson_find(lessons, options->lesson, valid, sizeof valid);
     if (!lesson)
         cli_misuse("there is no lesson \"%s\"; %s", options->lesson, valid);
-    return options->format == FORMAT_PAGE
-               ? lesson_page_write(lessons, lesson, stdout, error, LESSON_ERROR_SIZE)
-               : lesson_print(lesson, cli_columns(), stdout, error, LESSON_ERROR_SIZE);
+    return options->format == FORMAT_PAGE ? lesson_page_write(lessons, lesson, stdout, error)
+                                          : lesson_print(lesson, cli_columns(), stdout, error);
 }
 
 int cmd_lesson(int argc, char **argv)
 {
     struct options options = {0};
     struct lessons lessons;
-    char error[LESSON_ERROR_SIZE];
+    struct error error;
     cli_read(&cli, argc, argv, &options);
-    if (!lessons_load(&lessons, error, sizeof error))
-        return cli_fail("%s", error);
+    if (!lessons_load(&lessons, &error))
+        return cli_fail("%s", error.text);
     bool ok = true;
     if (options.pages)
-        ok = lessons_pages_write(&lessons, options.pages, error, sizeof error);
+        ok = lessons_pages_write(&lessons, options.pages, &error);
     else if (options.lesson)
-        ok = lesson_show(&options, &lessons, error);
+        ok = lesson_show(&options, &lessons, &error);
     else
         lessons_print(&lessons, cli_columns(), stdout);
     lessons_free(&lessons);
-    return ok ? EXIT_DONE : cli_fail("%s", error);
+    return ok ? EXIT_DONE : cli_fail("%s", error.text);
 }

@@ -17,8 +17,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ERROR_SIZE = 4096 };
-
 enum topic {
     TOPIC_ALL,
     TOPIC_VARIANTS,
@@ -97,21 +95,20 @@ static int print_json(json_t *json)
 /* Ends with status 2 for a specification that is wrong, with 1 for a model of ours. */
 static int list_machines(const struct options *options)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     struct list_page page = list_page_make();
     bool one = options->topic == TOPIC_MACHINE;
     json_t *json = NULL;
     if (options->format == FORMAT_JSON) {
-        json = one ? list_machine_to_json(options->name, error, sizeof error)
-                   : list_machines_to_json(error, sizeof error);
-    } else if (one ? list_machine_print(&page, options->name, error, sizeof error)
-                   : list_machines_print(&page, error, sizeof error)) {
+        json = one ? list_machine_to_json(options->name, &error) : list_machines_to_json(&error);
+    } else if (one ? list_machine_print(&page, options->name, &error)
+                   : list_machines_print(&page, &error)) {
         return EXIT_DONE;
     }
     if (!json && one)
-        cli_misuse("%s", error);
+        cli_misuse("%s", error.text);
     if (!json)
-        return cli_fail("%s", error);
+        return cli_fail("%s", error.text);
     return print_json(one ? json : json_pack("{so}", "machines", json));
 }
 
@@ -120,12 +117,12 @@ static int list_machines(const struct options *options)
 /* Names the nearest of all topics and names, those of machines included. */
 static _Noreturn void refuse_name(const struct options *options)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     struct suggest suggest = suggest_for(options->name);
     if (strchr(options->name, ','))
         cli_misuse("\"%s\" has settings; valid is a name without, \"%.*s\"", options->name,
                    (int)strcspn(options->name, ","), options->name);
-    char **machines = data_folder_names("machines", error, sizeof error);
+    char **machines = data_folder_names("machines", &error);
     for (const char *const *word = topic_words; *word; word++)
         suggest_offer(&suggest, *word);
     list_names_offer(&suggest);
@@ -140,10 +137,10 @@ static _Noreturn void refuse_name(const struct options *options)
 
 static int list_name(const struct options *options)
 {
-    char error[ERROR_SIZE];
-    json_t *json = list_name_to_json(options->name, error, sizeof error);
+    struct error error;
+    json_t *json = list_name_to_json(options->name, &error);
     if (!json)
-        return cli_fail("%s", error);
+        return cli_fail("%s", error.text);
     if (json_array_size(json_object_get(json, "roles")) == 0)
         refuse_name(options);
     if (options->format == FORMAT_JSON)

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ERROR_SIZE = 8192, PATH_SIZE = 4096 };
+enum { PATH_SIZE = 4096 };
 
 struct options {
     struct cli_list folders; /* the result, then the runs */
@@ -90,31 +90,30 @@ static enum kind kind_of(const struct merge *merge)
 
 /* Makes merge->out under another name first: a merge that is killed leaves nothing that could be
  * taken for a run. */
-static enum merge_result merge_beside(struct merge *merge, enum kind kind, char *error,
-                                      size_t error_size)
+static enum merge_result merge_beside(struct merge *merge, enum kind kind, struct error *error)
 {
     const char *out = merge->out;
     char draft[PATH_SIZE];
     if (access(out, F_OK) == 0) {
-        snprintf(error, error_size, "cannot make the folder %s: %s", out, strerror(EEXIST));
+        error_print(error, "cannot make the folder %s: %s", out, strerror(EEXIST));
         return MERGE_REFUSED;
     }
     size_t length = strlen(out);
     while (length > 1 && out[length - 1] == '/')
         length--;
     if (snprintf(draft, sizeof draft, "%.*s.merging", (int)length, out) >= (int)sizeof draft) {
-        snprintf(error, error_size, "%.64s...: the path is too long", out);
+        error_print(error, "%.64s...: the path is too long", out);
         return MERGE_REFUSED;
     }
     run_folder_remove(draft); /* of a merge that was killed */
     merge->out = draft;
-    enum merge_result result = kind == CELLS   ? merge_cells(merge, error, error_size)
-                               : kind == HUNTS ? merge_hunts(merge, error, error_size)
-                                               : merge_runs(merge, stderr, error, error_size);
+    enum merge_result result = kind == CELLS   ? merge_cells(merge, error)
+                               : kind == HUNTS ? merge_hunts(merge, error)
+                                               : merge_runs(merge, stderr, error);
     merge->out = out;
     if (result != MERGE_DONE || rename(draft, out) == 0)
         return result;
-    snprintf(error, error_size, "cannot make the folder %s: %s", out, strerror(errno));
+    error_print(error, "cannot make the folder %s: %s", out, strerror(errno));
     run_folder_remove(draft);
     return MERGE_FAILED;
 }
@@ -127,7 +126,7 @@ int cmd_merge(int argc, char **argv)
                           .runs = options.folders.text + 1,
                           .count = options.folders.count - 1,
                           .mix_machines = options.mix_machines};
-    char error[ERROR_SIZE];
+    struct error error;
     enum kind kind = kind_of(&merge);
     if (kind == HUNTS && options.mix_machines)
         cli_misuse("--mix-machines takes runs; a hunt is the same on every machine");
@@ -135,9 +134,9 @@ int cmd_merge(int argc, char **argv)
         cli_misuse("--mix-machines takes runs; folders of cells are joined whatever measured them, "
                    "and `schedlab sweep --cells` asks");
     refuse_one_twice(&merge);
-    enum merge_result result = merge_beside(&merge, kind, error, sizeof error);
+    enum merge_result result = merge_beside(&merge, kind, &error);
     if (result != MERGE_DONE) {
-        cli_say("%s", error);
+        cli_say("%s", error.text);
     } else {
         cli_say("%s of %s, %zu of them in more than one",
                 counted(merge.samples, kind_nouns[kind]).s,

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ERROR_SIZE = 1024, FLAG_SIZE = 64, CPUS_MAX = 1024 };
+enum { FLAG_SIZE = 64, CPUS_MAX = 1024 };
 
 struct options {
     char **flags; /* for the library, NULL-terminated */
@@ -163,10 +163,10 @@ static void flag_take(struct options *options, const struct flag *flag, const ch
 
 static void variant_add(struct options *options, const char *text)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     struct variant_spec spec;
-    if (!scheduler_spec_parse(&spec, text, error, sizeof error))
-        cli_misuse("%s", error);
+    if (!scheduler_spec_parse(&spec, text, &error))
+        cli_misuse("%s", error.text);
     for (size_t i = 0; i < options->variant_count; i++)
         if (strcmp(options->variants[i].text, spec.text) == 0)
             cli_misuse("the variant \"%s\" is given twice", spec.text);
@@ -175,9 +175,9 @@ static void variant_add(struct options *options, const char *text)
 
 static void events_take(struct options *options, const char *text)
 {
-    char error[ERROR_SIZE];
-    if (!counter_list_check(text, error, sizeof error))
-        cli_misuse("%s", error);
+    struct error error;
+    if (!counter_list_check(text, &error))
+        cli_misuse("%s", error.text);
     options->events = text;
 }
 
@@ -280,19 +280,19 @@ static void misuse_filter(const char *error)
 
 static int run(struct options *options)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     if (!take_cores())
         return EXIT_FAILED;
     micro_register(options->variants, options->variant_count, options->events);
     gbench_context("schedlab", build_revision());
-    enum gbench_end end = gbench_run(cli_name(), (const char *const *)options->flags,
-                                     options->medians, error, sizeof error);
+    enum gbench_end end =
+        gbench_run(cli_name(), (const char *const *)options->flags, options->medians, &error);
     if (end == GBENCH_UNMATCHED)
-        misuse_filter(error);
+        misuse_filter(error.text);
     if (end == GBENCH_MISUSED)
-        cli_misuse("%s", error);
-    if (*error)
-        cli_say("%s", error);
+        cli_misuse("%s", error.text);
+    if (*error.text)
+        cli_say("%s", error.text);
     return end == GBENCH_FAILED ? EXIT_FAILED : EXIT_DONE;
 }
 

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ERROR_SIZE = 16384 };
 enum report_format { FORMAT_HTML, FORMAT_JSON };
 
 static const char *const format_words[] = {"html", "json", NULL};
@@ -113,10 +112,10 @@ static const struct cli_command cli = {
 /* A damaged repro.json is as much a misuse as a folder without one. */
 static int report_reproduction(const struct options *options)
 {
-    char error[ERROR_SIZE];
-    json_t *repro = repro_file_read(options->run_dir, error, sizeof error);
+    struct error error;
+    json_t *repro = repro_file_read(options->run_dir, &error);
     if (!repro)
-        cli_misuse("%s", error);
+        cli_misuse("%s", error.text);
     json_decref(repro);
     if (options->format == FORMAT_JSON)
         cli_misuse("--format=json is for runs; the answers of a reproduction are in %s/repro.json",

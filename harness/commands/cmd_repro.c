@@ -20,8 +20,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ERROR_SIZE = 4096 };
-
 struct options {
     const char *results, *name, *resume, *explain;
     const char *pages, *reference; /* of --catalogue */
@@ -187,10 +185,10 @@ static bool is_path(const char *word)
 /* A file that is wrong is a misuse, also where it came with the program. */
 static struct experiment *load(const char *path)
 {
-    char error[ERROR_SIZE];
-    struct experiment *experiment = experiment_load(path, error, sizeof error);
+    struct error error;
+    struct experiment *experiment = experiment_load(path, &error);
     if (!experiment)
-        cli_misuse_lines(error);
+        cli_misuse_lines(error.text);
     return experiment;
 }
 
@@ -220,9 +218,9 @@ static void offered_first(struct experiment **list, size_t count)
  * Returns how many. */
 static size_t folder_load(struct catalogue *catalogue, const char *folder)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     size_t before = catalogue->count;
-    char **paths = experiment_paths(folder, error, sizeof error);
+    char **paths = experiment_paths(folder, &error);
     for (char **at = paths; at && *at; at++)
         catalogue_add(catalogue, load(*at));
     data_folder_names_free(paths);
@@ -234,22 +232,22 @@ static size_t folder_load(struct catalogue *catalogue, const char *folder)
 /* All that come with the program. */
 static void catalogue_load(struct catalogue *catalogue)
 {
-    char error[ERROR_SIZE], folder[REPRO_PATH_SIZE], path[REPRO_PATH_SIZE + 32];
+    char folder[REPRO_PATH_SIZE], path[REPRO_PATH_SIZE + 32];
+    struct error error;
     catalogue->designs = folder_load(catalogue, EXPERIMENT_FOLDER);
     catalogue->disputes = folder_load(catalogue, DISPUTE_FOLDER);
     for (size_t i = catalogue->designs; i < catalogue->count; i++)
         if (!catalogue->experiments[i]->dispute)
             cli_misuse("%s lacks the key \"dispute\"; valid: experiment.h",
                        catalogue->experiments[i]->path);
-    if (!data_folder_find(EXPERIMENT_FOLDER, folder, sizeof folder, error, sizeof error))
+    if (!data_folder_find(EXPERIMENT_FOLDER, folder, sizeof folder, &error))
         return;
     snprintf(path, sizeof path, "%s/claims.yaml", folder);
     if (access(path, F_OK) != 0)
         return;
-    catalogue->claims =
-        claims_load(path, catalogue->experiments, catalogue->designs, error, sizeof error);
+    catalogue->claims = claims_load(path, catalogue->experiments, catalogue->designs, &error);
     if (!catalogue->claims)
-        cli_misuse("%s", error);
+        cli_misuse("%s", error.text);
 }
 
 static void catalogue_free(struct catalogue *catalogue)
@@ -365,14 +363,14 @@ static void print_result(const struct options *options, const struct repro *repr
 
 static int repro_run(const struct options *options, struct repro *repro)
 {
-    char error[ERROR_SIZE];
-    int result = repro_measure(repro, stderr, error, sizeof error);
+    struct error error;
+    int result = repro_measure(repro, stderr, &error);
     bool any = false;
     print_result(options, repro);
     for (size_t i = 0; i < repro->jobs_count; i++)
         any = any || repro->jobs[i].has_samples;
     if (result < 0)
-        return cli_fail("%s", error);
+        return cli_fail("%s", error.text);
     cli_say("verdicts in %s/repro.json", repro->folder);
     if (result == 0 && !any)
         return cli_fail("no sample could be measured");
@@ -391,7 +389,7 @@ static int repro_run(const struct options *options, struct repro *repro)
 
 static int repro_new(struct options *options, struct catalogue *catalogue)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     struct repro repro = {.form = {.quick = options->quick,
                                    .deterministic = options->deterministic,
                                    .held = options->held,
@@ -412,19 +410,19 @@ static int repro_new(struct options *options, struct catalogue *catalogue)
         cli_misuse("no part of these experiments runs there; `schedlab repro --list` names their "
                    "machines");
     bool begun = run_folder_make(options->results, options->name ? options->name : "repro",
-                                 repro.folder, sizeof repro.folder, error, sizeof error);
+                                 repro.folder, sizeof repro.folder, &error);
     if (begun) {
         repro_settle(&repro);
-        begun = repro_begin(&repro, error, sizeof error);
+        begun = repro_begin(&repro, &error);
     }
-    int status = begun ? repro_run(options, &repro) : cli_fail("%s", error);
+    int status = begun ? repro_run(options, &repro) : cli_fail("%s", error.text);
     repro_free(&repro);
     return status;
 }
 
 static int repro_again(const struct options *options)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     struct repro repro = {.count = 0};
     size_t length = strlen(options->resume);
     while (length > 1 && options->resume[length - 1] == '/')
@@ -433,8 +431,8 @@ static int repro_again(const struct options *options)
     char results[REPRO_PATH_SIZE + 8]; /* what was measured of it tells how long the rest takes */
     snprintf(results, sizeof results, "%s/..", repro.folder);
     repro.results = results;
-    if (!repro_resume(&repro, error, sizeof error))
-        cli_misuse("%s", error);
+    if (!repro_resume(&repro, &error))
+        cli_misuse("%s", error.text);
     int status = repro_run(options, &repro);
     repro_free(&repro);
     return status;
@@ -498,7 +496,7 @@ static int explain(const struct options *options, struct catalogue *catalogue)
 
 static int pages_write(const struct options *options, const struct catalogue *catalogue)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     const struct shown shown = shown_of(options, catalogue);
     struct catalogue_pages pages = {
         .experiments = shown.experiments,
@@ -508,16 +506,14 @@ static int pages_write(const struct options *options, const struct catalogue *ca
         .reference_folder = options->reference,
     };
     json_t *reference = NULL;
-    if (options->reference &&
-        !(reference = repro_file_read(options->reference, error, sizeof error)))
-        cli_misuse("--reference: %s", error);
+    if (options->reference && !(reference = repro_file_read(options->reference, &error)))
+        cli_misuse("--reference: %s", error.text);
     pages.reference = reference;
     bool disputes = is_about_disputes(options);
-    bool ok = disputes ? disputes_write(&pages, error, sizeof error)
-                       : catalogue_write(&pages, error, sizeof error);
+    bool ok = disputes ? disputes_write(&pages, &error) : catalogue_write(&pages, &error);
     json_decref(reference);
     if (!ok)
-        return cli_fail("%s", error);
+        return cli_fail("%s", error.text);
     if (disputes) {
         cli_say("%s/DISPUTES.md", options->pages);
         return EXIT_DONE;

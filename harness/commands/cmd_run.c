@@ -39,7 +39,6 @@ enum {
     WHAT_IF_REPS_DEFAULT = 7, /* enough for an interval */
 
     TIMEOUT_DEFAULT_S = 60,
-    ERROR_SIZE = 1024,
     PATH_SIZE = 4096,
 };
 
@@ -185,77 +184,76 @@ static void options_complete(struct options *options)
 
 static void what_if_complete(struct options *options)
 {
-    char error[2 * ERROR_SIZE];
+    struct error error;
     if (!options->what_if)
         return;
     if (!options->machine->simulated)
         cli_misuse(
             "--what-if takes --machine=sim:MODEL: only a simulated machine can be another one");
     options->what_if_machine =
-        machine_spec_what_if(options->machine->text, options->what_if, error, sizeof error);
+        machine_spec_what_if(options->machine->text, options->what_if, &error);
     if (!options->what_if_machine)
-        cli_misuse("--what-if=%s: %s", options->what_if, error);
+        cli_misuse("--what-if=%s: %s", options->what_if, error.text);
 }
 
 /* A simulated machine is run by another program, which may not be there. */
 static void check_machine(const struct options *options)
 {
-    char path[PATH_SIZE], error[PATH_SIZE + ERROR_SIZE];
+    char path[PATH_SIZE];
+    struct error error;
     if (machine_is_simulated())
         cli_misuse(
             "this program runs single samples; `schedlab run --machine=sim:MODEL` starts it");
-    if (!options->machine->simulated ||
-        machine_sim_program(NULL, path, sizeof path, error, sizeof error))
+    if (!options->machine->simulated || machine_sim_program(NULL, path, sizeof path, &error))
         return;
-    cli_give_up("%s", error);
+    cli_give_up("%s", error.text);
 }
 
 static void check_events(const struct options *options)
 {
-    char error[ERROR_SIZE];
-    if (options->request.events &&
-        !counter_list_check(options->request.events, error, sizeof error))
-        cli_misuse("%s", error);
+    struct error error;
+    if (options->request.events && !counter_list_check(options->request.events, &error))
+        cli_misuse("%s", error.text);
 }
 
 /* Specifications, each parsed once ------------------------------------------------------------ */
 
 static const struct variant_spec *variant_of(const char *text)
 {
-    char error[ERROR_SIZE], unused[ERROR_SIZE];
-    const struct variant_spec *variant = variant_spec_kept(text, error, sizeof error);
+    struct error error, unused;
+    const struct variant_spec *variant = variant_spec_kept(text, &error);
     if (variant)
         return variant;
-    if (workload_spec_kept(text, unused, sizeof unused))
+    if (workload_spec_kept(text, &unused))
         cli_misuse("one workload at a time, found \"%s\" before the last word; valid: [VARIANT...] "
                    "WORKLOAD; `schedlab sweep` takes a file with several workloads",
                    text);
-    cli_misuse("%s", error);
+    cli_misuse("%s", error.text);
 }
 
 static void workload_parse(struct options *options)
 {
-    char error[ERROR_SIZE], unused[ERROR_SIZE];
+    struct error error, unused;
     if (options->arguments.count == 0)
         cli_misuse("a workload is missing; `schedlab list workloads` names them");
     const char *text = options->arguments.text[options->arguments.count - 1];
-    options->workload = workload_spec_kept(text, error, sizeof error);
+    options->workload = workload_spec_kept(text, &error);
     if (options->workload)
         return;
-    if (variant_spec_kept(text, unused, sizeof unused))
+    if (variant_spec_kept(text, &unused))
         cli_misuse("a workload is missing after the variant \"%s\", it comes last; `schedlab list "
                    "workloads` names them",
                    text);
-    cli_misuse("%s", error);
+    cli_misuse("%s", error.text);
 }
 
 static void check_workers(struct options *options)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     const char *more = options->more_workers;
     for (int n = options->request.workers; n; n = more ? next_workers(&more) : 0)
-        if (!workload_spec_fit_workers(options->workload, n, error, sizeof error))
-            cli_misuse("%s", error);
+        if (!workload_spec_fit_workers(options->workload, n, &error))
+            cli_misuse("%s", error.text);
 }
 
 /* A workload whose result is what it prints of one call is called once, unless it is to be timed.

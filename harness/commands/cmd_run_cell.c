@@ -36,7 +36,6 @@
 
 enum {
     PATH_SIZE = 4096,
-    ERROR_SIZE = 8192,
     STOP_SECONDS = 2, /* the most seconds between the first stopped process of a job and ours */
 };
 
@@ -151,7 +150,7 @@ static const struct cli_command cli = {
 };
 
 /* The sweep that is meant, with the options that it was begun with. */
-static struct sweep_file *sweep_load(struct options *options, char *error, size_t error_size)
+static struct sweep_file *sweep_load(struct options *options, struct error *error)
 {
     static char cells[PATH_SIZE];
     struct stat status;
@@ -163,8 +162,8 @@ static struct sweep_file *sweep_load(struct options *options, char *error, size_
         options->cells = cells;
     }
     if (run)
-        return sweep_origin_load(options->sweep, error, error_size);
-    struct sweep_file *sweep = sweep_file_load(options->sweep, error, error_size);
+        return sweep_origin_load(options->sweep, error);
+    struct sweep_file *sweep = sweep_file_load(options->sweep, error);
     if (sweep && sweep->seed < 0 && options->override.seed < 0)
         cli_misuse("%s has no seed; give --seed=S as to `schedlab sweep --plan`", options->sweep);
     if (sweep)
@@ -244,15 +243,15 @@ static json_t *cell_sample(struct state *state, const struct place *place, doubl
 /* False: nothing more can be measured. */
 static bool cell_measure(struct state *state, const char *id, const struct place *place)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     const struct options *options = state->options;
     if (cell_store_has(options->cells, id)) {
         state->there++;
         return true;
     }
     if (options->kind && !machine_text_is_simulated(place->cell->machine) &&
-        !cell_store_kind_is(options->kind, error, sizeof error)) {
-        cli_say("%s", error);
+        !cell_store_kind_is(options->kind, &error)) {
+        cli_say("%s", error.text);
         return false;
     }
     if (process_interrupted() || !begun_tell(options, id))
@@ -264,8 +263,8 @@ static bool cell_measure(struct state *state, const char *id, const struct place
         cli_say("no sample can be started, %s", field_text(record, "reason"));
         ok = false;
     }
-    if (ok && !cell_store_put(options->cells, id, record, seconds, true, error, sizeof error)) {
-        cli_say("%s", error);
+    if (ok && !cell_store_put(options->cells, id, record, seconds, true, &error)) {
+        cli_say("%s", error.text);
         ok = false;
     }
     if (ok) {
@@ -299,17 +298,17 @@ static int cells_measure(struct state *state)
 
 static int cells_run(struct options *options, const struct sweep_file *sweep)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     struct plan *plan = plan_make(sweep);
     struct state state = {.options = options, .wanted = json_object_size(options->ids)};
     state.lacking = state.wanted;
     cell_ids_begin(&state.ids, sweep, plan);
     cells_find(&state, sweep);
     int status = EXIT_FAILED;
-    if (cell_store_make(options->cells, error, sizeof error))
+    if (cell_store_make(options->cells, &error))
         status = cells_measure(&state);
     else
-        cli_say("%s", error);
+        cli_say("%s", error.text);
     free(state.found);
     cell_ids_end(&state.ids);
     plan_free(plan);
@@ -320,7 +319,7 @@ int cmd_run_cell(int argc, char **argv)
 {
     struct options options = {.ids = json_object(), .override = SWEEP_OVERRIDE_NONE};
     struct stop stop;
-    char error[ERROR_SIZE];
+    struct error error;
     cli_read(&cli, argc, argv, &options);
     if (options.list)
         list_read(&options);
@@ -329,9 +328,9 @@ int cmd_run_cell(int argc, char **argv)
                                 : "which cell? valid: --cell=ID, or --list=FILE",
                    options.list);
     stop_begin(&stop);
-    struct sweep_file *sweep = sweep_load(&options, error, sizeof error);
+    struct sweep_file *sweep = sweep_load(&options, &error);
     if (!sweep)
-        cli_misuse_lines(error);
+        cli_misuse_lines(error.text);
     int status = cells_run(&options, sweep);
     sweep_file_free(sweep);
     json_decref(options.ids);

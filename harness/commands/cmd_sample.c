@@ -19,8 +19,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-enum { ERROR_SIZE = 1024 };
-
 struct options {
     struct sample_request request;
 };
@@ -60,13 +58,13 @@ static const struct cli_command cli = {
 struct sample_run {
     const struct sample_request *request;
     json_t *record;
-    char error[ERROR_SIZE];
+    struct error error;
 };
 
 static void sample_on_machine(void *arg)
 {
     struct sample_run *run = arg;
-    run->record = sample_measure(run->request, run->error, sizeof run->error);
+    run->record = sample_measure(run->request, &run->error);
 }
 
 /* The stream for the scheduler's events, or NULL. */
@@ -92,13 +90,11 @@ static json_t *sample_run(const struct options *options, const struct machine_sp
 {
     struct sample_run run = {.request = &options->request};
     FILE *events = sched_events_open(options);
-    if (options->request.lock_step &&
-        !machine_lock_step(options->request.lock_step, run.error, sizeof run.error))
-        cli_misuse("--lock-step: %s", run.error);
-    if (!machine_start(machine, options->request.sim_seed, sample_on_machine, &run, run.error,
-                       sizeof run.error) ||
+    if (options->request.lock_step && !machine_lock_step(options->request.lock_step, &run.error))
+        cli_misuse("--lock-step: %s", run.error.text);
+    if (!machine_start(machine, options->request.sim_seed, sample_on_machine, &run, &run.error) ||
         !run.record)
-        cli_misuse("%s", run.error);
+        cli_misuse("%s", run.error.text);
     if (events) {
         machine_events_write(events);
         event_sites_write(events);

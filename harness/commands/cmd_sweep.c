@@ -39,7 +39,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, ERROR_SIZE = 4096 };
+enum { PATH_SIZE = 4096 };
 
 enum { FIGURE_AUTO, FIGURE_TEXT, FIGURE_NONE }; /* in the order of figure_words */
 
@@ -439,12 +439,12 @@ static int run_conclude(const struct options *options, const struct sweep_run *r
 
 /* Everything that is in the folder before the first sample. */
 static bool folder_fill(const struct options *options, const struct sweep_file *sweep,
-                        const struct plan *plan, const char *folder, char *error, size_t error_size)
+                        const struct plan *plan, const char *folder, struct error *error)
 {
     char path[PATH_SIZE], fingerprint[FINGERPRINT_SIZE];
     snprintf(path, sizeof path, "%s/sweep.yaml", folder);
-    if (!file_copy(options->file, path, error, error_size) ||
-        !sweep_origin_fingerprint(path, fingerprint, error, error_size))
+    if (!file_copy(options->file, path, error) ||
+        !sweep_origin_fingerprint(path, fingerprint, error))
         return false;
     json_t *environment = environment_to_json();
     json_t *doctor = doctor_for_run(folder, json_object_get(environment, "counting"));
@@ -453,37 +453,37 @@ static bool folder_fill(const struct options *options, const struct sweep_file *
         doctor_warn(doctor, "schedlab sweep", stderr);
     json_object_set_new(environment, "sweep", run_to_json(options, sweep, plan, fingerprint));
     snprintf(path, sizeof path, "%s/environment.json", folder);
-    bool ok = file_replace_json(path, environment, error, error_size);
+    bool ok = file_replace_json(path, environment, error);
     json_decref(environment);
     return ok;
 }
 
-static bool resumption_record(void *resuming, char *error, size_t error_size)
+static bool resumption_record(void *resuming, struct error *error)
 {
-    return sweep_resume_record(resuming, error, error_size);
+    return sweep_resume_record(resuming, error);
 }
 
 /* Before hours of measuring, and not after them. */
 static void warn_of_figures(const struct options *options)
 {
     struct gnuplot gnuplot;
-    char error[ERROR_SIZE];
-    if (!options->no_report && !gnuplot_find(&gnuplot, error, sizeof error))
-        cli_say("warning: %s; the report will have no figures", error);
+    struct error error;
+    if (!options->no_report && !gnuplot_find(&gnuplot, &error))
+        cli_say("warning: %s; the report will have no figures", error.text);
 }
 
 /* Checks the needs of simulated samples that are not always met. */
-static bool machines_check(const struct options *options, const struct plan *plan, char *error,
-                           size_t error_size)
+static bool machines_check(const struct options *options, const struct plan *plan,
+                           struct error *error)
 {
     char path[PATH_SIZE];
     if (!plan_is_simulated(plan))
         return true;
     if (options->hyperfine)
-        return error_set(error, error_size,
+        return error_set(error,
                          "--timer=hyperfine times processes, and that of a simulated sample is the "
                          "simulator's; valid there: --timer=inside");
-    return machine_sim_program(NULL, path, sizeof path, error, error_size);
+    return machine_sim_program(NULL, path, sizeof path, error);
 }
 
 /* A run of single cells that could not begin leaves nothing; else how it goes on is told. */
@@ -504,24 +504,24 @@ static void failed_run_leave(const struct options *options, const struct sweep_r
 
 static int sweep_measure(struct options *options, const struct sweep_file *sweep, struct plan *plan)
 {
-    char folder[PATH_SIZE / 2], hyperfine[PATH_SIZE], error[ERROR_SIZE];
-    if (!machines_check(options, plan, error, sizeof error))
-        return cli_fail("%s", error);
-    if (options->hyperfine && !hyperfine_find(hyperfine, sizeof hyperfine, error, sizeof error))
-        return cli_fail("%s", error);
+    char folder[PATH_SIZE / 2], hyperfine[PATH_SIZE];
+    struct error error;
+    if (!machines_check(options, plan, &error))
+        return cli_fail("%s", error.text);
+    if (options->hyperfine && !hyperfine_find(hyperfine, sizeof hyperfine, &error))
+        return cli_fail("%s", error.text);
     /* before there is a run that could not use it */
-    if (options->cells && !cell_store_make(options->cells, error, sizeof error))
-        return cli_fail("%s", error);
-    if (engines[options->engine] &&
-        !engines[options->engine]->check(!options->resume, error, sizeof error))
-        return cli_fail("%s", error);
+    if (options->cells && !cell_store_make(options->cells, &error))
+        return cli_fail("%s", error.text);
+    if (engines[options->engine] && !engines[options->engine]->check(!options->resume, &error))
+        return cli_fail("%s", error.text);
     warn_of_figures(options);
     if (options->resume)
         snprintf(folder, sizeof folder, "%s", options->resume);
     else if (!run_folder_make(options->results, options->name ? options->name : sweep->name, folder,
-                              sizeof folder, error, sizeof error) ||
-             !folder_fill(options, sweep, plan, folder, error, sizeof error))
-        return cli_fail("%s", error);
+                              sizeof folder, &error) ||
+             !folder_fill(options, sweep, plan, folder, &error))
+        return cli_fail("%s", error.text);
     struct engine engine = {
         .ops = engines[options->engine],
         .folder = folder,
@@ -545,8 +545,8 @@ static int sweep_measure(struct options *options, const struct sweep_file *sweep
         .elsewhere = options->resuming.elsewhere,
         .engine = engine.ops ? &engine : NULL,
     };
-    if (sweep_run_measure(&run, stderr, error, sizeof error) < 0) {
-        cli_fail("%s", error);
+    if (sweep_run_measure(&run, stderr, &error) < 0) {
+        cli_fail("%s", error.text);
         failed_run_leave(options, &run);
         return EXIT_FAILED;
     }
@@ -558,27 +558,27 @@ static int sweep_measure(struct options *options, const struct sweep_file *sweep
         return EXIT_FAILED;
     bool show =
         options->figure == FIGURE_TEXT || (options->figure == FIGURE_AUTO && isatty(STDERR_FILENO));
-    if (show && !terminal_figure_write(stderr, folder, &sweep->groups[0], error, sizeof error))
-        return cli_fail("%s", error);
+    if (show && !terminal_figure_write(stderr, folder, &sweep->groups[0], &error))
+        return cli_fail("%s", error.text);
     return EXIT_DONE;
 }
 
 /* The sweep with all options in force, or NULL and one line in error. */
-static struct sweep_file *sweep_load(struct options *options, char *error, size_t error_size)
+static struct sweep_file *sweep_load(struct options *options, struct error *error)
 {
     if (options->resume) {
         struct sweep_resume *resume = &options->resuming;
         *resume = (struct sweep_resume){
             .folder = options->resume, .file = options->file, .force = options->force};
-        struct sweep_file *sweep = sweep_resume_load(resume, stderr, error, error_size);
+        struct sweep_file *sweep = sweep_resume_load(resume, stderr, error);
         options->hyperfine = resume->hyperfine;
         return sweep;
     }
     options->file = cli_sweep_file(options->file);
-    struct sweep_file *sweep = sweep_file_load(options->file, error, error_size);
+    struct sweep_file *sweep = sweep_file_load(options->file, error);
     if (sweep)
         options_apply(options, sweep);
-    if (sweep && !sweep_file_check_machines(sweep, error, error_size)) {
+    if (sweep && !sweep_file_check_machines(sweep, error)) {
         sweep_file_free(sweep);
         return NULL;
     }
@@ -598,10 +598,10 @@ int cmd_sweep(int argc, char **argv)
     struct options options = {.results = "results", .override = SWEEP_OVERRIDE_NONE};
     cli_read(&cli, argc, argv, &options);
 
-    char error[ERROR_SIZE];
-    struct sweep_file *sweep = sweep_load(&options, error, sizeof error);
+    struct error error;
+    struct sweep_file *sweep = sweep_load(&options, &error);
     if (!sweep)
-        cli_misuse_lines(error);
+        cli_misuse_lines(error.text);
     tell_left_out(sweep);
     struct plan *plan = plan_make(sweep);
     int status = EXIT_DONE;

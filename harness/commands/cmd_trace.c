@@ -24,7 +24,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ERROR_SIZE = 1024, PATH_SIZE = 4096, ARGUMENTS = 2, WORKERS_DEFAULT = 4 };
+enum { PATH_SIZE = 4096, ARGUMENTS = 2, WORKERS_DEFAULT = 4 };
 enum { WIDTH_FILE = 150 }; /* steps keep all workers side by side in a file of --output */
 enum { MOST_DEFAULT = 100000, MOST_JSON = 10000, KEPT_DEFAULT = 1000000, TIMEOUT_DEFAULT_S = 60 };
 enum { EVERY_DEFAULT_NS = 1000000, ROWS_DEFAULT = 24 };
@@ -229,15 +229,15 @@ static void part_complete(struct options *options)
 /* Arguments that are right alone may be wrong together. */
 static void options_complete(struct options *options)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     struct sample_request *request = &options->request;
     options->only = trace_option_only(options->only_text);
     if (options->arguments.count < ARGUMENTS)
         cli_misuse("one variant and one workload, for example gmp fib,n=5");
     cli_traced(&options->variant, options->arguments.text[0]);
-    options->workload = workload_spec_kept(options->arguments.text[1], error, sizeof error);
+    options->workload = workload_spec_kept(options->arguments.text[1], &error);
     if (!options->workload)
-        cli_misuse("%s", error);
+        cli_misuse("%s", error.text);
     if (!options->machine)
         options->machine = cli_machine(MACHINE_DEFAULT);
     if (!request->sched_events_max) {
@@ -247,8 +247,8 @@ static void options_complete(struct options *options)
     int cores = cores_of(options);
     if (request->workers == 0)
         request->workers = cores < WORKERS_DEFAULT ? cores : WORKERS_DEFAULT;
-    if (!workload_spec_fit_workers(options->workload, request->workers, error, sizeof error))
-        cli_misuse("%s", error);
+    if (!workload_spec_fit_workers(options->workload, request->workers, &error))
+        cli_misuse("%s", error.text);
     if (options->format != FORMAT_SCHEDTRACE && (request->schedtrace_ns || request->scheddetail))
         cli_misuse("%s comes with --format=schedtrace",
                    request->schedtrace_ns ? "--every" : "--scheddetail");
@@ -280,11 +280,11 @@ static void options_complete(struct options *options)
 static void run_with_events(const struct options *options, struct trace_page *page)
 {
     struct sched_trace *trace = &page->trace;
-    char error[ERROR_SIZE];
+    struct error error;
     const struct sample_request *request = &options->request;
-    json_t *record = child_run_traced(request, trace, error, sizeof error);
+    json_t *record = child_run_traced(request, trace, &error);
     if (!record)
-        cli_give_up("%s", error);
+        cli_give_up("%s", error.text);
     trace_times_rise(trace);
     page->record = record;
     page->call_ps = trace_option_call(record, trace, request->warmup);
@@ -356,7 +356,7 @@ static int trace_lines(struct options *options)
 
 static void write_text(const struct options *options, const struct trace_page *page)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     FILE *to = trace_option_output_open(options->output);
     json_t *object = NULL;
     char *parts = request_table(page->record);
@@ -374,8 +374,8 @@ static void write_text(const struct options *options, const struct trace_page *p
         trace_timeline_print(page, cli_columns_of(to, CLI_COLUMNS), to);
         break;
     case FORMAT_PAGE:
-        if (!trace_html_write(&page, 1, NULL, to, error, sizeof error))
-            cli_give_up("%s", error);
+        if (!trace_html_write(&page, 1, NULL, to, &error))
+            cli_give_up("%s", error.text);
         break;
     case FORMAT_PERFETTO:
         object = trace_perfetto_to_json(page);
@@ -428,7 +428,7 @@ static void check_shown(const struct options *options, const struct trace_page *
 
 static int trace_events(struct options *options)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     const struct sched_ops *ops = options->variant.ops;
     struct trace_page page = {
         .variant = options->variant.text,
@@ -450,11 +450,11 @@ static int trace_events(struct options *options)
     if (plays(options))
         trace_play(&page, columns_of_terminal(), rows_of_terminal(), STDIN_FILENO, stdout);
     else if (options->format == FORMAT_TIMELINE && is_figure(options))
-        ok = trace_timeline_draw(&page, options->output, error, sizeof error);
+        ok = trace_timeline_draw(&page, options->output, &error);
     else
         write_text(options, &page);
     if (!ok)
-        cli_give_up("%s", error);
+        cli_give_up("%s", error.text);
     json_decref((json_t *)page.record);
     json_decref(page.functions);
     sched_trace_free(&page.trace);
@@ -470,7 +470,7 @@ static bool is_wanted(const struct options *options, const struct textbook_table
 
 static void replay_page(struct options *options, struct textbook *replay)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     struct sched_trace trace;
     struct textbook_table *only = NULL;
     for (size_t i = 0; i < replay->tables; i++) {
@@ -482,13 +482,13 @@ static void replay_page(struct options *options, struct textbook *replay)
                        "--policy=task, or --policy=continuation with --processors=1 or 2");
         only = table;
     }
-    if (!textbook_run(replay, only, &trace, error, sizeof error))
-        cli_give_up("%s", error);
+    if (!textbook_run(replay, only, &trace, &error))
+        cli_give_up("%s", error.text);
     sched_trace_from_first(&trace);
     check_output(options);
     FILE *to = trace_option_output_open(options->output);
-    if (!textbook_page_write(replay, only, &trace, to, error, sizeof error))
-        cli_give_up("%s", error);
+    if (!textbook_page_write(replay, only, &trace, to, &error))
+        cli_give_up("%s", error.text);
     trace_option_output_close(to);
     sched_trace_free(&trace);
 }
@@ -496,7 +496,7 @@ static void replay_page(struct options *options, struct textbook *replay)
 /* The book's tables, each run anew. */
 static void replay_tables(struct options *options, struct textbook *replay)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     check_output(options);
     FILE *to = trace_option_output_open(options->output);
     fprintf(to, "%s: %s\n=: as the book prints it; !: not, and the book's row below\n",
@@ -505,8 +505,8 @@ static void replay_tables(struct options *options, struct textbook *replay)
         struct textbook_table *table = &replay->table[i];
         if (!is_wanted(options, table))
             continue;
-        if (!textbook_run(replay, table, NULL, error, sizeof error))
-            cli_give_up("%s", error);
+        if (!textbook_run(replay, table, NULL, &error))
+            cli_give_up("%s", error.text);
         fputc('\n', to);
         textbook_table_print(table, to);
     }
@@ -515,7 +515,7 @@ static void replay_tables(struct options *options, struct textbook *replay)
 
 static int replay_all(struct options *options)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     if (options->arguments.count > 0)
         cli_misuse("--replay says what is run; found \"%s\" too", options->arguments.text[0]);
     if (options->of_run)
@@ -526,9 +526,9 @@ static int replay_all(struct options *options)
                    policy_words[options->policy]);
     if (options->format != FORMAT_STEPS && options->format != FORMAT_PAGE)
         cli_misuse("--replay is a table of steps, or a page, and has no other --format");
-    struct textbook *replay = textbook_load(replay_words[options->replay], error, sizeof error);
+    struct textbook *replay = textbook_load(replay_words[options->replay], &error);
     if (!replay)
-        cli_give_up("%s", error);
+        cli_give_up("%s", error.text);
     if (options->format == FORMAT_PAGE)
         replay_page(options, replay);
     else
@@ -551,7 +551,8 @@ int cmd_trace(int argc, char **argv)
                     .timeout_s = TIMEOUT_DEFAULT_S,
                     .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT},
     };
-    char path[PATH_SIZE], error[PATH_SIZE + ERROR_SIZE];
+    char path[PATH_SIZE];
+    struct error error;
     cli_read(&cli, argc, argv, &options);
     if (options.replay >= 0)
         return replay_all(&options);
@@ -561,11 +562,11 @@ int cmd_trace(int argc, char **argv)
     options_complete(&options);
     bool found = true;
     if (options.machine->simulated)
-        found = machine_sim_program(NULL, path, sizeof path, error, sizeof error);
+        found = machine_sim_program(NULL, path, sizeof path, &error);
     else if (options.format != FORMAT_SCHEDTRACE)
-        found = machine_trace_program(NULL, path, sizeof path, error, sizeof error);
+        found = machine_trace_program(NULL, path, sizeof path, &error);
     if (!found)
-        cli_give_up("%s", error);
+        cli_give_up("%s", error.text);
     int status =
         options.format == FORMAT_SCHEDTRACE ? trace_lines(&options) : trace_events(&options);
     free(options.arguments.text);

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-enum { ERROR_SIZE = 4096, PATH_SIZE = 4096 };
+enum { PATH_SIZE = 4096 };
 struct options {
     const char *formulas, *misses, *native, *simulated, *curves, *outside, *tables, *output;
 };
@@ -51,7 +51,7 @@ static const struct cli_command cli = {
 static const struct part {
     size_t offset; /* of its option */
     const char *key, *title;
-    json_t *(*make)(const char *path, const char *folder, char *error, size_t error_size);
+    json_t *(*make)(const char *path, const char *folder, struct error *error);
 } parts[] = {
     {offsetof(struct options, misses), "misses", "One core beside valgrind's caches",
      validate_misses},
@@ -64,16 +64,16 @@ static const struct part {
 };
 
 /* Prints each part and adds it to whole. */
-static bool parts_add(json_t *whole, const struct options *options, char *error)
+static bool parts_add(json_t *whole, const struct options *options, struct error *error)
 {
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const struct part *part = &parts[i];
         const char *path = *(const char *const *)((const char *)options + part->offset);
         if (!path)
             continue;
-        json_t *claims = part->make ? part->make(path, options->output, error, ERROR_SIZE)
-                                    : validate_native(path, options->simulated, options->output,
-                                                      error, ERROR_SIZE);
+        json_t *claims = part->make
+                             ? part->make(path, options->output, error)
+                             : validate_native(path, options->simulated, options->output, error);
         if (!claims)
             return false;
         validate_print(stdout, part->title, claims);
@@ -85,16 +85,17 @@ static bool parts_add(json_t *whole, const struct options *options, char *error)
 int cmd_validate(int argc, char **argv)
 {
     struct options options = {0};
-    char error[ERROR_SIZE], path[PATH_SIZE];
+    char path[PATH_SIZE];
+    struct error error;
     cli_read(&cli, argc, argv, &options);
     json_t *whole = json_object();
-    bool done = parts_add(whole, &options, error);
+    bool done = parts_add(whole, &options, &error);
     if (done) {
         snprintf(path, sizeof path, "%s/claims.json", options.output);
-        done = file_replace_json(path, whole, error, sizeof error);
+        done = file_replace_json(path, whole, &error);
     }
     if (!done)
-        cli_fail("%s", error);
+        cli_fail("%s", error.text);
     json_decref(whole);
     return done ? EXIT_DONE : EXIT_FAILED;
 }

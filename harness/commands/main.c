@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NAME_SIZE = 64, ERROR_SIZE = 1024 };
+enum { NAME_SIZE = 64 };
 
 static const struct command {
     const char *name;
@@ -81,9 +81,9 @@ static _Noreturn void misuse_unknown(const char *word)
 /* Variants of other trees: another program has them. */
 static int run_with_others(int argc, char **argv)
 {
-    char error[ERROR_SIZE];
-    slv_run(argc, argv, error, sizeof error);
-    return cli_fail("%s", error);
+    struct error error;
+    slv_run(argc, argv, &error);
+    return cli_fail("%s", error.text);
 }
 
 static int dispatch(int argc, char **argv)
@@ -116,7 +116,7 @@ static void print_version(FILE *to, struct argp_state *state)
 
 /* The tree's own lists. tests/runtime/test_registry.c and every run of conformance check them too,
  * so a release build need not do so at each start. */
-static bool registry_is_right(char *error)
+static bool registry_is_right(struct error *error)
 {
 #ifdef SCHEDLAB_DEBUG
     const struct registry registry = {.variants = sched_variants,
@@ -124,7 +124,7 @@ static bool registry_is_right(char *error)
                                       .workloads = workloads,
                                       .workload_words = workload_words,
                                       .common = variant_common_params};
-    return registry_check(&registry, error, ERROR_SIZE);
+    return registry_check(&registry, error);
 #else
     (void)error;
     return true;
@@ -143,10 +143,10 @@ static bool registries_are_right(void)
                                      .queue = outside_queue,
                                      .common = variant_common_params,
                                      .forks = outside_workload_forks};
-    char error[ERROR_SIZE];
-    if (registry_is_right(error) && registry_check(&outside, error, sizeof error))
+    struct error error;
+    if (registry_is_right(&error) && registry_check(&outside, &error))
         return true;
-    fprintf(stderr, "schedlab: %s\n", error);
+    fprintf(stderr, "schedlab: %s\n", error.text);
     return false;
 }
 

@@ -267,11 +267,11 @@ long long counter_process_read(int index)
 
 /* Facts about a name --------------------------------------------------------------------------- */
 
-bool counter_list_check(const char *events, char *error, size_t error_size)
+bool counter_list_check(const char *events, struct error *error)
 {
     struct counter_names names;
-    bool ok = counter_names_split(&names, events, error, error_size) &&
-              counter_names_check(&papi_api_native, &names, error, error_size);
+    bool ok = counter_names_split(&names, events, error) &&
+              counter_names_check(&papi_api_native, &names, error);
     counter_names_free(&names);
     return ok;
 }
@@ -350,8 +350,7 @@ bool counter_is_by_default(const char *name)
     return false;
 }
 
-bool counter_names_split(struct counter_names *names, const char *events, char *error,
-                         size_t error_size)
+bool counter_names_split(struct counter_names *names, const char *events, struct error *error)
 {
     *names = (struct counter_names){0};
     if (!events)
@@ -361,16 +360,16 @@ bool counter_names_split(struct counter_names *names, const char *events, char *
     for (const char *at = events; at;) {
         size_t length = strcspn(at, ",");
         if (length == 0)
-            return error_set(error, error_size,
-                             "events: empty name in \"%s\"; write NAME,NAME,... or none", events);
+            return error_set(error, "events: empty name in \"%s\"; write NAME,NAME,... or none",
+                             events);
         if (length == 4 && strncmp(at, "none", 4) == 0)
-            return error_set(error, error_size,
+            return error_set(error,
                              "events: none stands beside other events in \"%s\"; valid: none "
                              "alone, or NAME,NAME,...",
                              events);
         names_add(names, whole_name(at, length));
         if (text_is_among(names->name[names->count - 1], names->name, names->count - 1))
-            return error_set(error, error_size, "events: %.*s is given twice", (int)length, at);
+            return error_set(error, "events: %.*s is given twice", (int)length, at);
         at = at[length] ? at + length + 1 : NULL;
     }
     return true;
@@ -485,27 +484,25 @@ static bool name_is_possible(const struct papi_api *api, bool have_papi, const c
     return search->exists || other_pmu;
 }
 
-static void complain_of_name(const struct search *search, char *error, size_t error_size)
+static void complain_of_name(const struct search *search, struct error *error)
 {
     bool ours = strncmp(search->wanted, "sde:", 4) == 0;
     if (search->near)
-        snprintf(error, error_size,
-                 "unknown event \"%s\"; the nearest is \"%s\" (schedlab list events)",
-                 search->wanted, search->best);
+        error_print(error, "unknown event \"%s\"; the nearest is \"%s\" (schedlab list events)",
+                    search->wanted, search->best);
     else
-        snprintf(error, error_size,
-                 "unknown event \"%s\"; valid: those of `schedlab list events`%s", search->wanted,
-                 ours ? "" : ", papi_avail and papi_native_avail, or none");
+        error_print(error, "unknown event \"%s\"; valid: those of `schedlab list events`%s",
+                    search->wanted, ours ? "" : ", papi_avail and papi_native_avail, or none");
 }
 
-bool counter_names_check(const struct papi_api *api, const struct counter_names *names, char *error,
-                         size_t error_size)
+bool counter_names_check(const struct papi_api *api, const struct counter_names *names,
+                         struct error *error)
 {
     bool have_papi = names->count > 0 && api->library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT;
     for (size_t i = 0; i < names->count; i++) {
         struct search search;
         if (!name_is_possible(api, have_papi, names->name[i], &search)) {
-            complain_of_name(&search, error, error_size);
+            complain_of_name(&search, error);
             return false;
         }
     }

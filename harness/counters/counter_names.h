@@ -13,6 +13,7 @@
 #ifndef SCHEDLAB_COUNTER_NAMES_H
 #define SCHEDLAB_COUNTER_NAMES_H
 
+#include "harness/base/error.h"
 #include "harness/counters/papi_api.h"
 
 #include <stdbool.h>
@@ -33,22 +34,21 @@ struct counter_names {
  * machine, events of the model stand in place of the first two (sim_events.h). "none" is the empty
  * list. The program's own may stand without their prefix, which they then get. False and one line
  * in error if a name is empty or given twice. */
-bool counter_names_split(struct counter_names *names, const char *events, char *error,
-                         size_t error_size);
+bool counter_names_split(struct counter_names *names, const char *events, struct error *error);
 void counter_names_free(struct counter_names *names);
 
 /* False, and one line with the nearest valid name, if a name cannot be an event of any machine.
  * Such names are those of preset, kernel or program events that do not exist, and of events that
  * this machine's own PMU does not have. Events of other PMUs pass: they are absent here, not wrong.
  * PAPI need not be initialized before. */
-bool counter_names_check(const struct papi_api *api, const struct counter_names *names, char *error,
-                         size_t error_size);
+bool counter_names_check(const struct papi_api *api, const struct counter_names *names,
+                         struct error *error);
 
 /* True for events of the default list, be it that of a real or of a simulated machine. */
 bool counter_is_by_default(const char *name);
 
 /* Parses and checks a list of events; false and one line in error if it is not right. */
-bool counter_list_check(const char *events, char *error, size_t error_size);
+bool counter_list_check(const char *events, struct error *error);
 
 const char *counter_source(const char *name); /* "pmu", "soft", "sde" or "sim" */
 const char *counter_help(const char *name);   /* one line, or "" where PAPI's own tools know more */

@@ -34,6 +34,7 @@
 #ifndef SCHEDLAB_COUNTERS_H
 #define SCHEDLAB_COUNTERS_H
 
+#include "harness/base/error.h"
 #include "harness/counters/papi_api.h"
 #include "stats.h"
 
@@ -70,7 +71,7 @@ enum counters_threads {
 /* events: see counter_names_split(). NULL and one line in error only for a malformed list; an event
  * that cannot be counted becomes absent, also if there is no PAPI at all. */
 struct counters *counters_new(const struct papi_api *api, const char *events,
-                              enum counters_threads threads, char *error, size_t error_size);
+                              enum counters_threads threads, struct error *error);
 void counters_free(struct counters *counters);
 
 /* How many sets the events of threads are parted into; 1 if they fit together, 0 if there are

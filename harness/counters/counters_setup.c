@@ -227,10 +227,10 @@ static void lose_of_other_machine(struct counters *counters)
 }
 
 struct counters *counters_new(const struct papi_api *api, const char *events,
-                              enum counters_threads threads, char *error, size_t error_size)
+                              enum counters_threads threads, struct error *error)
 {
     struct counter_names names;
-    if (!counter_names_split(&names, events, error, error_size)) {
+    if (!counter_names_split(&names, events, error)) {
         counter_names_free(&names);
         return NULL;
     }

@@ -62,13 +62,13 @@ void html_json(FILE *to, const json_t *object)
     free(text);
 }
 
-bool html_viewer_part(FILE *to, const char *name, char *error, size_t error_size)
+bool html_viewer_part(FILE *to, const char *name, struct error *error)
 {
     char inside[128], path[4096];
     size_t size;
     snprintf(inside, sizeof inside, "harness/viewer/%s", name);
     data_find(inside, path, sizeof path);
-    char *text = file_read(path, &size, error, error_size);
+    char *text = file_read(path, &size, error);
     if (!text)
         return false;
     fwrite(text, 1, size, to);

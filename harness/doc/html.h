@@ -6,6 +6,8 @@
 #ifndef SCHEDLAB_HTML_H
 #define SCHEDLAB_HTML_H
 
+#include "harness/base/error.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,7 +31,7 @@ void html_json(FILE *to, const json_t *object);
 
 /* Makes a file of harness/viewer/ part of the page: a script, a style. False and one line in error
  * if it cannot be read. */
-bool html_viewer_part(FILE *to, const char *name, char *error, size_t error_size);
+bool html_viewer_part(FILE *to, const char *name, struct error *error);
 
 /* Makes an SVG file part of the page, without the parts that do not show (html_svg.c). It gets a
  * label for those who do not see it. Ids get a prefix that makes them unique, because gnuplot gives

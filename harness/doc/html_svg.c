@@ -428,7 +428,8 @@ static char *squeezed(const char *text, const char *prefix)
 
 bool html_svg(FILE *to, const char *path, const char *prefix, const char *label)
 {
-    char *text = file_read(path, NULL, NULL, 0);
+    struct error unused;
+    char *text = file_read(path, NULL, &unused);
     char *start = text ? strstr(text, "<svg") : NULL;
     char *box = start ? strstr(start, "viewBox=\"") : NULL;
     char *body = start ? strchr(start, '>') : NULL;

@@ -225,11 +225,10 @@ static char *threads_events(const json_t *events)
 /* Tries in earnest what a variant with a thread per goroutine asks for. */
 static void inheritance_describe(json_t *events)
 {
-    char error[256];
+    struct error error;
     char *names = threads_events(events);
     struct counters *counters =
-        names ? counters_new(&papi_api_native, names, COUNTERS_INHERITED, error, sizeof error)
-              : NULL;
+        names ? counters_new(&papi_api_native, names, COUNTERS_INHERITED, &error) : NULL;
     free(names);
     if (!counters)
         return;
@@ -248,11 +247,10 @@ static void inheritance_describe(json_t *events)
 json_t *environment_counting_of(const char *events)
 {
     static const struct counters_source source = {.read = no_stat, .absent = no_absence};
-    char error[256];
-    struct counters *counters =
-        counters_new(&papi_api_native, events, COUNTERS_PER_THREAD, error, sizeof error);
+    struct error error;
+    struct counters *counters = counters_new(&papi_api_native, events, COUNTERS_PER_THREAD, &error);
     if (!counters)
-        return absent(error);
+        return absent(error.text);
     counters_bind(counters, &source);
     json_t *object =
         json_pack("{ss so}", "domain", counters_count_kernel(counters) ? "user and kernel" : "user",

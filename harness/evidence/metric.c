@@ -3,7 +3,6 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/suggest.h"
-#include "harness/base/text.h"
 #include "harness/counters/counter_names.h"
 #include "harness/records/records.h"
 
@@ -23,7 +22,7 @@ static double percentage(const char *name)
     return *end ? NAN : percent;
 }
 
-bool metric_parse(struct metric *metric, const char *name, char *error, size_t error_size)
+bool metric_parse(struct metric *metric, const char *name, struct error *error)
 {
     double percent = strcmp(name, "max") == 0 ? 100 : percentage(name);
     *metric = (struct metric){.kind = METRIC_EVENT, .name = name};
@@ -33,8 +32,8 @@ bool metric_parse(struct metric *metric, const char *name, char *error, size_t e
         metric->kind = METRIC_LATENCY;
         metric->quantile = percent / 100;
         if (percent <= 0 || percent > 100)
-            return error_set(error, error_size,
-                             "no share of the latencies is %s; valid: p1 to p99.99, max", name);
+            return error_set(error, "no share of the latencies is %s; valid: p1 to p99.99, max",
+                             name);
     }
     return true;
 }
@@ -42,10 +41,10 @@ bool metric_parse(struct metric *metric, const char *name, char *error, size_t e
 bool metric_is_finding(const char *name)
 {
     struct metric metric;
-    char error[256];
+    struct error error;
     return islower((unsigned char)*name) &&
            name[strspn(name, "abcdefghijklmnopqrstuvwxyz_")] == 0 &&
-           metric_parse(&metric, name, error, sizeof error) && metric.kind == METRIC_EVENT;
+           metric_parse(&metric, name, &error) && metric.kind == METRIC_EVENT;
 }
 
 const char *metric_name(const struct metric *metric)
@@ -70,8 +69,7 @@ double metric_of(const struct metric *metric, const json_t *record)
 }
 
 /* The nearest of the words and of the events that were counted, or that there are none. */
-static void explain_unknown(const struct metric *metric, const json_t *records, char *error,
-                            size_t error_size)
+static void explain_unknown(const struct metric *metric, const json_t *records, struct error *error)
 {
     struct suggest near = suggest_for(metric->name);
     char text[SUGGEST_TEXT_SIZE] = "no sample has events";
@@ -89,12 +87,11 @@ static void explain_unknown(const struct metric *metric, const json_t *records, 
     suggest_offer(&near, "throughput");
     if (near.near || has_events)
         snprintf(text, sizeof text, "the nearest is \"%s\"", near.best);
-    snprintf(error, error_size, "no sample has a number \"%s\"; %s; valid: " METRIC_NAMES,
-             metric->name, text);
+    error_print(error, "no sample has a number \"%s\"; %s; valid: " METRIC_NAMES, metric->name,
+                text);
 }
 
-bool metric_is_known(const struct metric *metric, const json_t *records, char *error,
-                     size_t error_size)
+bool metric_is_known(const struct metric *metric, const json_t *records, struct error *error)
 {
     if (metric->kind == METRIC_THROUGHPUT) /* pairs say why they have no numbers */
         return true;
@@ -103,11 +100,10 @@ bool metric_is_known(const struct metric *metric, const json_t *records, char *e
             return true;
     }
     if (metric->kind == METRIC_EVENT)
-        explain_unknown(metric, records, error, error_size);
+        explain_unknown(metric, records, error);
     else
-        snprintf(error, error_size,
-                 "no sample has a %s: its workload has no latencies, or too few of them",
-                 metric_name(metric));
+        error_print(error, "no sample has a %s: its workload has no latencies, or too few of them",
+                    metric_name(metric));
     return false;
 }
 

@@ -11,6 +11,7 @@
 #ifndef SCHEDLAB_METRIC_H
 #define SCHEDLAB_METRIC_H
 
+#include "harness/base/error.h"
 #include "harness/numbers/units.h"
 
 #include <jansson.h>
@@ -32,14 +33,13 @@ struct metric {
 
 /* Parses a name, which must outlive *metric. Any name that is no other metric is that of an event.
  * False and one line in error if it is a percentage out of range. */
-bool metric_parse(struct metric *metric, const char *name, char *error, size_t error_size);
+bool metric_parse(struct metric *metric, const char *name, struct error *error);
 
 /* True if the name is that of a workload's finding, and of no event. */
 bool metric_is_finding(const char *name);
 
 /* False and one line in error, with the nearest event, if none of the records has such a number. */
-bool metric_is_known(const struct metric *metric, const json_t *records, char *error,
-                     size_t error_size);
+bool metric_is_known(const struct metric *metric, const json_t *records, struct error *error);
 
 const char *metric_name(const struct metric *metric);
 

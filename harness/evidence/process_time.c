@@ -151,7 +151,7 @@ static void pairs_write(FILE *to, const void *arg)
     table_write(to, all->pairs, all->count, all->scratch);
 }
 
-int process_time_write(const char *run_dir, const json_t *records, char *error, size_t error_size)
+int process_time_write(const char *run_dir, const json_t *records, struct error *error)
 {
     struct outside_pairs all = {xcalloc(json_array_size(records) + 1, sizeof *all.pairs),
                                 xcalloc(json_array_size(records) + 1, sizeof *all.scratch), 0};
@@ -159,7 +159,7 @@ int process_time_write(const char *run_dir, const json_t *records, char *error, 
     json_each(record, records)
         all.count += pair_make(record, &all.pairs[all.count]);
     snprintf(path, sizeof path, "%s/outside.tsv", run_dir);
-    bool ok = file_replace_by(path, pairs_write, &all, error, error_size);
+    bool ok = file_replace_by(path, pairs_write, &all, error);
     free(all.pairs);
     free(all.scratch);
     return ok ? 0 : -1;

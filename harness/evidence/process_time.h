@@ -13,6 +13,8 @@
 #ifndef SCHEDLAB_PROCESS_TIME_H
 #define SCHEDLAB_PROCESS_TIME_H
 
+#include "harness/base/error.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +24,7 @@
 bool process_time_is_known(const json_t *records);
 
 /* Writes run_dir/outside.tsv, complete or not at all. 0, or -1 and one line in error. */
-int process_time_write(const char *run_dir, const json_t *records, char *error, size_t error_size);
+int process_time_write(const char *run_dir, const json_t *records, struct error *error);
 
 /* The file in RUN_DIR/hyperfine that keeps hyperfine's own JSON of a sample: CELL-SEED-BLOCK.json,
  * so that runs of one sweep can be merged. False if the path is too long. */

@@ -2,7 +2,6 @@
 #include "harness/gotrace/gotrace.h"
 
 #include "harness/base/memory.h"
-#include "harness/base/text.h"
 #include "harness/gotrace/gotext.h"
 #include "harness/gotrace/gotrace_source.h"
 #include "harness/gotrace/gotrace_tables.h"
@@ -108,12 +107,11 @@ static bool tear(struct gotrace *trace, const uint8_t *at, const char *why)
 
 /* Opening ------------------------------------------------------------------------------------- */
 
-struct gotrace *gotrace_open(const char *path, char *error, size_t error_size)
+struct gotrace *gotrace_open(const char *path, struct error *error)
 {
-    const struct complaint to = {error, error_size};
     struct gotrace *trace = xcalloc(1, sizeof *trace);
     trace->buckets = xcalloc(G_BUCKETS, sizeof(struct gotrace_g *));
-    if (gotrace_source_open(path, &trace->source, &trace->tables, &to)) {
+    if (gotrace_source_open(path, &trace->source, &trace->tables, error)) {
         trace->bytes = trace->source.bytes;
         trace->size = trace->source.size;
         trace->at = GOTRACE_HEAD_SIZE;

@@ -14,6 +14,7 @@
 #ifndef SCHEDLAB_GOTRACE_H
 #define SCHEDLAB_GOTRACE_H
 
+#include "harness/base/error.h"
 #include "harness/gotrace/gotrace_kinds.h"
 
 #include <stdbool.h>
@@ -39,7 +40,7 @@ struct gotrace_event {
 struct gotrace;
 
 /* "-" is standard input. NULL, and one line in error that says what the file is instead. */
-struct gotrace *gotrace_open(const char *path, char *error, size_t error_size);
+struct gotrace *gotrace_open(const char *path, struct error *error);
 
 /* The next event; false at the end, or where the trace is torn. Goroutines of an event that ends
  * them are valid until the next call. */

@@ -71,13 +71,12 @@ static const char *other_kind(const struct gotrace_source *source)
     return "something else";
 }
 
-static bool other_refuse(const struct gotrace_source *source, const char *path,
-                         const struct complaint *to)
+static bool other_refuse(const struct gotrace_source *source, const char *path, struct error *to)
 {
-    return complaint_make(to,
-                          "%s: no execution trace of Go (it is %s); runtime/trace and `go test "
-                          "-trace` write them",
-                          path, other_kind(source));
+    return error_quote(to,
+                       "%s: no execution trace of Go (it is %s); runtime/trace and `go test "
+                       "-trace` write them",
+                       path, other_kind(source));
 }
 
 /* The Go that wrote a trace of the older format whose head has this number. Versions without a
@@ -93,7 +92,7 @@ static void older_writer(unsigned minor, char text[OLDER_SIZE])
         snprintf(text, OLDER_SIZE, "1.%u", minor);
 }
 
-static bool head_check(struct gotrace_source *source, const char *path, const struct complaint *to)
+static bool head_check(struct gotrace_source *source, const char *path, struct error *to)
 {
     char head[GOTRACE_HEAD_SIZE + 1] = "", rest[GOTRACE_HEAD_SIZE] = "";
     unsigned minor = 0;
@@ -104,34 +103,32 @@ static bool head_check(struct gotrace_source *source, const char *path, const st
     if (minor < MINOR_LEAST) {
         char writer[OLDER_SIZE];
         older_writer(minor, writer);
-        return complaint_make(to,
-                              "%s: a trace that Go %s wrote, in the older format of Go up to 1.21; "
-                              "valid: of Go 1.22 or later",
-                              path, writer);
+        return error_quote(to,
+                           "%s: a trace that Go %s wrote, in the older format of Go up to 1.21; "
+                           "valid: of Go 1.22 or later",
+                           path, writer);
     }
     snprintf(source->version, sizeof source->version, "1.%u", minor);
     return true;
 }
 
-static bool bytes_map(struct gotrace_source *source, FILE *from, const char *path,
-                      const struct complaint *to)
+static bool bytes_map(struct gotrace_source *source, FILE *from, const char *path, struct error *to)
 {
     struct stat info;
     if (fstat(fileno(from), &info) < 0)
-        return complaint_make(to, "%s: cannot be read: %s", path, strerror(errno));
+        return error_quote(to, "%s: cannot be read: %s", path, strerror(errno));
     source->size = (size_t)info.st_size;
     if (source->size == 0)
         return true;
     void *bytes = mmap(NULL, source->size, PROT_READ, MAP_PRIVATE, fileno(from), 0);
     if (bytes == MAP_FAILED)
-        return complaint_make(to, "%s: cannot be mapped: %s", path, strerror(errno));
+        return error_quote(to, "%s: cannot be mapped: %s", path, strerror(errno));
     source->bytes = bytes;
     return true;
 }
 
 /* A pipe cannot be read twice. Only the beginning of what is no trace is copied. */
-static bool pipe_map(struct gotrace_source *source, FILE *from, const char *path,
-                     const struct complaint *to)
+static bool pipe_map(struct gotrace_source *source, FILE *from, const char *path, struct error *to)
 {
     char copy[COPY_SIZE];
     FILE *draft = gotext_draft();
@@ -143,8 +140,8 @@ static bool pipe_map(struct gotrace_source *source, FILE *from, const char *path
             break;
     }
     if (!is_good || fflush(draft) != 0)
-        is_good = complaint_make(to, "%s: cannot be copied to a file in $TMPDIR or /var/tmp: %s",
-                                 path, strerror(errno));
+        is_good = error_quote(to, "%s: cannot be copied to a file in $TMPDIR or /var/tmp: %s", path,
+                              strerror(errno));
     else
         is_good = bytes_map(source, draft, path, to);
     if (draft)
@@ -153,7 +150,7 @@ static bool pipe_map(struct gotrace_source *source, FILE *from, const char *path
 }
 
 static bool text_take(struct gotrace_source *source, FILE *from, const char *path,
-                      struct gotrace_tables *tables, const struct complaint *to)
+                      struct gotrace_tables *tables, struct error *to)
 {
     static const char one[] = "M";
     source->text = gotext_read(from, tables);
@@ -162,14 +159,14 @@ static bool text_take(struct gotrace_source *source, FILE *from, const char *pat
         return true;
     }
     if (errno != 0)
-        return complaint_make(to, "%s: cannot be copied to a file in $TMPDIR or /var/tmp: %s", path,
-                              strerror(errno));
+        return error_quote(to, "%s: cannot be copied to a file in $TMPDIR or /var/tmp: %s", path,
+                           strerror(errno));
     const struct gotrace_source other = {.bytes = (const uint8_t *)one, .size = 1};
     return other_refuse(&other, path, to);
 }
 
 bool gotrace_source_open(const char *path, struct gotrace_source *source,
-                         struct gotrace_tables *tables, const struct complaint *to)
+                         struct gotrace_tables *tables, struct error *to)
 {
     struct stat info;
     bool is_input = strcmp(path, "-") == 0, is_good;
@@ -177,7 +174,7 @@ bool gotrace_source_open(const char *path, struct gotrace_source *source,
     path = is_input ? "standard input" : path;
     FILE *from = fd < 0 ? NULL : fdopen(fd, "r");
     if (!from || fstat(fd, &info) < 0) {
-        complaint_make(to, "%s: cannot be opened: %s", path, strerror(errno));
+        error_quote(to, "%s: cannot be opened: %s", path, strerror(errno));
         if (from)
             fclose(from);
         else if (fd >= 0)
@@ -188,7 +185,7 @@ bool gotrace_source_open(const char *path, struct gotrace_source *source,
     if (first != EOF)
         ungetc(first, from);
     if (S_ISDIR(info.st_mode))
-        is_good = complaint_make(to, "%s: a folder, not a file with a trace", path);
+        is_good = error_quote(to, "%s: a folder, not a file with a trace", path);
     else if (first == 'M')
         is_good = text_take(source, from, path, tables, to);
     else

@@ -3,7 +3,7 @@
 #ifndef SCHEDLAB_GOTRACE_SOURCE_H
 #define SCHEDLAB_GOTRACE_SOURCE_H
 
-#include "harness/base/text.h"
+#include "harness/base/error.h"
 #include "harness/gotrace/gotext.h"
 
 #include <stddef.h>
@@ -21,7 +21,7 @@ struct gotrace_source {
 
 /* "-" is standard input. A text fills tables. False, and one line that says what the file is. */
 bool gotrace_source_open(const char *path, struct gotrace_source *source,
-                         struct gotrace_tables *tables, const struct complaint *to);
+                         struct gotrace_tables *tables, struct error *to);
 
 void gotrace_source_close(struct gotrace_source *source);
 

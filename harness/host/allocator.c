@@ -58,20 +58,20 @@ const char *allocator_found_name(void)
     return found == ALLOCATOR_OTHER ? text_base_name(malloc_file()) : allocator_words[found];
 }
 
-bool allocator_check(enum allocator asked, enum allocator found, char *why, size_t why_size)
+bool allocator_check(enum allocator asked, enum allocator found, struct error *why)
 {
     if (asked == found || (asked == ALLOCATOR_JEMALLOC && found == ALLOCATOR_SANITIZER))
         return true;
     const char *name =
         found < ALLOCATORS_ASKED ? allocator_words[found] : text_base_name(malloc_file());
     if (asked == ALLOCATOR_GLIBC)
-        snprintf(why, why_size,
-                 "malloc=glibc was asked for, but malloc() is that of %s; the process has to be "
-                 "started with %s=%s",
-                 name, PRELOAD_VARIABLE, PRELOAD_GLIBC);
+        error_print(why,
+                    "malloc=glibc was asked for, but malloc() is that of %s; the process has to be "
+                    "started with %s=%s",
+                    name, PRELOAD_VARIABLE, PRELOAD_GLIBC);
     else
-        snprintf(why, why_size, "malloc=%s was asked for, but malloc() is that of %s; is %s set?",
-                 allocator_words[asked], name, PRELOAD_VARIABLE);
+        error_print(why, "malloc=%s was asked for, but malloc() is that of %s; is %s set?",
+                    allocator_words[asked], name, PRELOAD_VARIABLE);
     return false;
 }
 

@@ -13,8 +13,9 @@
 #ifndef SCHEDLAB_ALLOCATOR_H
 #define SCHEDLAB_ALLOCATOR_H
 
+#include "harness/base/error.h"
+
 #include <stdbool.h>
-#include <stddef.h>
 
 /* The first ALLOCATORS_ASKED can be asked for, in the order of allocator_words. */
 enum allocator {
@@ -43,6 +44,6 @@ void allocator_for_children(enum allocator asked);
 
 /* False, and the reason in why, if `found` is not what was asked for. Under a sanitizer the default
  * passes: its build is for finding faults, and the record says which malloc it was. */
-bool allocator_check(enum allocator asked, enum allocator found, char *why, size_t why_size);
+bool allocator_check(enum allocator asked, enum allocator found, struct error *why);
 
 #endif

@@ -32,13 +32,12 @@ bool data_find(const char *name, char *path, size_t path_size)
     return access(path, R_OK) == 0;
 }
 
-bool data_folder_find(const char *name, char *folder, size_t folder_size, char *error,
-                      size_t error_size)
+bool data_folder_find(const char *name, char *folder, size_t folder_size, struct error *error)
 {
     char inside[64];
     snprintf(inside, sizeof inside, "harness/%s", name);
     return data_find(inside, folder, folder_size) ||
-           error_set(error, error_size, "no folder %s, nor one beside the program", folder);
+           error_set(error, "no folder %s, nor one beside the program", folder);
 }
 
 static int is_data(const struct dirent *entry)
@@ -47,11 +46,11 @@ static int is_data(const struct dirent *entry)
     return name[0] != '.' && text_ends_with(name, suffix);
 }
 
-char **data_folder_names(const char *name, char *error, size_t error_size)
+char **data_folder_names(const char *name, struct error *error)
 {
     char folder[PATH_SIZE];
     struct dirent **entries;
-    if (!data_folder_find(name, folder, sizeof folder, error, error_size))
+    if (!data_folder_find(name, folder, sizeof folder, error))
         return NULL;
     int count = scandir(folder, &entries, is_data, alphasort);
     char **names = xcalloc((size_t)(count > 0 ? count : 0) + 1, sizeof *names);

@@ -5,6 +5,8 @@
 #ifndef SCHEDLAB_DATA_FOLDER_H
 #define SCHEDLAB_DATA_FOLDER_H
 
+#include "harness/base/error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -15,12 +17,11 @@
 bool data_find(const char *name, char *path, size_t path_size);
 
 /* The folder harness/NAME. False and one line in error if there is none. */
-bool data_folder_find(const char *name, char *folder, size_t folder_size, char *error,
-                      size_t error_size);
+bool data_folder_find(const char *name, char *folder, size_t folder_size, struct error *error);
 
 /* The names of its *.yaml without that ending, sorted, NULL-terminated; names_free() frees them.
  * NULL and one line in error. */
-char **data_folder_names(const char *name, char *error, size_t error_size);
+char **data_folder_names(const char *name, struct error *error);
 void data_folder_names_free(char **names);
 
 #endif

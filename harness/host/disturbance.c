@@ -1,7 +1,6 @@
 /* disturbance.c - see disturbance.h. */
 #include "harness/host/disturbance.h"
 
-#include "harness/base/text.h"
 #include "harness/host/limits.h"
 #include "harness/host/sysfs.h"
 #include "runtime/runtime.h"
@@ -54,16 +53,16 @@ static const char *line_of_cpu(const char *text, int cpu)
 }
 
 bool disturbance_parse_stat(const char *text, const int *cpus, int count, uint64_t *steal,
-                            uint64_t *busy, char *why, size_t why_size)
+                            uint64_t *busy, struct error *why)
 {
     *steal = *busy = 0;
     for (int i = 0; i < count; i++) {
         const char *line = line_of_cpu(text, cpus[i]);
         uint64_t value;
         if (!line)
-            return error_set(why, why_size, "/proc/stat has no line of cpu%d", cpus[i]);
+            return error_set(why, "/proc/stat has no line of cpu%d", cpus[i]);
         if (!column_parse(line, STEAL_COLUMN, &value))
-            return error_set(why, why_size, "/proc/stat has no steal column for cpu%d", cpus[i]);
+            return error_set(why, "/proc/stat has no steal column for cpu%d", cpus[i]);
         *steal += value;
         for (size_t c = 0; c < sizeof busy_columns / sizeof busy_columns[0]; c++)
             if (column_parse(line, busy_columns[c], &value))
@@ -94,17 +93,18 @@ static int64_t own_ns(void)
 static void stat_read(struct disturbance *now, const char *root, const int *cpus, int count)
 {
     char path[PATH_SIZE];
+    struct error absent = {0};
     snprintf(path, sizeof path, "%s/proc/stat", root);
     FILE *from = fopen(path, "re");
     char *text = NULL;
     size_t capacity = 0;
     if (from && getdelim(&text, &capacity, '\0', from) > 0)
-        now->steal_silent =
-            disturbance_parse_stat(text, cpus, count, &now->steal_ticks, &now->busy_ticks,
-                                   now->steal_absent, sizeof now->steal_absent) &&
-            is_silent(text, root);
+        now->steal_silent = disturbance_parse_stat(text, cpus, count, &now->steal_ticks,
+                                                   &now->busy_ticks, &absent) &&
+                            is_silent(text, root);
     else
-        snprintf(now->steal_absent, sizeof now->steal_absent, "/proc/stat cannot be read");
+        error_print(&absent, "/proc/stat cannot be read");
+    snprintf(now->steal_absent, sizeof now->steal_absent, "%.100s", absent.text);
     if (from)
         fclose(from);
     free(text);

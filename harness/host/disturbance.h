@@ -16,9 +16,10 @@
 #ifndef SCHEDLAB_DISTURBANCE_H
 #define SCHEDLAB_DISTURBANCE_H
 
+#include "harness/base/error.h"
+
 #include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct disturbance {
@@ -32,7 +33,7 @@ struct disturbance {
 /* Sums over these cores in the text of /proc/stat: of the steal column, and of those in which a
  * program or an interrupt ran. False, and the reason in why. */
 bool disturbance_parse_stat(const char *text, const int *cpus, int count, uint64_t *steal,
-                            uint64_t *busy, char *why, size_t why_size);
+                            uint64_t *busy, struct error *why);
 
 /* Reads the counts up to now. root is put before /proc and /sys: "" but for tests. */
 void disturbance_read(struct disturbance *now, const char *root, const int *cpus, int count);

@@ -6,10 +6,11 @@
 #ifndef SCHEDLAB_CAMPAIGN_H
 #define SCHEDLAB_CAMPAIGN_H
 
+#include "harness/base/error.h"
+
 #include "hunt/hunt.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct sched_ops;
@@ -66,6 +67,6 @@ char *replay_text(const struct hunt_plan *plan);
 uint32_t replay_program(void);
 
 /* False, and one line in error, if it is none, or another program's. The switches are allocated. */
-bool replay_parse(struct hunt_plan *plan, const char *text, char *error, size_t error_size);
+bool replay_parse(struct hunt_plan *plan, const char *text, struct error *error);
 
 #endif

@@ -149,22 +149,22 @@ static bool program_parse(char *text, uint32_t *program)
     return end > at && !*end && hash <= UINT32_MAX;
 }
 
-bool replay_parse(struct hunt_plan *plan, const char *given, char *error, size_t error_size)
+bool replay_parse(struct hunt_plan *plan, const char *given, struct error *error)
 {
     char *text = xstrdup(given);
     uint32_t program;
     bool is_one = program_parse(text, &program) && plan_parse(plan, text);
     free(text);
     if (!is_one)
-        snprintf(error, error_size,
-                 "\"%s\" is no execution; valid: ALGORITHM:SEED@PROGRAM, of pct and delay "
-                 "ALGORITHM:SEED:DEPTH@PROGRAM with a depth of 1 to %d, or "
-                 "schedule:SEED:THREAD.MOMENT-THREAD,...@PROGRAM, as hunt prints it",
-                 given, HUNT_DEPTH_MAX);
+        error_print(error,
+                    "\"%s\" is no execution; valid: ALGORITHM:SEED@PROGRAM, of pct and delay "
+                    "ALGORITHM:SEED:DEPTH@PROGRAM with a depth of 1 to %d, or "
+                    "schedule:SEED:THREAD.MOMENT-THREAD,...@PROGRAM, as hunt prints it",
+                    given, HUNT_DEPTH_MAX);
     else if (program != replay_program())
-        snprintf(error, error_size,
-                 "the schedule is one of program %08" PRIx32
-                 ", and no longer applies: this is program %08" PRIx32,
-                 program, replay_program());
+        error_print(error,
+                    "the schedule is one of program %08" PRIx32
+                    ", and no longer applies: this is program %08" PRIx32,
+                    program, replay_program());
     return is_one && program == replay_program();
 }

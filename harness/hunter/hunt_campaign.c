@@ -31,7 +31,7 @@
 #include <string.h>
 
 enum { PART = 1000, EXECUTIONS_DEFAULT = 1000, SHARDS_MAX = 100000 };
-enum { ERROR_SIZE = 4096, PATH_SIZE = 4096 };
+enum { PATH_SIZE = 4096 };
 
 struct words {
     const char **word;
@@ -47,7 +47,7 @@ struct running {
     size_t next, total, begun; /* parts; begun: here */
     int64_t shard, shards;
     struct progress progress;
-    char error[ERROR_SIZE]; /* "": none */
+    struct error error; /* "": none */
 };
 
 /* Cells --------------------------------------------------------------------------------------- */
@@ -64,11 +64,11 @@ static void word_add(struct words *words, const char *word)
 /* Canonical, so that two texts that mean the same are one cell. */
 static void variant_add(struct words *variants, const char *word)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     struct variant_spec variant;
-    if (!scheduler_spec_parse(&variant, word, error, sizeof error))
-        cli_misuse("%s%s", error,
-                   strncmp(error, "unknown", 7) == 0
+    if (!scheduler_spec_parse(&variant, word, &error))
+        cli_misuse("%s%s", error.text,
+                   strncmp(error.text, "unknown", 7) == 0
                        ? "; or a workload, or one of `schedlab hunt --scenarios`"
                        : "");
     word_add(variants, variant.text);
@@ -76,10 +76,10 @@ static void variant_add(struct words *variants, const char *word)
 
 static void workload_add(struct words *under, const char *word)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     struct workload_spec workload;
-    if (!hunt_workload_parse(&workload, word, error, sizeof error))
-        cli_misuse("%s", error);
+    if (!hunt_workload_parse(&workload, word, &error))
+        cli_misuse("%s", error.text);
     word_add(under, workload.text);
 }
 
@@ -116,8 +116,7 @@ static void cells_add(const struct hunt_campaign *wanted, json_t *cells, const c
 }
 
 /* All cells that fit; *misfits: pairs that do not, with the reason of one in error. */
-static json_t *cells_of(const struct hunt_campaign *wanted, size_t *misfits, char *error,
-                        size_t error_size)
+static json_t *cells_of(const struct hunt_campaign *wanted, size_t *misfits, struct error *error)
 {
     struct words variants = {0}, under = {0};
     json_t *cells = json_array();
@@ -127,9 +126,9 @@ static json_t *cells_of(const struct hunt_campaign *wanted, size_t *misfits, cha
         for (size_t k = 0; k < under.count; k++) {
             struct variant_spec variant;
             struct workload_spec workload;
-            if (scheduler_spec_parse(&variant, variants.word[i], error, error_size) &&
-                hunt_workload_parse(&workload, under.word[k], error, error_size) &&
-                hunt_fits(&variant, &workload, wanted->workers, error, error_size))
+            if (scheduler_spec_parse(&variant, variants.word[i], error) &&
+                hunt_workload_parse(&workload, under.word[k], error) &&
+                hunt_fits(&variant, &workload, wanted->workers, error))
                 cells_add(wanted, cells, variant.text, workload.text);
             else
                 ++*misfits;
@@ -152,14 +151,14 @@ static void with_add(json_t *header)
 
 static json_t *header_of(const struct hunt_campaign *wanted)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     size_t misfits;
-    json_t *cells = cells_of(wanted, &misfits, error, sizeof error);
+    json_t *cells = cells_of(wanted, &misfits, &error);
     if (json_array_size(cells) == 0)
-        cli_misuse("%s", error);
+        cli_misuse("%s", error.text);
     if (misfits)
         cli_say("%s of variant and workload left out, for example: %s", counted(misfits, "pair").s,
-                error);
+                error.text);
     char program[16];
     snprintf(program, sizeof program, "%08" PRIx32, replay_program());
     json_t *header = json_pack(
@@ -176,21 +175,21 @@ static json_t *header_of(const struct hunt_campaign *wanted)
 static void log_begin(const struct hunt_campaign *wanted, struct hunt_log *log,
                       char folder[PATH_SIZE])
 {
-    char error[ERROR_SIZE];
+    struct error error;
     json_t *header = header_of(wanted);
     if (!run_folder_make(wanted->results ? wanted->results : "results",
-                         wanted->name ? wanted->name : "hunt", folder, PATH_SIZE, error,
-                         sizeof error) ||
-        !hunt_log_create(log, folder, header, error, sizeof error))
-        cli_give_up("%s", error);
+                         wanted->name ? wanted->name : "hunt", folder, PATH_SIZE, &error) ||
+        !hunt_log_create(log, folder, header, &error))
+        cli_give_up("%s", error.text);
 }
 
 /* Parts of another program, or of several seeds, are no beginning of what comes. */
 static void log_resume(const struct hunt_campaign *wanted, struct hunt_log *log)
 {
-    char error[ERROR_SIZE], program[16];
-    if (!hunt_log_open(log, wanted->resume, true, error, sizeof error))
-        cli_misuse("%s", error);
+    char program[16];
+    struct error error;
+    if (!hunt_log_open(log, wanted->resume, true, &error))
+        cli_misuse("%s", error.text);
     snprintf(program, sizeof program, "%08" PRIx32, replay_program());
     if (strcmp(program, field_text(log->header, "program")) != 0)
         cli_misuse("%s is of program %s, and this is %s, whose executions are others; valid: a new "
@@ -232,7 +231,7 @@ static json_int_t seed_of(const struct hunt_log *log)
 /* The campaign of each cell. Specifications stay for the rest of the process. */
 static struct campaign *campaigns_of(const struct hunt_log *log, const json_t *cells)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     size_t i;
     json_t *cell;
     int depth = depth_of(log);
@@ -246,10 +245,10 @@ static struct campaign *campaigns_of(const struct hunt_log *log, const json_t *c
             cli_misuse("%s: %" JSON_INTEGER_FORMAT
                        " workers of a cell are not valid; valid: 1 to %d",
                        log->file.path, workers, HUNT_WORKERS_MAX);
-        if (!scheduler_spec_parse(&variant, field_text(cell, "variant"), error, sizeof error) ||
-            !hunt_workload_parse(&workload, field_text(cell, "workload"), error, sizeof error) ||
-            !hunt_fits(&variant, &workload, (int)workers, error, sizeof error))
-            cli_misuse("%.*s: %s", PATH_SIZE / 2, log->file.path, error);
+        if (!scheduler_spec_parse(&variant, field_text(cell, "variant"), &error) ||
+            !hunt_workload_parse(&workload, field_text(cell, "workload"), &error) ||
+            !hunt_fits(&variant, &workload, (int)workers, &error))
+            cli_misuse("%.*s: %s", PATH_SIZE / 2, log->file.path, error.text);
         campaigns[i] = hunt_campaign_of(&variant, &workload, (int)workers);
         campaigns[i].seed = (uint64_t)seed_of(log);
         campaigns[i].algorithm = word_index(log, cell, "algorithm", hunt_algorithm_words);
@@ -351,7 +350,7 @@ static bool part_done(void *arg, struct part *part)
     char *what = hunt_log_cell_text(json);
     progress_show(&running->progress, what, took * (double)left / (double)++running->begun);
     free(what);
-    return hunt_log_add(running->log, json, running->error, sizeof running->error);
+    return hunt_log_add(running->log, json, &running->error);
 }
 
 /* "I/N", I from 0. */
@@ -386,10 +385,10 @@ static void ended_tell(struct running *running, int status)
 {
     char how[64];
     process_death_text(status, how, sizeof how);
-    snprintf(running->error, sizeof running->error,
-             "%.*s: the process of a part was ended from outside (%s), which is no finding; "
-             "--resume does the part again",
-             PATH_SIZE / 2, running->log->file.path, how);
+    error_print(&running->error,
+                "%.*s: the process of a part was ended from outside (%s), which is no finding; "
+                "--resume does the part again",
+                PATH_SIZE / 2, running->log->file.path, how);
 }
 
 static void log_complete(const struct hunt_campaign *wanted, struct hunt_log *log,
@@ -411,22 +410,23 @@ static void log_complete(const struct hunt_campaign *wanted, struct hunt_log *lo
     int ended = parts_run(&parts);
     progress_end(&running->progress);
     free(running->campaigns);
-    if (ended && !*running->error)
+    if (ended && !*running->error.text)
         ended_tell(running, ended);
-    if (*running->error)
-        cli_give_up("%s", running->error);
+    if (*running->error.text)
+        cli_give_up("%s", running->error.text);
 }
 
 int hunt_campaign(const struct hunt_campaign *wanted)
 {
-    char folder[PATH_SIZE], error[ERROR_SIZE];
+    char folder[PATH_SIZE];
+    struct error error;
     struct hunt_log log;
     struct running running = {.wanted = wanted};
     shard_parse(wanted, &running);
     snprintf(folder, sizeof folder, "%s", wanted->resume ? wanted->resume : "");
     if (wanted->show) {
-        if (!hunt_log_open(&log, wanted->show, false, error, sizeof error))
-            cli_misuse("%s", error);
+        if (!hunt_log_open(&log, wanted->show, false, &error))
+            cli_misuse("%s", error.text);
         if (wanted->coverage && !hunt_log_covers(&log))
             cli_misuse("%s was made without --coverage; leave it out", wanted->show);
     } else if (wanted->resume) {

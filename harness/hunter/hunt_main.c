@@ -1,7 +1,6 @@
 /* hunt_main.c - schedlab-hunt, the program behind `schedlab hunt`: wrong schedules of one variant
  * under one workload or scenario. */
 #include "harness/base/memory.h"
-#include "harness/base/text.h"
 #include "harness/hunt/campaign.h"
 #include "harness/hunt/jobs.h"
 #include "harness/hunt/processes.h"
@@ -24,7 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ERROR_SIZE = 1024, ARGUMENTS = 2, WORKERS_DEFAULT = 2, SEED_DEFAULT = 1, JOBS_DEFAULT = 1 };
+enum { ARGUMENTS = 2, WORKERS_DEFAULT = 2, SEED_DEFAULT = 1, JOBS_DEFAULT = 1 };
 enum { MINIMISE_MOST = 20000 };
 static const int64_t TIME_DEFAULT_NS = INT64_C(60000000000);
 
@@ -215,7 +214,7 @@ static void check_ignored(const struct options *options)
 static void options_check(void *to)
 {
     struct options *options = to;
-    char error[ERROR_SIZE];
+    struct error error;
     if (options->list)
         return;
     if (options->format == FORMAT_PAGE &&
@@ -237,13 +236,12 @@ static void options_check(void *to)
         cli_misuse("one variant and one workload or scenario, for example gmp sleep_wake");
     options->all.algorithm = options->all.algorithm < 0 ? 0 : options->all.algorithm;
     options->all.memory = options->all.memory < 0 ? 0 : options->all.memory;
-    if (options->replay && !replay_parse(&options->replayed, options->replay, error, sizeof error))
-        cli_misuse("--replay: %s", error);
-    if (!scheduler_spec_parse(&options->variant, options->all.words.text[0], error, sizeof error) ||
-        !hunt_workload_parse(&options->workload, options->all.words.text[1], error, sizeof error) ||
-        !hunt_fits(&options->variant, &options->workload, options->all.workers, error,
-                   sizeof error))
-        cli_misuse("%s", error);
+    if (options->replay && !replay_parse(&options->replayed, options->replay, &error))
+        cli_misuse("--replay: %s", error.text);
+    if (!scheduler_spec_parse(&options->variant, options->all.words.text[0], &error) ||
+        !hunt_workload_parse(&options->workload, options->all.words.text[1], &error) ||
+        !hunt_fits(&options->variant, &options->workload, options->all.workers, &error))
+        cli_misuse("%s", error.text);
     if (options->format == FORMAT_PERFETTO && !hunt_trace_can_show(&options->variant))
         cli_misuse(
             "--format=perfetto: linked frames leave no event of a spawn; valid: frames=pooled");

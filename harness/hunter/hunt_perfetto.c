@@ -1,11 +1,10 @@
 /* hunt_perfetto.c - see hunt_perfetto.h. */
 #include "harness/hunter/hunt_perfetto.h"
 
+#include "harness/base/error.h"
 #include "harness/options/cli.h"
 
 #include <stdlib.h>
-
-enum { ERROR_SIZE = 1024 };
 
 static json_t *page_to_json(const struct trace_page *page, const struct campaign *campaign)
 {
@@ -22,10 +21,10 @@ static json_t *page_to_json(const struct trace_page *page, const struct campaign
 
 bool hunt_perfetto_print(const struct hunt_shown *shown, struct campaign *campaign)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     struct hunt_trace trace;
-    if (!hunt_trace_make(&trace, shown, campaign, error, sizeof error)) {
-        cli_fail("%s", error);
+    if (!hunt_trace_make(&trace, shown, campaign, &error)) {
+        cli_fail("%s", error.text);
         return false;
     }
     json_t *json = page_to_json(&trace.page, campaign);

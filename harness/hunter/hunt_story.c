@@ -1,10 +1,11 @@
 /* hunt_story.c - see hunt_story.h. */
 #include "harness/hunter/hunt_story.h"
 
+#include "harness/base/error.h"
 #include "harness/base/text.h"
 #include "harness/hunter/hunt_switches.h"
 
-enum { ERROR_SIZE = 1024, EVENT_SIZE = 160, NAME_SIZE = 32 };
+enum { EVENT_SIZE = 160, NAME_SIZE = 32 };
 enum { SWITCHES_SHOWN = 8 }; /* of an execution that was not minimised */
 enum { EVENTS_SHOWN = 6 };   /* at the begin and at the end of what lies between two switches */
 
@@ -78,10 +79,9 @@ static void story_print(const struct hunt_trace *trace, size_t first)
 
 void hunt_story_print(const struct hunt_shown *shown, struct campaign *campaign)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     struct hunt_trace trace;
-    if (!hunt_trace_can_show(shown->variant) ||
-        !hunt_trace_make(&trace, shown, campaign, error, sizeof error)) {
+    if (!hunt_trace_can_show(shown->variant) || !hunt_trace_make(&trace, shown, campaign, &error)) {
         hunt_switches_print(campaign->failure);
         return;
     }
@@ -93,10 +93,9 @@ void hunt_story_print(const struct hunt_shown *shown, struct campaign *campaign)
 
 void hunt_story_end_print(const struct hunt_shown *shown, struct campaign *campaign)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     struct hunt_trace trace;
-    if (!hunt_trace_can_show(shown->variant) ||
-        !hunt_trace_make(&trace, shown, campaign, error, sizeof error))
+    if (!hunt_trace_can_show(shown->variant) || !hunt_trace_make(&trace, shown, campaign, &error))
         return;
     puts(
         "the last of what happened; --minimise leaves out the switches (*) that it does not need:");
@@ -124,10 +123,9 @@ static void events_to_json(struct teller *teller, size_t end, json_t *told)
 
 json_t *hunt_story_to_json(const struct hunt_shown *shown, struct campaign *campaign)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     struct hunt_trace trace;
-    if (!hunt_trace_can_show(shown->variant) ||
-        !hunt_trace_make(&trace, shown, campaign, error, sizeof error))
+    if (!hunt_trace_can_show(shown->variant) || !hunt_trace_make(&trace, shown, campaign, &error))
         return json_null();
     struct teller teller = teller_begin(&trace.page);
     struct source_lines *lines = source_lines_open();

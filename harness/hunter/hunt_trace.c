@@ -43,7 +43,7 @@ static bool switches_read(struct hunt_trace *trace, FILE *from)
 }
 
 bool hunt_trace_make(struct hunt_trace *trace, const struct hunt_shown *shown,
-                     struct campaign *campaign, char *error, size_t error_size)
+                     struct campaign *campaign, struct error *error)
 {
     const struct sched_ops *ops = shown->variant->ops;
     char *machine = text_format("hunt, %s", hunt_memory_words[campaign->plan.memory]);
@@ -59,9 +59,10 @@ bool hunt_trace_make(struct hunt_trace *trace, const struct hunt_shown *shown,
     FILE *from = jobs_tell(campaign, execution_write);
     bool ok = from && switches_read(trace, from);
     if (!ok)
-        snprintf(error, error_size,
-                 "the execution cannot be shown: it did not end as before when it was made again");
-    ok = ok && sched_trace_read(&trace->page.trace, from, error, error_size);
+        error_print(
+            error,
+            "the execution cannot be shown: it did not end as before when it was made again");
+    ok = ok && sched_trace_read(&trace->page.trace, from, error);
     if (from)
         fclose(from);
     if (!ok) {

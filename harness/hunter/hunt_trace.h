@@ -3,6 +3,7 @@
 #ifndef SCHEDLAB_HUNT_TRACE_H
 #define SCHEDLAB_HUNT_TRACE_H
 
+#include "harness/base/error.h"
 #include "harness/hunter/hunt_what.h"
 #include "harness/trace/trace.h"
 
@@ -26,7 +27,7 @@ bool hunt_trace_can_show(const struct variant_spec *variant);
 /* Makes the execution of campaign->plan; free it. False and one line in error if it does not end
  * as it did before. */
 bool hunt_trace_make(struct hunt_trace *trace, const struct hunt_shown *shown,
-                     struct campaign *campaign, char *error, size_t error_size);
+                     struct campaign *campaign, struct error *error);
 void hunt_trace_free(struct hunt_trace *trace);
 
 #endif

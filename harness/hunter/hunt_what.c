@@ -38,13 +38,12 @@ bool hunt_is_variant(const char *text)
                                              !is_among(outside_workload_words, text));
 }
 
-bool hunt_workload_parse(struct workload_spec *spec, const char *text, char *error,
-                         size_t error_size)
+bool hunt_workload_parse(struct workload_spec *spec, const char *text, struct error *error)
 {
     const struct workload *scenario = named(scenarios, text);
     if (scenario)
-        return workload_spec_parse_of(spec, scenario, text, error, error_size);
-    if (workload_spec_parse(spec, text, error, error_size))
+        return workload_spec_parse_of(spec, scenario, text, error);
+    if (workload_spec_parse(spec, text, error))
         return true;
     if (named(workloads, text))
         return false;
@@ -54,26 +53,25 @@ bool hunt_workload_parse(struct workload_spec *spec, const char *text, char *err
     for (size_t i = 0; scenarios[i]; i++)
         suggest_offer(&suggest, scenarios[i]->name);
     return error_set(
-        error, error_size, "unknown workload or scenario \"%s\"; %s", text,
+        error, "unknown workload or scenario \"%s\"; %s", text,
         suggest_text(&suggest, "", "`schedlab list workloads` and `schedlab hunt --scenarios`").s);
 }
 
 bool hunt_fits(const struct variant_spec *variant, const struct workload_spec *workload,
-               int workers, char *error, size_t error_size)
+               int workers, struct error *error)
 {
     const struct sched_ops *ops = variant->ops;
     struct promises promises = promises_of(ops, variant->knobs);
     const char *misfit = promises_misfit(&promises, workload->workload, workload->params);
     if (misfit)
-        return error_set(error, error_size, "%s %s in %s", workload->text, misfit, variant->text);
+        return error_set(error, "%s %s in %s", workload->text, misfit, variant->text);
     if (workload->workload->is_paced && workload->workload->is_paced(workload->params))
-        return error_set(error, error_size,
+        return error_set(error,
                          "%s waits for a clock, and has no time here; valid: a workload that is "
                          "done when its work is",
                          workload->text);
-    return workload_spec_takes_workers(workload, ops->single_threaded ? 1 : workers, error,
-                                       error_size) &&
-           workload_spec_set_workers(workload, workers, error, error_size);
+    return workload_spec_takes_workers(workload, ops->single_threaded ? 1 : workers, error) &&
+           workload_spec_set_workers(workload, workers, error);
 }
 
 /* A variant that wakes nobody keeps what I4 looks for, by its own choice. */

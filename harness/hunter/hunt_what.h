@@ -3,22 +3,21 @@
 #ifndef SCHEDLAB_HUNT_WHAT_H
 #define SCHEDLAB_HUNT_WHAT_H
 
+#include "harness/base/error.h"
 #include "harness/hunt/campaign.h"
 #include "harness/spec/spec.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 /* A workload or a scenario. False and one line in error if it is neither. */
-bool hunt_workload_parse(struct workload_spec *spec, const char *text, char *error,
-                         size_t error_size);
+bool hunt_workload_parse(struct workload_spec *spec, const char *text, struct error *error);
 
 /* True if the text begins with the name of a variant, and not of a workload. */
 bool hunt_is_variant(const char *text);
 
 /* False and one line in error if these do not fit together. */
 bool hunt_fits(const struct variant_spec *variant, const struct workload_spec *workload,
-               int workers, char *error, size_t error_size);
+               int workers, struct error *error);
 
 /* The campaign of the two, without its limits. */
 struct campaign hunt_campaign_of(const struct variant_spec *variant,

@@ -3,7 +3,6 @@
 
 #include "harness/base/memory.h"
 #include "harness/base/suggest.h"
-#include "harness/base/text.h"
 #include "harness/base/yaml_reader.h"
 #include "harness/host/data_folder.h"
 
@@ -140,15 +139,15 @@ static void lesson_free(struct lesson *lesson)
 }
 
 /* NULL, and a line in error for each mistake: "PATH:LINE: ...". */
-static struct lesson *lesson_load(const char *path, char *error, size_t error_size)
+static struct lesson *lesson_load(const char *path, struct error *error)
 {
     static const struct yaml_schema schema = {
         .value = &lesson_schema, .owners = owners, .where = "harness/lessons/lesson.h"};
     struct yaml_reader reader;
-    if (!yaml_reader_open(&reader, path, error, error_size))
+    if (!yaml_reader_open(&reader, path, error))
         return NULL;
     struct lesson *lesson = yaml_reader_load(&reader, &schema, NULL);
-    if (lesson && (!lesson_check(&reader, lesson) || *error)) {
+    if (lesson && (!lesson_check(&reader, lesson) || *error->text)) {
         lesson_free(lesson);
         lesson = NULL;
     }
@@ -159,16 +158,15 @@ static struct lesson *lesson_load(const char *path, char *error, size_t error_si
 }
 
 /* Reads the file with that name. Its number must be the one that is due. */
-static bool lessons_add(struct lessons *lessons, const char *folder, const char *name, char *error,
-                        size_t error_size)
+static bool lessons_add(struct lessons *lessons, const char *folder, const char *name,
+                        struct error *error)
 {
     char path[PATH_SIZE];
     size_t number = lessons->count + 1;
     snprintf(path, sizeof path, "%s/%s.yaml", folder, name);
     if (strtoul(name, NULL, 10) != number || strlen(name) < 4 || name[2] != '-')
-        return error_set(error, error_size, "%s: the name is not valid; valid: %02zu-NAME.yaml",
-                         path, number);
-    struct lesson *lesson = lesson_load(path, error, error_size);
+        return error_set(error, "%s: the name is not valid; valid: %02zu-NAME.yaml", path, number);
+    struct lesson *lesson = lesson_load(path, error);
     if (!lesson)
         return false;
     lesson->number = (unsigned)number;
@@ -177,19 +175,19 @@ static bool lessons_add(struct lessons *lessons, const char *folder, const char 
     return true;
 }
 
-bool lessons_load(struct lessons *lessons, char *error, size_t error_size)
+bool lessons_load(struct lessons *lessons, struct error *error)
 {
     char folder[PATH_SIZE / 2];
     *lessons = (struct lessons){NULL, 0};
-    if (!data_folder_find("lessons", folder, sizeof folder, error, error_size))
+    if (!data_folder_find("lessons", folder, sizeof folder, error))
         return false;
-    char **names = data_folder_names("lessons", error, error_size);
+    char **names = data_folder_names("lessons", error);
     bool ok = names != NULL;
     for (size_t i = 0; ok && names[i]; i++)
-        ok = lessons_add(lessons, folder, names[i], error, error_size);
+        ok = lessons_add(lessons, folder, names[i], error);
     data_folder_names_free(names);
     if (ok && lessons->count == 0) {
-        snprintf(error, error_size, "there is no lesson in %s", folder);
+        error_print(error, "there is no lesson in %s", folder);
         ok = false;
     }
     if (!ok)

@@ -36,12 +36,12 @@
 #ifndef SCHEDLAB_LESSON_H
 #define SCHEDLAB_LESSON_H
 
+#include "harness/base/error.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
-
-enum { LESSON_ERROR_SIZE = 8192 };
 
 struct lesson_stop {
     char *event, *says;
@@ -76,7 +76,7 @@ struct lessons {
 
 /* Reads those that come with the program. False, nothing to free and a line in error for each
  * mistake if there are none or one is wrong. */
-bool lessons_load(struct lessons *lessons, char *error, size_t error_size);
+bool lessons_load(struct lessons *lessons, struct error *error);
 void lessons_free(struct lessons *lessons);
 
 /* The lesson with that number ("3"), name ("03-stealing") or name without number; NULL if there is
@@ -103,7 +103,7 @@ struct lesson_output {
 /* Runs the command by this program. False, nothing to free and one line in error if it fails, an
  * expectation is not in its output, or a stop is nowhere. */
 bool lesson_run_make(const struct lesson *lesson, const struct lesson_run *run, bool with_page,
-                     struct lesson_output *output, char *error, size_t error_size);
+                     struct lesson_output *output, struct error *error);
 void lesson_output_free(struct lesson_output *output);
 
 /* The lines of the output that the lesson shows, with "..." where some are left out; to be
@@ -117,17 +117,15 @@ void lessons_print(const struct lessons *lessons, int columns, FILE *to);
 
 /* Prints one lesson, in lines of so many columns, and makes its runs. False and one line in error
  * if one of them fails. lesson_print.c. */
-bool lesson_print(const struct lesson *lesson, int columns, FILE *to, char *error,
-                  size_t error_size);
+bool lesson_print(const struct lesson *lesson, int columns, FILE *to, struct error *error);
 
 /* Writes one lesson of the course as an HTML file that needs nothing else; a run with stops has
  * a player. It has links to the pages of the lessons before and after it, beside it in the same
  * folder. False and one line in error. lesson_page.c. */
 bool lesson_page_write(const struct lessons *lessons, const struct lesson *lesson, FILE *to,
-                       char *error, size_t error_size);
+                       struct error *error);
 
 /* Writes the pages of all lessons, and the course as index.html and README.md, into a folder. */
-bool lessons_pages_write(const struct lessons *lessons, const char *folder, char *error,
-                         size_t error_size);
+bool lessons_pages_write(const struct lessons *lessons, const char *folder, struct error *error);
 
 #endif

@@ -183,12 +183,12 @@ static void page_write(FILE *to, const struct lessons *lessons, const struct les
 }
 
 bool lesson_page_write(const struct lessons *lessons, const struct lesson *lesson, FILE *to,
-                       char *error, size_t error_size)
+                       struct error *error)
 {
     struct lesson_output *output = xcalloc(lesson->runs_count, sizeof output[0]);
     bool ok = true;
     for (unsigned i = 0; ok && i < lesson->runs_count; i++)
-        ok = lesson_run_make(lesson, &lesson->runs[i], true, &output[i], error, error_size);
+        ok = lesson_run_make(lesson, &lesson->runs[i], true, &output[i], error);
     if (ok)
         page_write(to, lessons, lesson, output);
     for (unsigned i = 0; i < lesson->runs_count; i++)
@@ -248,29 +248,28 @@ static void index_write(FILE *to, const void *arg)
 }
 
 static bool page_to_file(const struct lessons *lessons, const struct lesson *lesson,
-                         const char *folder, char *error, size_t error_size)
+                         const char *folder, struct error *error)
 {
     char path[PATH_SIZE];
     char *text = NULL;
     size_t size;
     FILE *to = memory_stream(&text, &size);
-    bool ok = lesson_page_write(lessons, lesson, to, error, error_size);
+    bool ok = lesson_page_write(lessons, lesson, to, error);
     memory_stream_close(to);
     snprintf(path, sizeof path, "%s/%s.html", folder, lesson->name);
-    ok = ok && file_replace(path, text, size, error, error_size);
+    ok = ok && file_replace(path, text, size, error);
     free(text);
     return ok;
 }
 
-bool lessons_pages_write(const struct lessons *lessons, const char *folder, char *error,
-                         size_t error_size)
+bool lessons_pages_write(const struct lessons *lessons, const char *folder, struct error *error)
 {
     char path[PATH_SIZE];
-    bool ok = folder_make(folder, error, error_size);
+    bool ok = folder_make(folder, error);
     for (size_t i = 0; ok && i < lessons->count; i++)
-        ok = page_to_file(lessons, lessons->list[i], folder, error, error_size);
+        ok = page_to_file(lessons, lessons->list[i], folder, error);
     snprintf(path, sizeof path, "%s/index.html", folder);
-    ok = ok && file_replace_by(path, index_write, lessons, error, error_size);
+    ok = ok && file_replace_by(path, index_write, lessons, error);
     snprintf(path, sizeof path, "%s/README.md", folder);
-    return ok && file_replace_by(path, readme_write, lessons, error, error_size);
+    return ok && file_replace_by(path, readme_write, lessons, error);
 }

@@ -50,10 +50,10 @@ static void stops_print(const struct lesson_run *run, const struct lesson_output
 }
 
 static bool run_print(const struct lesson *lesson, const struct lesson_run *run, int columns,
-                      FILE *to, char *error, size_t error_size)
+                      FILE *to, struct error *error)
 {
     struct lesson_output output;
-    if (!lesson_run_make(lesson, run, false, &output, error, error_size))
+    if (!lesson_run_make(lesson, run, false, &output, error))
         return false;
     fputc('\n', to);
     text_wrap(to, 0, 0, columns, run->says);
@@ -70,8 +70,7 @@ static bool run_print(const struct lesson *lesson, const struct lesson_run *run,
     return true;
 }
 
-bool lesson_print(const struct lesson *lesson, int columns, FILE *to, char *error,
-                  size_t error_size)
+bool lesson_print(const struct lesson *lesson, int columns, FILE *to, struct error *error)
 {
     fprintf(to, "Lesson %u: ", lesson->number);
     text_wrap(to, 0, 0, columns, lesson->title);
@@ -79,7 +78,7 @@ bool lesson_print(const struct lesson *lesson, int columns, FILE *to, char *erro
     fputc('\n', to);
     text_wrap(to, 0, 0, columns, lesson->text);
     for (unsigned i = 0; i < lesson->runs_count; i++)
-        if (!run_print(lesson, &lesson->runs[i], columns, to, error, error_size))
+        if (!run_print(lesson, &lesson->runs[i], columns, to, error))
             return false;
     if (lesson->account) {
         fputs("\nAccounts: ", to);

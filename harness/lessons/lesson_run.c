@@ -41,7 +41,7 @@ static bool is_answer(const struct lesson_run *run, const struct process_result 
 /* The output of the run's command with one more argument, NULL for none; to be freed. NULL and one
  * line in error. */
 static char *command_run(const struct lesson *lesson, const struct lesson_run *run,
-                         const char *more, char *error, size_t error_size)
+                         const char *more, struct error *error)
 {
     const char *argv[WORDS_MAX + 3] = {"schedlab"};
     char *words = xstrdup(run->command), *rest = words, *word;
@@ -54,15 +54,15 @@ static char *command_run(const struct lesson *lesson, const struct lesson_run *r
     int failed = process_run("/proc/self/exe", argv, TIMEOUT_S, &result);
     free(words);
     if (failed)
-        return error_null(error, error_size, "cannot start a process: %s", strerror(-failed));
+        return error_null(error, "cannot start a process: %s", strerror(-failed));
     char *text = NULL, end[256] = "it took too long";
     if (is_answer(run, &result)) {
         text = xstrdup(result.output);
     } else {
         if (result.end == PROCESS_ENDED)
             process_end_text(&result, end, sizeof end);
-        snprintf(error, error_size, "%s:%zu: `schedlab %s`: %s", lesson->path, run->line,
-                 run->command, text_one_line(end));
+        error_print(error, "%s:%zu: `schedlab %s`: %s", lesson->path, run->line, run->command,
+                    text_one_line(end));
     }
     process_result_free(&result);
     return text;
@@ -78,8 +78,7 @@ static bool is_stop(const struct lesson_stop *stop, size_t step, const char *wor
 }
 
 static bool places_find(const struct lesson *lesson, const struct lesson_run *run,
-                        const json_t *trace, struct lesson_place *place, char *error,
-                        size_t error_size)
+                        const json_t *trace, struct lesson_place *place, struct error *error)
 {
     unsigned stop = 0;
     json_each(step, json_object_get(trace, "steps")) {
@@ -93,21 +92,21 @@ static bool places_find(const struct lesson *lesson, const struct lesson_run *ru
         snprintf(place[stop++].words, sizeof words, "%s", words);
     }
     if (stop < run->stops_count)
-        snprintf(error, error_size, "%s:%zu: no event after step %zu fits \"%s\"", lesson->path,
-                 run->stops[stop].line, stop ? place[stop - 1].step : 0, run->stops[stop].event);
+        error_print(error, "%s:%zu: no event after step %zu fits \"%s\"", lesson->path,
+                    run->stops[stop].line, stop ? place[stop - 1].step : 0, run->stops[stop].event);
     return stop == run->stops_count;
 }
 
 static bool stops_find(const struct lesson *lesson, const struct lesson_run *run,
-                       struct lesson_output *output, char *error, size_t error_size)
+                       struct lesson_output *output, struct error *error)
 {
-    char *text = command_run(lesson, run, "--format=json", error, error_size);
+    char *text = command_run(lesson, run, "--format=json", error);
     if (!text)
         return false;
     json_t *trace = json_loads(text, 0, NULL);
     free(text);
     output->place = xcalloc(run->stops_count, sizeof output->place[0]);
-    bool ok = places_find(lesson, run, trace, output->place, error, error_size);
+    bool ok = places_find(lesson, run, trace, output->place, error);
     json_decref(trace);
     return ok;
 }
@@ -121,20 +120,20 @@ static bool has_player(const struct lesson_run *run)
 }
 
 bool lesson_run_make(const struct lesson *lesson, const struct lesson_run *run, bool with_page,
-                     struct lesson_output *output, char *error, size_t error_size)
+                     struct lesson_output *output, struct error *error)
 {
-    *output = (struct lesson_output){.text = command_run(lesson, run, NULL, error, error_size)};
+    *output = (struct lesson_output){.text = command_run(lesson, run, NULL, error)};
     bool ok = output->text != NULL;
     for (unsigned i = 0; ok && i < run->expect_count; i++) {
         ok = matches(run->expect[i], output->text);
         if (!ok)
-            snprintf(error, error_size, "%s:%zu: `schedlab %s` does not print \"%s\"", lesson->path,
-                     run->line, run->command, run->expect[i]);
+            error_print(error, "%s:%zu: `schedlab %s` does not print \"%s\"", lesson->path,
+                        run->line, run->command, run->expect[i]);
     }
     if (ok && run->stops_count > 0)
-        ok = stops_find(lesson, run, output, error, error_size);
+        ok = stops_find(lesson, run, output, error);
     if (ok && has_player(run) && with_page) {
-        output->page = command_run(lesson, run, "--format=page", error, error_size);
+        output->page = command_run(lesson, run, "--format=page", error);
         ok = output->page != NULL;
     }
     if (!ok)

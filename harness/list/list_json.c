@@ -128,12 +128,12 @@ json_t *list_variants_to_json(void)
     json_t *array = json_array();
     const struct sched_ops *ops;
     for (size_t i = 0; (ops = spec_variant(i)); i++) {
-        char why[TEXT_SIZE];
+        struct error why;
         json_t *object = json_pack("{ss ss ss so}", "name", ops->name, "idea", ops->idea, "source",
                                    ops->source, "knobs", list_table_to_json(ops->knobs));
         json_object_set_new(object, "no_effect", list_moot_to_json(ops->moot));
-        if (peer_is(ops) && peer_absence(ops, why, sizeof why))
-            json_object_set_new(object, "absent", json_string(why));
+        if (peer_is(ops) && peer_absence(ops, &why))
+            json_object_set_new(object, "absent", json_string(why.text));
         json_array_append_new(array, object);
     }
     return array;

@@ -2,7 +2,6 @@
 #include "harness/list/list_machines.h"
 
 #include "harness/base/memory.h"
-#include "harness/base/text.h"
 #include "harness/base/wrap.h"
 #include "harness/host/data_folder.h"
 #include "harness/models/machine_spec.h"
@@ -19,8 +18,8 @@ enum { COLUMN_NAME = 13, COLUMN_VALUE = 17, COLUMN_HELP = 29 };
 static bool is_own(const struct machine_spec *spec, size_t key)
 {
     struct sim_model own = {.cores = 0};
-    char unused[TEXT_SIZE];
-    machine_model_make(&own, &spec->own, unused, sizeof unused);
+    struct error unused;
+    machine_model_make(&own, &spec->own, &unused);
     return machine_model_get(&own, &machine_keys[key]) ==
            machine_model_get(&spec->model, &machine_keys[key]);
 }
@@ -65,14 +64,14 @@ static void append_line(const struct machine_spec *spec, void *array)
 
 /* Calls what for each model, in the order of the alphabet; false at the first that is wrong. */
 static bool each_model(void (*what)(const struct machine_spec *spec, void *arg), void *arg,
-                       char *error, size_t error_size)
+                       struct error *error)
 {
-    char **names = data_folder_names("machines", error, error_size);
+    char **names = data_folder_names("machines", error);
     bool good = names != NULL;
     for (char **name = names; good && *name; name++) {
         char text[TEXT_SIZE * 4];
         snprintf(text, sizeof text, "sim:%s", *name);
-        const struct machine_spec *spec = machine_spec_kept(text, error, error_size);
+        const struct machine_spec *spec = machine_spec_kept(text, error);
         good = spec != NULL;
         if (good)
             what(spec, arg);
@@ -81,20 +80,20 @@ static bool each_model(void (*what)(const struct machine_spec *spec, void *arg),
     return good;
 }
 
-bool list_machines_print(struct list_page *page, char *error, size_t error_size)
+bool list_machines_print(struct list_page *page, struct error *error)
 {
     page_heading(page, "Simulated machines (sim:NAME[,KEY=VALUE]...)");
     putchar('\n');
-    if (!each_model(print_line, page, error, error_size))
+    if (!each_model(print_line, page, error))
         return false;
     puts("\n`schedlab list sim:NAME` lists the keys of one.");
     return true;
 }
 
-json_t *list_machines_to_json(char *error, size_t error_size)
+json_t *list_machines_to_json(struct error *error)
 {
     json_t *array = json_array();
-    if (each_model(append_line, array, error, error_size))
+    if (each_model(append_line, array, error))
         return array;
     json_decref(array);
     return NULL;
@@ -114,12 +113,12 @@ static const char *source_of(const struct machine_spec *spec, size_t key)
 }
 
 /* NULL and one line in error if there is no such one. */
-static const struct machine_spec *simulated_of(const char *text, char *error, size_t size)
+static const struct machine_spec *simulated_of(const char *text, struct error *error)
 {
-    const struct machine_spec *spec = machine_spec_kept(text, error, size);
+    const struct machine_spec *spec = machine_spec_kept(text, error);
     if (!spec || spec->simulated)
         return spec;
-    return error_null(error, size, "native has no model; `schedlab doctor` tells of this machine");
+    return error_null(error, "native has no model; `schedlab doctor` tells of this machine");
 }
 
 static void print_keys(const struct list_page *page, const struct machine_spec *spec)
@@ -172,10 +171,9 @@ static void print_sources(const struct list_page *page, const struct machine_spe
     }
 }
 
-bool list_machine_print(const struct list_page *page, const char *text, char *error,
-                        size_t error_size)
+bool list_machine_print(const struct list_page *page, const char *text, struct error *error)
 {
-    const struct machine_spec *spec = simulated_of(text, error, error_size);
+    const struct machine_spec *spec = simulated_of(text, error);
     if (!spec)
         return false;
     char *title = text_format("%s: %s", spec->text, spec->file->title);
@@ -192,9 +190,9 @@ bool list_machine_print(const struct list_page *page, const char *text, char *er
     return true;
 }
 
-json_t *list_machine_to_json(const char *text, char *error, size_t error_size)
+json_t *list_machine_to_json(const char *text, struct error *error)
 {
-    const struct machine_spec *spec = simulated_of(text, error, error_size);
+    const struct machine_spec *spec = simulated_of(text, error);
     if (!spec)
         return NULL;
     json_t *keys = json_array();

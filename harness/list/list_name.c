@@ -19,8 +19,6 @@
 #include <string.h>
 #include <strings.h>
 
-enum { TEXT_SIZE = 512 };
-
 /* Examples compare with Go's design, and with that of one queue. */
 static const char GO[] = "gmp", ONE_QUEUE[] = "grq";
 
@@ -66,7 +64,7 @@ static json_t *structure_to_json(const struct sched_ops *ops)
 
 static json_t *variant_to_json(const struct sched_ops *ops, const struct uses *uses)
 {
-    char why[TEXT_SIZE] = "";
+    struct error why = {0};
     bool other = peer_is(ops) || !ops->pick; /* no scheduler of this program */
     json_t *object =
         json_pack("{ss ss ss ss so so}", "role", "variant", "name", ops->name, "idea", ops->idea,
@@ -80,8 +78,8 @@ static json_t *variant_to_json(const struct sched_ops *ops, const struct uses *u
         json_object_set_new(object, "code", json_string(file));
         free(file);
     }
-    if (peer_is(ops) && peer_absence(ops, why, sizeof why))
-        json_object_set_new(object, "absent", json_string(why));
+    if (peer_is(ops) && peer_absence(ops, &why))
+        json_object_set_new(object, "absent", json_string(why.text));
     json_object_set_new(object, "compared_in",
                         uses_experiments(uses, USES_THAT_COMPARE, ops->name));
     json_object_set_new(object, "knobs_varied_in", uses_experiments(uses, USES_WITHIN, ops->name));
@@ -311,9 +309,9 @@ static json_t *roles_of(const char *name, const struct uses *uses)
     return roles;
 }
 
-json_t *list_name_to_json(const char *name, char *error, size_t error_size)
+json_t *list_name_to_json(const char *name, struct error *error)
 {
-    struct uses *uses = uses_load(error, error_size);
+    struct uses *uses = uses_load(error);
     if (!uses)
         return NULL;
     json_t *object = json_pack("{ss so}", "name", name, "roles", roles_of(name, uses));

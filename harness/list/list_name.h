@@ -6,15 +6,15 @@
 #ifndef SCHEDLAB_LIST_NAME_H
 #define SCHEDLAB_LIST_NAME_H
 
+#include "harness/base/error.h"
 #include "harness/base/suggest.h"
 #include "harness/list/list_page.h"
 
 #include <jansson.h>
-#include <stddef.h>
 
 /* {name, roles: [{role, ...}]}; roles is empty for a name that nothing has. NULL and one line in
  * error if a file that came with the program cannot be read. Owned by the caller. */
-json_t *list_name_to_json(const char *name, char *error, size_t error_size);
+json_t *list_name_to_json(const char *name, struct error *error);
 
 /* Prints that object. */
 void list_name_print(const struct list_page *page, const json_t *object);

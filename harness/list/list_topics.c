@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMN_NAME = 13, COLUMN_KNOB = 18, COLUMN_HELP = 30, COLUMNS_ALL = 80, TEXT_SIZE = 512 };
+enum { COLUMN_NAME = 13, COLUMN_KNOB = 18, COLUMN_HELP = 30, COLUMNS_ALL = 80 };
 
 /* All ------------------------------------------------------------------------------------------ */
 
@@ -128,12 +128,12 @@ void list_variants_print(const struct list_page *page)
     const struct sched_ops *ops;
     page_heading(page, "Variants, each with the defaults of its knobs (NAME,KNOB=VALUE,...)");
     for (size_t i = 0; (ops = spec_variant(i)); i++) {
-        char why[TEXT_SIZE];
+        struct error why;
         putchar('\n');
         page_row(page, COLUMN_NAME, ops->name, ops->idea);
         page_field(page, "source", ops->source);
-        if (peer_is(ops) && peer_absence(ops, why, sizeof why))
-            page_field(page, "absent", why);
+        if (peer_is(ops) && peer_absence(ops, &why))
+            page_field(page, "absent", why.text);
         print_settings(page, ops->knobs, "others");
     }
     putchar('\n');

@@ -23,12 +23,12 @@ enum { PATH_SIZE = 4096 };
 /* Files ---------------------------------------------------------------------------------------- */
 
 /* Adds those of a folder. */
-static bool experiments_load(struct uses *uses, const char *of, char *error, size_t error_size)
+static bool experiments_load(struct uses *uses, const char *of, struct error *error)
 {
-    char **paths = experiment_paths(of, error, error_size);
+    char **paths = experiment_paths(of, error);
     bool good = paths != NULL;
     for (size_t i = 0; good && paths[i]; i++) {
-        struct experiment *experiment = experiment_load(paths[i], error, error_size);
+        struct experiment *experiment = experiment_load(paths[i], error);
         good = experiment != NULL;
         if (good)
             array_add(uses->experiments, uses->experiments_count) = experiment;
@@ -37,18 +37,18 @@ static bool experiments_load(struct uses *uses, const char *of, char *error, siz
     return good;
 }
 
-static bool sweeps_load(struct uses *uses, char *error, size_t error_size)
+static bool sweeps_load(struct uses *uses, struct error *error)
 {
     char folder[PATH_SIZE];
-    char **names = data_folder_names("sweeps", error, error_size);
+    char **names = data_folder_names("sweeps", error);
     size_t count = 0;
-    bool good = names && data_folder_find("sweeps", folder, sizeof folder, error, error_size);
+    bool good = names && data_folder_find("sweeps", folder, sizeof folder, error);
     while (names && names[count])
         count++;
     uses->sweeps = xcalloc(count + 1, sizeof(struct sweep_file *));
     for (size_t i = 0; i < count && good; i++) {
         char *path = text_format("%s/%s.yaml", folder, names[i]);
-        uses->sweeps[i] = sweep_file_load(path, error, error_size);
+        uses->sweeps[i] = sweep_file_load(path, error);
         good = uses->sweeps[i] != NULL;
         uses->sweeps_count += good;
         free(path);
@@ -57,12 +57,11 @@ static bool sweeps_load(struct uses *uses, char *error, size_t error_size)
     return good;
 }
 
-struct uses *uses_load(char *error, size_t error_size)
+struct uses *uses_load(struct error *error)
 {
     struct uses *uses = xcalloc(1, sizeof *uses);
-    if (experiments_load(uses, EXPERIMENT_FOLDER, error, error_size) &&
-        experiments_load(uses, DISPUTE_FOLDER, error, error_size) &&
-        sweeps_load(uses, error, error_size))
+    if (experiments_load(uses, EXPERIMENT_FOLDER, error) &&
+        experiments_load(uses, DISPUTE_FOLDER, error) && sweeps_load(uses, error))
         return uses;
     uses_free(uses);
     return NULL;

@@ -6,13 +6,14 @@
 #ifndef SCHEDLAB_LIST_USES_H
 #define SCHEDLAB_LIST_USES_H
 
+#include "harness/base/error.h"
+
 #include <jansson.h>
-#include <stddef.h>
 
 struct uses;
 
 /* Reads all files; NULL and one line in error if one is wrong. To be freed. */
-struct uses *uses_load(char *error, size_t error_size);
+struct uses *uses_load(struct error *error);
 void uses_free(struct uses *uses);
 
 /* {"id": ..., "title": ..., "claim": ...} of the experiment called so; NULL: none is. */

@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-enum { ERROR_SIZE = 512 };
-
 static void print_params(FILE *to, const char *kind, const char *name, const struct param *table)
 {
     for (const struct param *param = table; param && param->name; param++) {
@@ -63,8 +61,8 @@ static void print_events(FILE *to)
 
 static void print_machines(FILE *to)
 {
-    char error[ERROR_SIZE];
-    char **names = data_folder_names("machines", error, sizeof error);
+    struct error error;
+    char **names = data_folder_names("machines", &error);
     fputs("machine native\n", to);
     for (char **name = names; name && *name; name++)
         fprintf(to, "machine sim:%s\n", *name);
@@ -74,14 +72,14 @@ static void print_machines(FILE *to)
 /* A file's name begins with its number: e01-queues.yaml, disputes/x01-findrunnable.yaml. */
 static void print_experiments(FILE *to)
 {
-    char error[ERROR_SIZE];
-    char **names = data_folder_names(EXPERIMENT_FOLDER, error, sizeof error);
+    struct error error;
+    char **names = data_folder_names(EXPERIMENT_FOLDER, &error);
     int number;
     for (char **name = names; name && *name; name++)
         if (sscanf(*name, "e%d-", &number) == 1)
             fprintf(to, "experiment E%d\n", number);
     data_folder_names_free(names);
-    names = data_folder_names(DISPUTE_FOLDER, error, sizeof error);
+    names = data_folder_names(DISPUTE_FOLDER, &error);
     for (char **name = names; name && *name; name++)
         if (sscanf(*name, "x%d-", &number) == 1)
             fprintf(to, "experiment X%d\n", number);
@@ -92,8 +90,8 @@ static void print_experiments(FILE *to)
 /* Their names without the number: "stealing" of 03-stealing.yaml. */
 static void print_lessons(FILE *to)
 {
-    char error[ERROR_SIZE];
-    char **names = data_folder_names("lessons", error, sizeof error);
+    struct error error;
+    char **names = data_folder_names("lessons", &error);
     for (char **name = names; name && *name; name++)
         fprintf(to, "lesson %s\n", strchr(*name, '-') ? strchr(*name, '-') + 1 : *name);
     data_folder_names_free(names);

@@ -401,21 +401,21 @@ static bool fit_version(std::string &flag)
     return true;
 }
 
-static enum gbench_end misused(const std::string &why, char *error, size_t error_size)
+static enum gbench_end misused(const std::string &why, struct error *error)
 {
-    std::snprintf(error, error_size, "%s", why.c_str());
+    std::snprintf(error->text, sizeof error->text, "%s", why.c_str());
     return GBENCH_MISUSED;
 }
 
 /* said: what the library wrote when it found nothing to run. */
-static enum gbench_end misused_filter(const std::string &said, char *error, size_t error_size)
+static enum gbench_end misused_filter(const std::string &said, struct error *error)
 {
     std::string filter = "--benchmark_filter=" + benchmark::GetBenchmarkFilter();
     size_t reason = said.find(": "), end = said.find('\n');
     if (said.compare(0, 9, "Could not") == 0 && reason < end)
         return misused(filter + " is not a regular expression" + said.substr(reason, end - reason),
-                       error, error_size);
-    misused(filter + " matches no benchmark", error, error_size);
+                       error);
+    misused(filter + " matches no benchmark", error);
     return GBENCH_UNMATCHED;
 }
 
@@ -429,14 +429,14 @@ static bool can_write(const std::string &path)
 }
 
 enum gbench_end gbench_run(const char *program, const char *const *flags, bool medians_only,
-                           char *error, size_t error_size)
+                           struct error *error)
 {
     static const char other_version[] = " is not for this version of Google Benchmark";
     std::vector<std::string> texts = {program, "--benchmark_enable_random_interleaving=true"};
     for (; *flags; flags++) {
         texts.push_back(*flags);
         if (!fit_version(texts.back()))
-            return misused(texts.back() + other_version, error, error_size);
+            return misused(texts.back() + other_version, error);
     }
     std::vector<char *> argv;
     for (std::string &text : texts)
@@ -445,11 +445,10 @@ enum gbench_end gbench_run(const char *program, const char *const *flags, bool m
     int argc = static_cast<int>(texts.size());
     benchmark::Initialize(&argc, argv.data());
     if (argc > 1)
-        return misused(argv[1] + std::string(other_version) + ", or its value is not valid", error,
-                       error_size);
+        return misused(argv[1] + std::string(other_version) + ", or its value is not valid", error);
     std::string out = value_of(texts, "benchmark_out");
     if (!can_write(out))
-        return misused("cannot write " + out + ": " + std::strerror(errno), error, error_size);
+        return misused("cannot write " + out + ": " + std::strerror(errno), error);
     std::string format = value_of(texts, "benchmark_format");
     std::ostringstream errors;
     Reporter reporter(format.empty() || format == "console", medians_only, &errors);
@@ -458,9 +457,10 @@ enum gbench_end gbench_run(const char *program, const char *const *flags, bool m
                                  : benchmark::RunSpecifiedBenchmarks(&reporter, &file_reporter);
     benchmark::Shutdown();
     if (matched == 0)
-        return misused_filter(errors.str(), error, error_size);
-    *error = '\0';
+        return misused_filter(errors.str(), error);
+    *error->text = '\0';
     if (!file_reporter.is_written)
-        std::snprintf(error, error_size, "%s: not all of it could be written", out.c_str());
+        std::snprintf(error->text, sizeof error->text, "%s: not all of it could be written",
+                      out.c_str());
     return any_failed || !file_reporter.is_written ? GBENCH_FAILED : GBENCH_DONE;
 }

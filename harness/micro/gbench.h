@@ -28,6 +28,8 @@
 #ifndef SCHEDLAB_GBENCH_H
 #define SCHEDLAB_GBENCH_H
 
+#include "harness/base/error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -144,7 +146,7 @@ enum gbench_end {
  * --benchmark_out is not whole.
  */
 enum gbench_end gbench_run(const char *program, const char *const *flags, bool medians_only,
-                           char *error, size_t error_size);
+                           struct error *error);
 
 /* Adds a line to the `context` of the results; before gbench_run(). Both are copied. */
 void gbench_context(const char *key, const char *value);

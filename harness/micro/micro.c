@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { NAME_SIZE = 256, ERROR_SIZE = 512, PARTNER_STACK = 256 << 10 };
+enum { NAME_SIZE = 256, PARTNER_STACK = 256 << 10 };
 
 static const struct micro_op *const tables[] = {
     micro_floors,   micro_queues, micro_deques, micro_locks,          micro_switches,
@@ -170,10 +170,10 @@ static void run_scheduled(struct micro *micro)
 
 void micro_still_make(struct micro_still *still, const char *spec, int workers)
 {
-    char message[ERROR_SIZE];
+    struct error message;
     int error;
-    if (!variant_spec_parse(&still->spec, spec, message, sizeof message))
-        fatal("micro_still_make: %s", message);
+    if (!variant_spec_parse(&still->spec, spec, &message))
+        fatal("micro_still_make: %s", message.text);
     struct sched_config config = {
         .ops = still->spec.ops, .knobs = still->spec.knobs, .workers = workers, .seed = 1};
     still->sched = sched_new(&config, &error);
@@ -310,7 +310,7 @@ static void instance_register(const struct micro_op *op, const struct variant_sp
 static void beside_register(const struct micro_op *op, const struct variant_spec *variants,
                             size_t count)
 {
-    char message[ERROR_SIZE];
+    struct error message;
     bool served = false;
     for (size_t v = 0; v < count; v++) {
         if (strcmp(variants[v].text, op->beside) == 0)
@@ -320,8 +320,8 @@ static void beside_register(const struct micro_op *op, const struct variant_spec
     if (!served)
         return;
     struct variant_spec *spec = xmalloc(sizeof *spec); /* kept, as the instances are */
-    if (!variant_spec_parse(spec, op->beside, message, sizeof message))
-        fatal("%s: %s", op->name, message);
+    if (!variant_spec_parse(spec, op->beside, &message))
+        fatal("%s: %s", op->name, message.text);
     instance_register(op, spec);
 }
 

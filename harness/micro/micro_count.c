@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ERROR_SIZE = 512, NAME_SIZE = 256 };
+enum { NAME_SIZE = 256 };
 
 static char *thread_events;              /* comma-separated; "none" */
 static struct counters *process;         /* NULL: none of its events is asked for */
@@ -35,11 +35,10 @@ static const char *source_absent(void *arg, enum stat_id which)
 /* The list is known to be valid. */
 static struct counters *counters_make(const char *events, enum counters_threads threads)
 {
-    char error[ERROR_SIZE];
-    struct counters *counters =
-        counters_new(&papi_api_native, events, threads, error, sizeof error);
+    struct error error;
+    struct counters *counters = counters_new(&papi_api_native, events, threads, &error);
     if (!counters)
-        fatal("counters_make: %s", error);
+        fatal("counters_make: %s", error.text);
     return counters;
 }
 
@@ -98,9 +97,9 @@ void micro_count_list(const char *events)
 {
     static const struct counters_source source = {.read = source_read, .absent = source_absent};
     struct counter_names names;
-    char error[ERROR_SIZE];
-    if (!counter_names_split(&names, events ? events : "none", error, sizeof error))
-        fatal("micro_count_list: %s", error);
+    struct error error;
+    if (!counter_names_split(&names, events ? events : "none", &error))
+        fatal("micro_count_list: %s", error.text);
     thread_events = names_of(&names, false);
     char *process_events = names_of(&names, true);
     if (strcmp(process_events, "none") != 0) {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ERROR_SIZE = 512, PLACE_SIZE = 256 };
+enum { PLACE_SIZE = 256 };
 
 /* Schema -------------------------------------------------------------------------------------- */
 
@@ -112,11 +112,11 @@ static size_t line_of(const struct yaml_reader *reader, const struct machine_key
 static bool read_value(const struct yaml_reader *reader, const char *place,
                        const struct machine_key *key, struct machine_value *value)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     const char *text = yaml_place_text(reader->place, place);
-    if (!text || machine_value_parse(key, text, value, error, sizeof error))
+    if (!text || machine_value_parse(key, text, value, &error))
         return true;
-    return yaml_complain(reader, yaml_place_line(reader->place, place), "%s", error);
+    return yaml_complain(reader, yaml_place_line(reader->place, place), "%s", error.text);
 }
 
 static bool read_vm(const struct yaml_reader *reader, struct machine_values *vm)
@@ -139,7 +139,8 @@ static bool read_values(const struct yaml_reader *reader, struct machine_values 
         const struct machine_key *key = &machine_keys[i];
         place_of(key, place);
         ok = read_value(reader, place, key, &values->of[i]) && ok;
-        if (!yaml_place_text(reader->place, place) && i != MACHINE_LOOKAHEAD && !*reader->error)
+        if (!yaml_place_text(reader->place, place) && i != MACHINE_LOOKAHEAD &&
+            !*reader->error->text)
             ok = yaml_complain(reader, line_of(reader, key),
                                "a machine lacks the key \"%s\", %s; valid: %s", key->name,
                                key->help, machine_key_range_text(key).s);
@@ -149,10 +150,10 @@ static bool read_values(const struct yaml_reader *reader, struct machine_values 
 
 static bool make_model(const struct yaml_reader *reader, struct machine_file *file)
 {
-    char error[ERROR_SIZE];
-    size_t key = machine_model_make(&file->model, &file->values, error, sizeof error);
+    struct error error;
+    size_t key = machine_model_make(&file->model, &file->values, &error);
     if (key != MACHINE_KEYS)
-        return yaml_complain(reader, line_of(reader, &machine_keys[key]), "%s", error);
+        return yaml_complain(reader, line_of(reader, &machine_keys[key]), "%s", error.text);
     const char *base = text_base_name(reader->path);
     size_t length = strlen(base);
     if (length > 5 && text_ends_with(base, ".yaml"))
@@ -266,19 +267,19 @@ static struct machine_file *schema_load(const struct yaml_reader *reader)
     return texts ? file_take(texts) : NULL;
 }
 
-struct machine_file *machine_file_load(const char *path, char *error, size_t error_size)
+struct machine_file *machine_file_load(const char *path, struct error *error)
 {
     struct yaml_reader reader;
-    if (!yaml_reader_open(&reader, path, error, error_size))
+    if (!yaml_reader_open(&reader, path, error))
         return NULL;
     struct machine_file *file = schema_load(&reader);
     bool read = file && read_values(&reader, &file->values);
     read = file && read_vm(&reader, &file->vm) && read;
-    if (read && !*reader.error)
+    if (read && !*reader.error->text)
         make_model(&reader, file);
     if (file)
         check_sources(&reader, file);
-    if (*reader.error) {
+    if (*reader.error->text) {
         machine_file_free(file);
         file = NULL;
     }

@@ -21,6 +21,7 @@
 #ifndef SCHEDLAB_MACHINE_FILE_H
 #define SCHEDLAB_MACHINE_FILE_H
 
+#include "harness/base/error.h"
 #include "harness/models/machine_keys.h"
 
 struct machine_source {
@@ -40,7 +41,7 @@ struct machine_file {
 
 /* Reads and checks the file at path. NULL if anything about it is wrong; then error
  * has a line "PATH:LINE: what, and what is valid" for each mistake. */
-struct machine_file *machine_file_load(const char *path, char *error, size_t error_size);
+struct machine_file *machine_file_load(const char *path, struct error *error);
 void machine_file_free(struct machine_file *file);
 
 /* The source of a key's value. NULL: the file names none, as for a lookahead that is not given. */

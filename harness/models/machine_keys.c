@@ -11,7 +11,6 @@
 
 enum {
     WAYS_MAX = 32,
-    TEXT_SIZE = 64,
     DECIMALS = 3,
 };
 
@@ -196,7 +195,7 @@ static bool value_is_valid(const struct machine_key *key, struct machine_value v
 }
 
 bool machine_value_parse(const struct machine_key *key, const char *text,
-                         struct machine_value *value, char *error, size_t error_size)
+                         struct machine_value *value, struct error *error)
 {
     if (key->kind == MACHINE_WORD) {
         for (int64_t i = 0; key->word[i]; i++) {
@@ -208,9 +207,9 @@ bool machine_value_parse(const struct machine_key *key, const char *text,
     } else if (number_parse(key->kind, text, value) && value_is_valid(key, *value)) {
         return true;
     }
-    snprintf(error, error_size, "%s is %.40s; valid: %s", key->name, *text ? text : "empty",
-             machine_key_range_text(key).s);
-    text_one_line(error);
+    error_print(error, "%s is %.40s; valid: %s", key->name, *text ? text : "empty",
+                machine_key_range_text(key).s);
+    text_one_line(error->text);
     return false;
 }
 
@@ -298,8 +297,7 @@ json_t *machine_model_to_json(const struct sim_model *model)
 /* A model being checked: the key that is wrong, and why. */
 struct checking {
     size_t key;
-    char *error;
-    size_t error_size;
+    struct error *error;
 };
 
 /* A mistake of the key, or of the part of a section: "l2", "size". Returns false. */
@@ -311,7 +309,7 @@ wrong(struct checking *checking, const char *section, const char *part, const ch
     snprintf(key, sizeof key, "%s%s%s", section, *part ? "." : "", part);
     checking->key = machine_key_find(key);
     va_start(args, format);
-    vsnprintf(checking->error, checking->error_size, format, args);
+    vsnprintf(checking->error->text, sizeof checking->error->text, format, args);
     va_end(args);
     return false;
 }
@@ -420,10 +418,10 @@ static int64_t ps_of(struct machine_value value, int64_t clock_khz)
     return (int64_t)((ps + clock_khz / 2) / clock_khz);
 }
 
-size_t machine_model_make(struct sim_model *model, const struct machine_values *values, char *error,
-                          size_t error_size)
+size_t machine_model_make(struct sim_model *model, const struct machine_values *values,
+                          struct error *error)
 {
-    struct checking checking = {MACHINE_KEYS, error, error_size};
+    struct checking checking = {MACHINE_KEYS, error};
     int64_t clock_khz = values->of[machine_key_find("clock")].number;
     for (size_t i = 0; i < MACHINE_KEYS; i++) {
         const struct machine_key *key = &machine_keys[i];

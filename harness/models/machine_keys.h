@@ -14,6 +14,8 @@
 #ifndef SCHEDLAB_MACHINE_KEYS_H
 #define SCHEDLAB_MACHINE_KEYS_H
 
+#include "harness/base/error.h"
+
 #include "machine/sim/model.h"
 
 #include <jansson.h>
@@ -59,7 +61,7 @@ size_t machine_key_find(const char *name);
 
 /* "32 KiB" into *value. False, and in error "l1.size is ...; valid: ..." if it is none. */
 bool machine_value_parse(const struct machine_key *key, const char *text,
-                         struct machine_value *value, char *error, size_t error_size);
+                         struct machine_value *value, struct error *error);
 
 /* A struct, so that a call can stand in an argument list. */
 struct machine_text {
@@ -76,8 +78,8 @@ struct machine_text machine_key_range_text(const struct machine_key *key);
 /* The model that these values make; all keys but lookahead must be given. A lookahead that is not
  * given is as long as may be. Sets no name. MACHINE_KEYS if all is well; else the key whose value
  * is impossible, and one line in error. */
-size_t machine_model_make(struct sim_model *model, const struct machine_values *values, char *error,
-                          size_t error_size);
+size_t machine_model_make(struct sim_model *model, const struct machine_values *values,
+                          struct error *error);
 
 /* The value of a key in a model: ps, bytes, kHz, a count or the number of a word. */
 int64_t machine_model_get(const struct sim_model *model, const struct machine_key *key);

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, ERROR_SIZE = 512, TEXT_SIZE = 64 };
+enum { PATH_SIZE = 4096, NAMES_SIZE = 1024, TEXT_SIZE = 64 };
 
 static const char suffix[] = ".yaml";
 static const char prefix[] = "sim:";
@@ -21,28 +21,28 @@ static const char as_guest[] = ",host=vm"; /* in canonical texts right behind th
 
 /* Files --------------------------------------------------------------------------------------- */
 
-static bool complain_of_model(const struct complaint *to, const char *name)
+static bool complain_of_model(struct error *to, const char *name)
 {
-    char error[ERROR_SIZE];
-    char **names = data_folder_names("machines", error, sizeof error);
+    struct error error;
+    char **names = data_folder_names("machines", &error);
     if (!names)
-        return complaint_make(to, "%s", error);
+        return error_quote(to, "%s", error.text);
     struct suggest near = suggest_for(name);
     for (char **at = names; *at; at++)
         suggest_offer(&near, *at);
     if (near.best)
-        complaint_make(to, "unknown model \"%s\"; %s, or a path that ends in .yaml", name,
-                       suggest_text(&near, "", "`schedlab list machines`").s);
+        error_quote(to, "unknown model \"%s\"; %s, or a path that ends in .yaml", name,
+                    suggest_text(&near, "", "`schedlab list machines`").s);
     else
-        complaint_make(to, "unknown model \"%s\"; valid: a path that ends in .yaml", name);
+        error_quote(to, "unknown model \"%s\"; valid: a path that ends in .yaml", name);
     data_folder_names_free(names);
     return false;
 }
 
 /* Tells the first of several mistakes in the file: a specification is one word of a line. */
-static struct machine_file *file_load(const char *path, const struct complaint *to)
+static struct machine_file *file_load(const char *path, struct error *to)
 {
-    struct machine_file *file = machine_file_load(path, to->text, to->size);
+    struct machine_file *file = machine_file_load(path, to);
     if (!file)
         to->text[strcspn(to->text, "\n")] = '\0';
     return file;
@@ -57,7 +57,7 @@ struct model {
 };
 static struct model *models;
 
-static struct machine_file *model_of_folder(const char *path, const struct complaint *to)
+static struct machine_file *model_of_folder(const char *path, struct error *to)
 {
     for (struct model *model = models; model; model = model->next)
         if (strcmp(model->path, path) == 0)
@@ -79,13 +79,12 @@ static void model_free(struct machine_file *file)
     machine_file_free(file);
 }
 
-static struct machine_file *model_load(const char *name, const struct complaint *to)
+static struct machine_file *model_load(const char *name, struct error *to)
 {
     char folder[PATH_SIZE], path[2 * PATH_SIZE];
     if (strlen(name) >= sizeof suffix && text_ends_with(name, suffix))
         return file_load(name, to);
-    if (*name && !strchr(name, '/') &&
-        data_folder_find("machines", folder, sizeof folder, to->text, to->size)) {
+    if (*name && !strchr(name, '/') && data_folder_find("machines", folder, sizeof folder, to)) {
         snprintf(path, sizeof path, "%s/%s%s", folder, name, suffix);
         if (access(path, F_OK) == 0)
             return model_of_folder(path, to);
@@ -96,7 +95,7 @@ static struct machine_file *model_load(const char *name, const struct complaint 
 
 /* Settings ------------------------------------------------------------------------------------ */
 
-static bool complain_of_key(const struct complaint *to, const char *model, const char *key)
+static bool complain_of_key(struct error *to, const char *model, const char *key)
 {
     char where[TEXT_SIZE];
     struct suggest near = suggest_for(key);
@@ -106,43 +105,42 @@ static bool complain_of_key(const struct complaint *to, const char *model, const
     for (size_t i = 0; strchr(key, '.') && structures[i].name; i++)
         suggest_offer(&near, structures[i].name);
     snprintf(where, sizeof where, "`schedlab list sim:%.32s`", model);
-    return complaint_make(to, "sim:%s: unknown key \"%s\"; %s", model, key,
-                          suggest_text(&near, "", where).s);
+    return error_quote(to, "sim:%s: unknown key \"%s\"; %s", model, key,
+                       suggest_text(&near, "", where).s);
 }
 
-static bool complain_of_structure(const struct complaint *to, const char *model, const char *name)
+static bool complain_of_structure(struct error *to, const char *model, const char *name)
 {
-    char all[2 * ERROR_SIZE] = "";
+    char all[NAMES_SIZE] = "";
     for (size_t i = 0; structures[i].name; i++)
         text_add(all, sizeof all, "%s%s", i ? ", " : "", structures[i].name);
-    return complaint_make(to, "sim:%s: unknown structure \"%s\"; valid: %s", model, name, all);
+    return error_quote(to, "sim:%s: unknown structure \"%s\"; valid: %s", model, name, all);
 }
 
 /* STRUCTURE=free */
 static bool structure_parse(struct machine_spec *spec, const char *model, int structure,
-                            const char *value, const struct complaint *to)
+                            const char *value, struct error *to)
 {
     const char *name = structures[structure].name;
     if (!value || strcmp(value, "free") != 0)
-        return complaint_make(to, "sim:%s: %s is a structure; valid: %s=free", model, name, name);
+        return error_quote(to, "sim:%s: %s is a structure; valid: %s=free", model, name, name);
     if (spec->free >> structure & 1)
-        return complaint_make(to, "sim:%s: %s is given twice", model, name);
+        return error_quote(to, "sim:%s: %s is given twice", model, name);
     spec->free |= UINT64_C(1) << structure;
     return true;
 }
 
 /* host=vm */
 static bool host_parse(struct machine_spec *spec, const char *model, const char *value,
-                       const struct complaint *to)
+                       struct error *to)
 {
     if (!value || strcmp(value, "vm") != 0)
-        return complaint_make(to, "sim:%s: host is %.40s; valid: vm, or leave it out", model,
-                              value && *value ? value : "empty");
+        return error_quote(to, "sim:%s: host is %.40s; valid: vm, or leave it out", model,
+                           value && *value ? value : "empty");
     if (spec->vm)
-        return complaint_make(to, "sim:%s: host is given twice", model);
+        return error_quote(to, "sim:%s: host is given twice", model);
     if (!machine_file_has_vm(spec->file))
-        return complaint_make(to, "sim:%s: the model has no prices of a virtual machine (vm)",
-                              model);
+        return error_quote(to, "sim:%s: the model has no prices of a virtual machine (vm)", model);
     spec->vm = true;
     for (size_t i = 0; i < MACHINE_KEYS; i++)
         if (spec->file->vm.of[i].given)
@@ -152,13 +150,13 @@ static bool host_parse(struct machine_spec *spec, const char *model, const char 
 
 /* One KEY=VALUE, changed by the call, into what is given. */
 static bool setting_parse(struct machine_spec *spec, const char *model, char *setting,
-                          struct machine_values *given, const struct complaint *to)
+                          struct machine_values *given, struct error *to)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     char *equals = strchr(setting, '=');
     if (*setting == '\0' || equals == setting)
-        return complaint_make(to, "sim:%s: a key is missing before \"%s\"; write KEY=VALUE", model,
-                              *setting ? setting : ",");
+        return error_quote(to, "sim:%s: a key is missing before \"%s\"; write KEY=VALUE", model,
+                           *setting ? setting : ",");
     if (equals)
         *equals = '\0';
     if (strcmp(setting, "host") == 0)
@@ -172,12 +170,12 @@ static bool setting_parse(struct machine_spec *spec, const char *model, char *se
     if (key == MACHINE_KEYS)
         return complain_of_key(to, model, setting);
     if (!equals || equals[1] == '\0')
-        return complaint_make(to, "sim:%s: %s has no value; write %s=VALUE; valid: %s", model,
-                              setting, setting, machine_key_range_text(&machine_keys[key]).s);
+        return error_quote(to, "sim:%s: %s has no value; write %s=VALUE; valid: %s", model, setting,
+                           setting, machine_key_range_text(&machine_keys[key]).s);
     if (given->of[key].given)
-        return complaint_make(to, "sim:%s: %s is given twice", model, setting);
-    if (!machine_value_parse(&machine_keys[key], equals + 1, &given->of[key], error, sizeof error))
-        return complaint_make(to, "sim:%s: %s", model, error);
+        return error_quote(to, "sim:%s: %s is given twice", model, setting);
+    if (!machine_value_parse(&machine_keys[key], equals + 1, &given->of[key], &error))
+        return error_quote(to, "sim:%s: %s", model, error.text);
     return true;
 }
 
@@ -229,16 +227,16 @@ static void shape_neighbours(const struct machine_values *values,
         for (int64_t n = cores; n >= 1 && n <= SIM_CORES_MAX && !near[way]; n += way ? 1 : -1) {
             struct machine_values other = *values;
             struct sim_model model;
-            char unused[ERROR_SIZE];
+            struct error unused;
             other.of[MACHINE_CORES].number = n;
             if (shape_fit(&other, given) &&
-                machine_model_make(&model, &other, unused, sizeof unused) == MACHINE_KEYS)
+                machine_model_make(&model, &other, &unused) == MACHINE_KEYS)
                 near[way] = n;
         }
     }
 }
 
-static bool complain_of_cores(const struct complaint *to, const char *model,
+static bool complain_of_cores(struct error *to, const char *model,
                               const struct machine_values *values,
                               const struct machine_values *given)
 {
@@ -249,7 +247,7 @@ static bool complain_of_cores(const struct complaint *to, const char *model,
         snprintf(below, sizeof below, "%lld", (long long)near[0]);
     if (near[1])
         snprintf(above, sizeof above, "%s%lld", near[0] ? " or " : "", (long long)near[1]);
-    return complaint_make(
+    return error_quote(
         to,
         "sim:%s: cores is %lld, which smt %lld, group %lld and socket %lld cannot make; "
         "the nearest valid: %s%s",
@@ -260,7 +258,7 @@ static bool complain_of_cores(const struct complaint *to, const char *model,
 
 /* The model's own values with what is given in their place, and the shape that cores makes. */
 static bool values_merge(struct machine_values *values, const char *name,
-                         const struct machine_values *given, const struct complaint *to)
+                         const struct machine_values *given, struct error *to)
 {
     for (size_t i = 0; i < MACHINE_KEYS; i++)
         if (given->of[i].given)
@@ -277,12 +275,11 @@ static bool values_merge(struct machine_values *values, const char *name,
 static bool model_without(struct sim_model *model, const struct machine_spec *spec,
                           const struct machine_values *given, size_t key)
 {
-    char unused[ERROR_SIZE];
-    struct complaint nobody = {.text = unused, .size = sizeof unused};
+    struct error unused;
     struct machine_values others = *given, values = spec->own;
     others.of[key] = (struct machine_value){.number = 0};
-    return values_merge(&values, "", &others, &nobody) &&
-           machine_model_make(model, &values, unused, sizeof unused) == MACHINE_KEYS;
+    return values_merge(&values, "", &others, &unused) &&
+           machine_model_make(model, &values, &unused) == MACHINE_KEYS;
 }
 
 /* Leaves out, one after the other, what changes nothing. */
@@ -322,7 +319,7 @@ static char *canonical_text(const struct machine_spec *spec, const char *name,
 /* Specifications ------------------------------------------------------------------------------ */
 
 static bool settings_parse(struct machine_spec *spec, const char *name, char *settings,
-                           struct machine_values *given, const struct complaint *to)
+                           struct machine_values *given, struct error *to)
 {
     char *setting;
     while ((setting = strsep(&settings, ",")))
@@ -332,9 +329,9 @@ static bool settings_parse(struct machine_spec *spec, const char *name, char *se
 }
 
 /* rest: what follows "sim:", changed by the call. */
-static bool simulated_parse(struct machine_spec *spec, char *rest, const struct complaint *to)
+static bool simulated_parse(struct machine_spec *spec, char *rest, struct error *to)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     char *settings = rest;
     strsep(&settings, ","); /* rest is the name now, settings what follows, or NULL */
     struct machine_values given = {.of[0].given = false};
@@ -349,27 +346,26 @@ static bool simulated_parse(struct machine_spec *spec, char *rest, const struct 
     struct machine_values values = spec->own;
     if (!values_merge(&values, rest, &given, to))
         return false;
-    if (machine_model_make(&spec->model, &values, error, sizeof error) != MACHINE_KEYS)
-        return complaint_make(to, "sim:%s: %s", rest, error);
+    if (machine_model_make(&spec->model, &values, &error) != MACHINE_KEYS)
+        return error_quote(to, "sim:%s: %s", rest, error.text);
     spec->text = canonical_text(spec, rest, given);
     return true;
 }
 
-bool machine_spec_parse(struct machine_spec *spec, const char *text, char *error, size_t error_size)
+bool machine_spec_parse(struct machine_spec *spec, const char *text, struct error *error)
 {
-    struct complaint to = {.text = error, .size = error_size};
     *spec = (struct machine_spec){.simulated = false};
     if (strcmp(text, "native") == 0) {
         spec->text = xstrdup(text);
         return true;
     }
     if (strncmp(text, prefix, sizeof prefix - 1) != 0)
-        return complaint_make(&to,
-                              "unknown machine \"%s\"; valid: native, sim:MODEL[,KEY=VALUE]...; "
-                              "`schedlab list machines` lists the models",
-                              text);
+        return error_quote(error,
+                           "unknown machine \"%s\"; valid: native, sim:MODEL[,KEY=VALUE]...; "
+                           "`schedlab list machines` lists the models",
+                           text);
     char *copy = xstrdup(text + sizeof prefix - 1);
-    bool ok = simulated_parse(spec, copy, &to);
+    bool ok = simulated_parse(spec, copy, error);
     free(copy);
     if (!ok)
         machine_spec_free(spec);
@@ -383,34 +379,34 @@ void machine_spec_free(struct machine_spec *spec)
     *spec = (struct machine_spec){.simulated = false};
 }
 
-const struct machine_spec *machine_spec_kept(const char *text, char *error, size_t error_size)
+const struct machine_spec *machine_spec_kept(const char *text, struct error *error)
 {
     static struct kept machines;
     struct machine_spec spec;
     const void *found = kept_find(&machines, text);
-    if (found || !machine_spec_parse(&spec, text, error, error_size))
+    if (found || !machine_spec_parse(&spec, text, error))
         return found;
     return kept_add(&machines, text, spec.text, &spec, sizeof spec);
 }
 
-char *machine_spec_canonical(const char *text, char *error, size_t error_size)
+char *machine_spec_canonical(const char *text, struct error *error)
 {
-    const struct machine_spec *spec = machine_spec_kept(text, error, error_size);
+    const struct machine_spec *spec = machine_spec_kept(text, error);
     return spec ? xstrdup(spec->text) : NULL;
 }
 
 int machine_spec_cores(const char *text)
 {
-    char unused[ERROR_SIZE];
-    const struct machine_spec *spec = machine_spec_kept(text, unused, sizeof unused);
+    struct error unused;
+    const struct machine_spec *spec = machine_spec_kept(text, &unused);
     return spec ? spec->model.cores : 0;
 }
 
 char *machine_spec_guest(const char *text)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     char *longer = text_format("%s%s", text, as_guest);
-    char *guest = machine_spec_canonical(longer, error, sizeof error);
+    char *guest = machine_spec_canonical(longer, &error);
     free(longer);
     return guest;
 }
@@ -434,7 +430,7 @@ static bool settings_have(const char *settings, const char *key, size_t length)
     return false;
 }
 
-char *machine_spec_what_if(const char *text, const char *settings, char *error, size_t error_size)
+char *machine_spec_what_if(const char *text, const char *settings, struct error *error)
 {
     char *changed = NULL;
     FILE *to = memory_stream(&changed, NULL);
@@ -448,10 +444,10 @@ char *machine_spec_what_if(const char *text, const char *settings, char *error, 
     }
     fprintf(to, ",%s", settings);
     fclose(to);
-    char *canonical = machine_spec_canonical(changed, error, error_size);
+    char *canonical = machine_spec_canonical(changed, error);
     free(changed);
     if (!canonical || strcmp(canonical, text) != 0)
         return canonical;
     free(canonical);
-    return error_null(error, error_size, "%s is so already: %s changes nothing", text, settings);
+    return error_null(error, "%s is so already: %s changes nothing", text, settings);
 }

@@ -25,6 +25,7 @@
 #ifndef SCHEDLAB_MACHINE_SPEC_H
 #define SCHEDLAB_MACHINE_SPEC_H
 
+#include "harness/base/error.h"
 #include "harness/models/machine_file.h"
 
 struct machine_spec {
@@ -39,16 +40,15 @@ struct machine_spec {
 
 /* True, and *spec is to be freed; or false, nothing to free, and one line in error (no newline)
  * that names what is wrong and what is valid. */
-bool machine_spec_parse(struct machine_spec *spec, const char *text, char *error,
-                        size_t error_size);
+bool machine_spec_parse(struct machine_spec *spec, const char *text, struct error *error);
 void machine_spec_free(struct machine_spec *spec); /* all zero is fine */
 
 /* The same for those who only read: parsed once, and kept for the rest of the process. NULL and one
  * line in error. */
-const struct machine_spec *machine_spec_kept(const char *text, char *error, size_t error_size);
+const struct machine_spec *machine_spec_kept(const char *text, struct error *error);
 
 /* The canonical text, to be freed; NULL and one line in error. */
-char *machine_spec_canonical(const char *text, char *error, size_t error_size);
+char *machine_spec_canonical(const char *text, struct error *error);
 
 /* The cores of a simulated machine; 0 if the specification is wrong. */
 int machine_spec_cores(const char *text);
@@ -63,6 +63,6 @@ bool machine_spec_is_guest_of(const char *guest, const char *host);
 /* The canonical text of the simulated machine `text` with more settings, "KEY=VALUE[,...]", which
  * replace its own ones of the same keys; free() it. NULL and one line in error, if there is no such
  * machine or if nothing changes. */
-char *machine_spec_what_if(const char *text, const char *settings, char *error, size_t error_size);
+char *machine_spec_what_if(const char *text, const char *settings, struct error *error);
 
 #endif

@@ -2,7 +2,6 @@
 #include "harness/models/machine_start.h"
 
 #include "harness/base/fnv1a.h"
-#include "harness/base/text.h"
 #include "harness/models/machine_spec.h"
 #include "harness/spec/outside.h"
 #include "machine.h"
@@ -87,12 +86,11 @@ static bool program_beside(bool is_this, const char *program, const char *name, 
     return program_keep_open(path, path_size);
 }
 
-bool machine_sim_program(const char *program, char *path, size_t path_size, char *error,
-                         size_t error_size)
+bool machine_sim_program(const char *program, char *path, size_t path_size, struct error *error)
 {
     return program_beside(machine_is_simulated(), program, "schedlab-sim", path, path_size) ||
-           error_set(error, error_size,
-                     "cannot execute %s, which runs simulated machines; `make` builds it", path);
+           error_set(error, "cannot execute %s, which runs simulated machines; `make` builds it",
+                     path);
 }
 
 /* A program with code from outside the tree is linked of what its file has. */
@@ -103,21 +101,20 @@ static const char *and_again(void)
                : "";
 }
 
-bool machine_trace_program(const char *program, char *path, size_t path_size, char *error,
-                           size_t error_size)
+bool machine_trace_program(const char *program, char *path, size_t path_size, struct error *error)
 {
     return program_beside(MACHINE_KEEPS_EVENTS && !machine_is_simulated(), program,
                           "schedlab-trace", path, path_size) ||
            error_set(
-               error, error_size,
+               error,
                "cannot execute %s, which records what real threads do; `make trace` builds it%s",
                path, and_again());
 }
 
-bool machine_hunt_program(char *path, size_t path_size, char *error, size_t error_size)
+bool machine_hunt_program(char *path, size_t path_size, struct error *error)
 {
     return program_beside(false, NULL, "schedlab-hunt", path, path_size) ||
-           error_set(error, error_size,
+           error_set(error,
                      "cannot execute %s, which looks for wrong schedules; `make hunt` builds it%s",
                      path, and_again());
 }

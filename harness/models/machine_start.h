@@ -8,6 +8,8 @@
 #ifndef SCHEDLAB_MACHINE_START_H
 #define SCHEDLAB_MACHINE_START_H
 
+#include "harness/base/error.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,22 +28,20 @@ bool machine_is_simulated(void);
 /* The path of the program that runs samples on simulated machines: this one, if it does; else the
  * one beside `program` (NULL: this one). From the first call on the latter stays open, and the path
  * is that of the open file. False and one line in error if there is none. */
-bool machine_sim_program(const char *program, char *path, size_t path_size, char *error,
-                         size_t error_size);
+bool machine_sim_program(const char *program, char *path, size_t path_size, struct error *error);
 
 /* The same for real threads that record what schedulers do: "schedlab-trace" (CONFIG=trace). */
-bool machine_trace_program(const char *program, char *path, size_t path_size, char *error,
-                           size_t error_size);
+bool machine_trace_program(const char *program, char *path, size_t path_size, struct error *error);
 
 /* Beside this one, the program that looks for wrong schedules: "schedlab-hunt" (CONFIG=hunt). */
-bool machine_hunt_program(char *path, size_t path_size, char *error, size_t error_size);
+bool machine_hunt_program(char *path, size_t path_size, struct error *error);
 
 /* Runs fn(arg) on the machine: natively, here; else as the first thread of the simulated machine
  * that spec describes. False and one line in error if this program is not for it. Once in the life
  * of the process. */
 struct machine_spec;
 bool machine_start(const struct machine_spec *spec, uint64_t seed, void (*fn)(void *arg), void *arg,
-                   char *error, size_t error_size);
+                   struct error *error);
 
 /* Fills cpus with the ids of up to max cores, in the order in which workers should take them. */
 int machine_pick_cpus(int *cpus, int max);
@@ -66,7 +66,7 @@ void machine_record_values(json_t *record, const struct sim_model *model);
  * steps of help-first children; "work" means those of goroutines and work-first children. The
  * numbers say whose turn it is; after them, cores 0 to the largest number take turns. False and one
  * line in error if text is wrong, or there is no such machine. */
-bool machine_lock_step(const char *text, char *error, size_t error_size);
+bool machine_lock_step(const char *text, struct error *error);
 
 /* Keeps the first `most` events of schedulers (runtime/events.h) from now on. Real threads record
  * the first `recorded` of them, with what else is told of requests. Call it before machine_start().

@@ -1,6 +1,5 @@
 /* machine_start_native.c - machine_start.h in programs on real threads. */
 #include "harness/base/process_cpu.h"
-#include "harness/base/text.h"
 #include "harness/host/topology.h"
 #include "harness/models/machine_spec.h"
 #include "harness/models/machine_start.h"
@@ -17,11 +16,11 @@ bool machine_is_simulated(void)
 }
 
 bool machine_start(const struct machine_spec *spec, uint64_t seed, void (*fn)(void *arg), void *arg,
-                   char *error, size_t error_size)
+                   struct error *error)
 {
     (void)seed;
     if (spec->simulated)
-        return error_set(error, error_size, "this program runs on real threads only, not on \"%s\"",
+        return error_set(error, "this program runs on real threads only, not on \"%s\"",
                          spec->text);
     fn(arg);
     return true;
@@ -29,9 +28,9 @@ bool machine_start(const struct machine_spec *spec, uint64_t seed, void (*fn)(vo
 
 void machine_record_model(json_t *record, const char *text)
 {
-    char unused[512];
+    struct error unused;
     const struct machine_spec *spec =
-        machine_text_is_simulated(text) ? machine_spec_kept(text, unused, sizeof unused) : NULL;
+        machine_text_is_simulated(text) ? machine_spec_kept(text, &unused) : NULL;
     if (spec)
         machine_record_values(record, &spec->model);
 }
@@ -51,10 +50,10 @@ int64_t machine_busy_ns(void)
     return process_cpu_ns();
 }
 
-bool machine_lock_step(const char *text, char *error, size_t error_size)
+bool machine_lock_step(const char *text, struct error *error)
 {
     (void)text;
-    return error_set(error, error_size, "only simulated machines go in lock step");
+    return error_set(error, "only simulated machines go in lock step");
 }
 
 #if MACHINE_KEEPS_EVENTS

@@ -1,5 +1,4 @@
 /* machine_start_sim.c - machine_start.h in the program that runs samples on simulated machines. */
-#include "harness/base/text.h"
 #include "harness/models/machine_spec.h"
 #include "harness/models/machine_start.h"
 #include "harness/models/sched_trace.h"
@@ -39,10 +38,10 @@ static void start_with_free(void *start_void)
 }
 
 bool machine_start(const struct machine_spec *spec, uint64_t seed, void (*fn)(void *arg), void *arg,
-                   char *error, size_t error_size)
+                   struct error *error)
 {
     if (!spec->simulated)
-        return error_set(error, error_size,
+        return error_set(error,
                          "this program runs on simulated machines only, not on \"%s\"; valid: "
                          "--machine=sim:MODEL[,KEY=VALUE]...",
                          spec->text);
@@ -106,7 +105,7 @@ static const struct {
      KIND(SCHED_RETURNED) | KIND(SCHED_CALL_RETURNED)},
 };
 
-bool machine_lock_step(const char *text, char *error, size_t error_size)
+bool machine_lock_step(const char *text, struct error *error)
 {
     static struct sim_lockstep steps;
     size_t kind = 0, kinds = sizeof step_kinds / sizeof step_kinds[0];
@@ -127,8 +126,8 @@ bool machine_lock_step(const char *text, char *error, size_t error_size)
     }
     if (!ok)
         return error_set(
-            error, error_size,
-            "\"%s\" is no schedule of steps; valid: help:CORE[,CORE]... or work:CORE...", text);
+            error, "\"%s\" is no schedule of steps; valid: help:CORE[,CORE]... or work:CORE...",
+            text);
     steps.uses = step_kinds[kind].uses;
     steps.before = step_kinds[kind].before;
     steps.after = step_kinds[kind].after;

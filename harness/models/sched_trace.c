@@ -246,7 +246,7 @@ static bool site_add(struct sched_trace *trace, const char *line)
     return true;
 }
 
-bool sched_trace_read(struct sched_trace *trace, FILE *from, char *error, size_t error_size)
+bool sched_trace_read(struct sched_trace *trace, FILE *from, struct error *error)
 {
     struct reader reader = {.last_number = 0};
     struct sched_trace_event event;
@@ -276,8 +276,8 @@ bool sched_trace_read(struct sched_trace *trace, FILE *from, char *error, size_t
             trace->event[i].site = 0;
     if (!ok) {
         line[strcspn(line, "\n")] = '\0';
-        snprintf(error, error_size, "line %zu of the scheduler's events is none: \"%s\"",
-                 trace->count + 2, line);
+        error_print(error, "line %zu of the scheduler's events is none: \"%s\"", trace->count + 2,
+                    line);
         sched_trace_free(trace);
     }
     free(reader.gs);

@@ -15,6 +15,8 @@
 #ifndef SCHEDLAB_SCHED_TRACE_H
 #define SCHEDLAB_SCHED_TRACE_H
 
+#include "harness/base/error.h"
+
 #include "runtime/events.h"
 
 #include <stdbool.h>
@@ -71,7 +73,7 @@ char *sched_trace_name(const struct sched_trace *trace, uint32_t number, bool is
 void sched_trace_from_first(struct sched_trace *trace);
 
 /* Reads a trace to its end; free it. False and one line in error if it is none. */
-bool sched_trace_read(struct sched_trace *trace, FILE *from, char *error, size_t error_size);
+bool sched_trace_read(struct sched_trace *trace, FILE *from, struct error *error);
 void sched_trace_free(struct sched_trace *trace);
 
 #endif

@@ -23,7 +23,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { ERROR_SIZE = 1024, RUN_ERROR_SIZE = 16384, S_NS = 1000000000 };
+enum { WARNING_SIZE = 1024, S_NS = 1000000000 };
 static const int64_t DAY_NS = INT64_C(86400) * S_NS;
 
 static const char *name_of_command = "schedlab";
@@ -89,11 +89,11 @@ void cli_misuse_lines(const char *lines)
 
 void cli_check_run(const char *before, const char *folder)
 {
-    char error[RUN_ERROR_SIZE];
+    struct error error;
     if (run_folder_is_run(folder))
         return;
-    run_folder_explain(folder, error, sizeof error);
-    cli_misuse("%s%s", before, error);
+    run_folder_explain(folder, &error);
+    cli_misuse("%s%s", before, error.text);
 }
 
 void cli_print_json(json_t *json, size_t digits)
@@ -225,19 +225,19 @@ void cli_parse(const struct argp *argp, int argc, char **argv, void *input)
 
 int64_t cli_number(const char *option, const char *text, int64_t min, int64_t max, const char *unit)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     int64_t value;
-    if (!option_number(option, text, min, max, unit, &value, error, sizeof error))
-        cli_misuse("%s", error);
+    if (!option_number(option, text, min, max, unit, &value, &error))
+        cli_misuse("%s", error.text);
     return value;
 }
 
 int64_t cli_time_ns(const char *option, const char *text, int64_t plain_ns, int64_t max_ns)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     int64_t value;
-    if (!option_time(option, text, plain_ns, 0, max_ns, &value, error, sizeof error))
-        cli_misuse("%s", error);
+    if (!option_time(option, text, plain_ns, 0, max_ns, &value, &error))
+        cli_misuse("%s", error.text);
     return value;
 }
 
@@ -286,18 +286,18 @@ int cli_word(const char *option, const char *text, const char *const *words)
 
 const struct machine_spec *cli_machine(const char *text)
 {
-    char error[ERROR_SIZE];
-    const struct machine_spec *machine = machine_spec_kept(text, error, sizeof error);
+    struct error error;
+    const struct machine_spec *machine = machine_spec_kept(text, &error);
     if (!machine)
-        cli_misuse("--machine=%s: %s", text, error);
+        cli_misuse("--machine=%s: %s", text, error.text);
     return machine;
 }
 
 void cli_traced(struct variant_spec *variant, const char *text)
 {
-    char error[ERROR_SIZE];
-    if (!scheduler_spec_parse(variant, text, error, sizeof error))
-        cli_misuse("%s", error);
+    struct error error;
+    if (!scheduler_spec_parse(variant, text, &error))
+        cli_misuse("%s", error.text);
     if (strcmp(variant->ops->name, "contsteal") != 0)
         return;
     if (strstr(text, "frames=linked"))
@@ -306,14 +306,14 @@ void cli_traced(struct variant_spec *variant, const char *text)
         return;
     variant_spec_free(variant);
     char *pooled = text_format("%s,frames=pooled", text);
-    if (!scheduler_spec_parse(variant, pooled, error, sizeof error))
-        cli_misuse("%s", error);
+    if (!scheduler_spec_parse(variant, pooled, &error))
+        cli_misuse("%s", error.text);
     free(pooled);
 }
 
 void cli_warn_of_workers(int workers, int cores, bool pin)
 {
-    char text[ERROR_SIZE];
+    char text[WARNING_SIZE];
     if (topology_is_crowded(workers, cores, pin, text, sizeof text))
         cli_say("warning: %s", text);
 }
@@ -329,14 +329,14 @@ static bool data_is_there(char *name, char *path, size_t path_size)
 const char *cli_sweep_file(const char *given)
 {
     static char path[PATH_MAX];
-    char error[ERROR_SIZE];
+    struct error error;
     if (access(given, F_OK) == 0)
         return given;
     if (*given && (data_is_there(text_format("%s", given), path, sizeof path) ||
                    data_is_there(text_format("harness/sweeps/%s", given), path, sizeof path) ||
                    data_is_there(text_format("harness/sweeps/%s.yaml", given), path, sizeof path)))
         return path;
-    char **names = data_folder_names("sweeps", error, sizeof error);
+    char **names = data_folder_names("sweeps", &error);
     struct suggest near = suggest_for(given);
     for (char **at = names; at && *at; at++)
         suggest_offer(&near, *at);
@@ -483,12 +483,12 @@ static void sample_options(struct argp_option *rows, unsigned flag)
 
 static error_t sample_option(struct sample_request *request, int key, const char *arg)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     for (int i = 0; i < SAMPLE_FIELDS; i++) {
         if (key != KEY_FIELD + i && key != sample_fields[i].letter)
             continue;
-        if (!sample_field_read(&sample_fields[i], request, arg, error, sizeof error))
-            cli_misuse("%s", error);
+        if (!sample_field_read(&sample_fields[i], request, arg, &error))
+            cli_misuse("%s", error.text);
         return 0;
     }
     return ARGP_ERR_UNKNOWN;

@@ -1,6 +1,7 @@
 /* trace_options.c - see trace_options.h. */
 #include "harness/options/trace_options.h"
 
+#include "harness/base/error.h"
 #include "harness/base/json_fields.h"
 #include "harness/options/cli.h"
 
@@ -9,14 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ERROR_SIZE = 1024 };
-
 struct trace_only *trace_option_only(const char *text)
 {
-    char error[ERROR_SIZE];
-    struct trace_only *only = text ? trace_only_parse(text, error, sizeof error) : NULL;
+    struct error error;
+    struct trace_only *only = text ? trace_only_parse(text, &error) : NULL;
     if (text && !only)
-        cli_misuse("--only=%s: %s", text, error);
+        cli_misuse("--only=%s: %s", text, error.text);
     return only;
 }
 

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096, ERROR_SIZE = PATH_SIZE + 256 };
+enum { PATH_SIZE = 4096 };
 
 /* With its NUL, so that "a", "bc" and "ab", "c" differ. */
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -27,9 +27,9 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 
 static uint64_t hash_file(uint64_t hash, const char *path)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     size_t size;
-    char *bytes = file_read(path, &size, error, sizeof error);
+    char *bytes = file_read(path, &size, &error);
     if (bytes)
         hash = fnv1a(hash, bytes, size);
     free(bytes);
@@ -38,7 +38,8 @@ static uint64_t hash_file(uint64_t hash, const char *path)
 
 static uint64_t hash_program(void)
 {
-    char path[PATH_SIZE], error[ERROR_SIZE];
+    char path[PATH_SIZE];
+    struct error error;
     const char *revision = build_revision();
     uint64_t hash = hash_text(FNV1A_SEED, revision);
     hash = hash_text(hash, build_compiler());
@@ -50,7 +51,7 @@ static uint64_t hash_program(void)
     if (!strstr(revision, "-dirty") && strcmp(revision, "unknown") != 0)
         return hash;
     hash = hash_file(hash, "/proc/self/exe");
-    if (machine_sim_program(NULL, path, sizeof path, error, sizeof error))
+    if (machine_sim_program(NULL, path, sizeof path, &error))
         hash = hash_file(hash, path);
     return hash;
 }

@@ -4,7 +4,6 @@
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
-#include "harness/base/text.h"
 #include "harness/host/topology.h"
 #include "harness/models/machine_start.h"
 #include "harness/records/hosts_used.h"
@@ -23,12 +22,12 @@ enum { PATH_SIZE = CELL_STORE_FOLDER_MAX + 96, NAME_SIZE = 256 };
 
 /* Folders ------------------------------------------------------------------------------------- */
 
-static bool complain(char *error, size_t error_size, const char *what, const char *path)
+static bool complain(struct error *error, const char *what, const char *path)
 {
-    return error_set(error, error_size, "cannot %s %s: %s", what, path, strerror(errno));
+    return error_set(error, "cannot %s %s: %s", what, path, strerror(errno));
 }
 
-static bool store_folder_make(const char *path, char *error, size_t error_size)
+static bool store_folder_make(const char *path, struct error *error)
 {
     struct stat status;
     if (mkdir(path, 0777) == 0)
@@ -38,21 +37,21 @@ static bool store_folder_make(const char *path, char *error, size_t error_size)
             return true;
         errno = ENOTDIR;
     }
-    return complain(error, error_size, "make the folder", path);
+    return complain(error, "make the folder", path);
 }
 
-bool cell_store_make(const char *folder, char *error, size_t error_size)
+bool cell_store_make(const char *folder, struct error *error)
 {
     char path[PATH_SIZE];
     if (!*folder || strlen(folder) > CELL_STORE_FOLDER_MAX)
-        return error_set(error, error_size, "%s; valid: the path of a folder",
+        return error_set(error, "%s; valid: the path of a folder",
                          *folder ? "the folder's path is too long" : "the folder's path is empty");
     for (const char *slash = folder + 1; (slash = strchr(slash, '/')); slash++) {
         snprintf(path, sizeof path, "%.*s", (int)(slash - folder), folder);
-        if (!store_folder_make(path, error, error_size))
+        if (!store_folder_make(path, error))
             return false;
     }
-    return store_folder_make(folder, error, error_size);
+    return store_folder_make(folder, error);
 }
 
 static bool name_is_shard(const char *name)
@@ -88,11 +87,11 @@ bool cell_store_has(const char *folder, const char *id)
     return access(path, F_OK) == 0;
 }
 
-json_t *cell_store_get(const char *folder, const char *id, char *error, size_t error_size)
+json_t *cell_store_get(const char *folder, const char *id, struct error *error)
 {
     char path[PATH_SIZE];
     json_error_t wrong;
-    error[0] = '\0';
+    error->text[0] = '\0';
     path_of(path, folder, id);
     if (access(path, F_OK) < 0 && errno == ENOENT)
         return NULL;
@@ -101,8 +100,8 @@ json_t *cell_store_get(const char *folder, const char *id, char *error, size_t e
         field_integer(result, "schema") == CELL_STORE_SCHEMA &&
         json_is_object(json_object_get(result, "record")))
         return result;
-    snprintf(error, error_size, "%s is no result of that cell%s%s; remove it to measure it again",
-             path, result ? "" : ": ", result ? "" : wrong.text);
+    error_print(error, "%s is no result of that cell%s%s; remove it to measure it again", path,
+                result ? "" : ": ", result ? "" : wrong.text);
     json_decref(result);
     return NULL;
 }
@@ -130,30 +129,29 @@ static bool draft_settle(const char *draft, const char *path)
 }
 
 /* As path_of(), in a subfolder that is there. */
-static bool path_make(char path[PATH_SIZE], const char *folder, const char *id, char *error,
-                      size_t error_size)
+static bool path_make(char path[PATH_SIZE], const char *folder, const char *id, struct error *error)
 {
     snprintf(path, PATH_SIZE, "%.*s/%.2s", CELL_STORE_FOLDER_MAX, folder, id);
-    if (!store_folder_make(path, error, error_size))
+    if (!store_folder_make(path, error))
         return false;
     path_of(path, folder, id);
     return true;
 }
 
-static bool text_put(const char *folder, const char *id, const char *text, size_t size, char *error,
-                     size_t error_size)
+static bool text_put(const char *folder, const char *id, const char *text, size_t size,
+                     struct error *error)
 {
     char path[PATH_SIZE], draft[PATH_SIZE];
-    if (!path_make(path, folder, id, error, error_size))
+    if (!path_make(path, folder, id, error))
         return false;
     draft_name(draft, folder, id);
-    if (!file_replace(draft, text, size, error, error_size))
+    if (!file_replace(draft, text, size, error))
         return false;
-    return draft_settle(draft, path) || complain(error, error_size, "write", path);
+    return draft_settle(draft, path) || complain(error, "write", path);
 }
 
 bool cell_store_put(const char *folder, const char *id, const json_t *record, double seconds,
-                    bool here, char *error, size_t error_size)
+                    bool here, struct error *error)
 {
     json_t *result = json_pack("{si ss}", "schema", CELL_STORE_SCHEMA, "unit", id);
     if (here)
@@ -163,33 +161,33 @@ bool cell_store_put(const char *folder, const char *id, const json_t *record, do
     char *text = result ? json_dumps(result, JSON_COMPACT) : NULL;
     if (!text)
         memory_die();
-    bool ok = text_put(folder, id, text, strlen(text), error, error_size);
+    bool ok = text_put(folder, id, text, strlen(text), error);
     free(text);
     json_decref(result);
     return ok;
 }
 
-bool cell_store_kind_is(const char *path, char *error, size_t error_size)
+bool cell_store_kind_is(const char *path, struct error *error)
 {
     char cpu[NAME_SIZE], host[NAME_SIZE] = "", draft[PATH_SIZE];
     topology_processor(cpu, sizeof cpu);
     gethostname(host, sizeof host - 1);
     snprintf(draft, sizeof draft, "%.3900s.%.32s-%ld", path, host, (long)getpid());
     if (access(path, F_OK) < 0) {
-        if (!file_replace(draft, cpu, strlen(cpu), error, error_size))
+        if (!file_replace(draft, cpu, strlen(cpu), error))
             return false;
         if (!draft_settle(draft, path))
-            return complain(error, error_size, "write", path);
+            return complain(error, "write", path);
     }
-    char *kind = file_read(path, NULL, error, error_size);
+    char *kind = file_read(path, NULL, error);
     if (kind)
         kind[strcspn(kind, "\n")] = '\0';
     bool same = kind && strcmp(kind, cpu) == 0;
     if (kind && !same)
-        snprintf(error, error_size,
-                 "%s has the processor \"%s\", and native cells of this sweep are measured on "
-                 "\"%s\"; valid: machines of one kind, or --mix-machines",
-                 host, cpu, kind);
+        error_print(error,
+                    "%s has the processor \"%s\", and native cells of this sweep are measured on "
+                    "\"%s\"; valid: machines of one kind, or --mix-machines",
+                    host, cpu, kind);
     free(kind);
     return same;
 }
@@ -222,11 +220,11 @@ static bool shard_each(const char *path, bool (*fn)(void *arg, const char *id), 
 }
 
 bool cell_store_each(const char *folder, bool (*fn)(void *arg, const char *id), void *arg,
-                     bool *all, char *error, size_t error_size)
+                     bool *all, struct error *error)
 {
     DIR *dir = opendir(folder);
     if (!dir)
-        return complain(error, error_size, "read", folder);
+        return complain(error, "read", folder);
     *all = true;
     for (const struct dirent *entry; *all && (entry = readdir(dir));) {
         char path[PATH_SIZE];
@@ -234,7 +232,7 @@ bool cell_store_each(const char *folder, bool (*fn)(void *arg, const char *id), 
             continue;
         snprintf(path, sizeof path, "%.*s/%.2s", CELL_STORE_FOLDER_MAX, folder, entry->d_name);
         if (!shard_each(path, fn, arg, all)) {
-            complain(error, error_size, "read", path);
+            complain(error, "read", path);
             closedir(dir);
             return false;
         }
@@ -248,8 +246,7 @@ bool cell_store_each(const char *folder, bool (*fn)(void *arg, const char *id), 
 struct join {
     const char *folder, *from;
     struct cell_store_joined *joined;
-    char *error;
-    size_t error_size;
+    struct error *error;
 };
 
 /* Simulated ones, and those without a number, may have been measured twice, on two hosts, and then
@@ -264,14 +261,14 @@ static bool results_agree(const json_t *a, const json_t *b)
 
 static bool join_compare(const struct join *join, const char *id)
 {
-    json_t *a = cell_store_get(join->folder, id, join->error, join->error_size);
-    json_t *b = a ? cell_store_get(join->from, id, join->error, join->error_size) : NULL;
+    json_t *a = cell_store_get(join->folder, id, join->error);
+    json_t *b = a ? cell_store_get(join->from, id, join->error) : NULL;
     bool agree = a && b && results_agree(a, b);
     if (a && b && !agree)
-        snprintf(join->error, join->error_size,
-                 "cell %s of %s contradicts that of another folder: measured on %s and on %s; "
-                 "valid: folders that agree on what they have in common",
-                 id, join->from, field_text(b, "host"), field_text(a, "host"));
+        error_print(join->error,
+                    "cell %s of %s contradicts that of another folder: measured on %s and on %s; "
+                    "valid: folders that agree on what they have in common",
+                    id, join->from, field_text(b, "host"), field_text(a, "host"));
     json_decref(a);
     json_decref(b);
     return agree;
@@ -286,7 +283,7 @@ static bool copy_write(const struct join *join, const char *id, const char *to, 
     FILE *file = fopen(draft, "we");
     bool ok = file && fwrite(text, 1, size, file) == size;
     ok = file && fclose(file) == 0 && ok;
-    return (ok && draft_settle(draft, to)) || complain(join->error, join->error_size, "write", to);
+    return (ok && draft_settle(draft, to)) || complain(join->error, "write", to);
 }
 
 /* Another name for the file, which never changes; where that cannot be, a copy. */
@@ -295,10 +292,10 @@ static bool result_copy(const struct join *join, const char *id)
     char from[PATH_SIZE], to[PATH_SIZE];
     path_of(from, join->from, id);
     size_t size;
-    join->joined->unwritten = !path_make(to, join->folder, id, join->error, join->error_size);
+    join->joined->unwritten = !path_make(to, join->folder, id, join->error);
     if (join->joined->unwritten || link(from, to) == 0)
         return !join->joined->unwritten;
-    char *text = file_read(from, &size, join->error, join->error_size);
+    char *text = file_read(from, &size, join->error);
     if (!text)
         return false;
     join->joined->unwritten = !copy_write(join, id, to, text, size);
@@ -313,7 +310,7 @@ static bool join_one(void *join_void, const char *id)
         join->joined->repeated++;
         return join_compare(join, id);
     }
-    json_t *result = cell_store_get(join->from, id, join->error, join->error_size);
+    json_t *result = cell_store_get(join->from, id, join->error);
     json_decref(result);
     if (!result)
         return false;
@@ -322,16 +319,16 @@ static bool join_one(void *join_void, const char *id)
 }
 
 bool cell_store_join(const char *folder, const char *from, struct cell_store_joined *joined,
-                     char *error, size_t error_size)
+                     struct error *error)
 {
-    struct join join = {folder, from, joined, error, error_size};
+    struct join join = {folder, from, joined, error};
     bool all;
-    if (!cell_store_each(from, join_one, &join, &all, error, error_size) || !all)
+    if (!cell_store_each(from, join_one, &join, &all, error) || !all)
         return false;
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     joined->unwritten = fd < 0 || syncfs(fd) < 0;
     if (joined->unwritten)
-        complain(error, error_size, "write", folder);
+        complain(error, "write", folder);
     if (fd >= 0)
         close(fd);
     return !joined->unwritten;

@@ -18,6 +18,7 @@
 #ifndef SCHEDLAB_CELL_STORE_H
 #define SCHEDLAB_CELL_STORE_H
 
+#include "harness/base/error.h"
 #include "harness/plan/cell_id.h"
 
 #include <jansson.h>
@@ -28,7 +29,7 @@ enum { CELL_STORE_SCHEMA = 1, CELL_STORE_FOLDER_MAX = 4000 };
 
 /* Makes the folder, and those above it, if it is not there. Like all below: false or NULL and one
  * line in error if it cannot. */
-bool cell_store_make(const char *folder, char *error, size_t error_size);
+bool cell_store_make(const char *folder, struct error *error);
 
 /* True if there is a folder of that name that holds such files and nothing else, so that it is no
  * run. */
@@ -38,20 +39,20 @@ bool cell_store_is_one(const char *folder);
 bool cell_store_has(const char *folder, const char *id);
 
 /* The content of its file, owned by the caller; NULL and "" in error if there is none. */
-json_t *cell_store_get(const char *folder, const char *id, char *error, size_t error_size);
+json_t *cell_store_get(const char *folder, const char *id, struct error *error);
 
 /* Adds a result, of this machine if it is `here`, or else of none. record stays the caller's. */
 bool cell_store_put(const char *folder, const char *id, const json_t *record, double seconds,
-                    bool here, char *error, size_t error_size);
+                    bool here, struct error *error);
 
 /* True if this machine's processor is of the kind that the file at path names. The first call makes
  * the file. */
-bool cell_store_kind_is(const char *path, char *error, size_t error_size);
+bool cell_store_kind_is(const char *path, struct error *error);
 
 /* Calls fn with the id of each result, in no order, until it returns false; *all says whether it
  * never did. */
 bool cell_store_each(const char *folder, bool (*fn)(void *arg, const char *id), void *arg,
-                     bool *all, char *error, size_t error_size);
+                     bool *all, struct error *error);
 
 /* The outcome of joining two folders' files of one id. */
 struct cell_store_joined {
@@ -62,6 +63,6 @@ struct cell_store_joined {
 /* Puts the results of `from` into `folder`. Files that both have count once, and must agree: in all
  * they say if natively measured and ok, others in the record. */
 bool cell_store_join(const char *folder, const char *from, struct cell_store_joined *joined,
-                     char *error, size_t error_size);
+                     struct error *error);
 
 #endif

@@ -114,7 +114,7 @@ struct cell_time cell_times_of(const struct cell_times *times, const struct cell
                               isnan(times->simulated_mean) ? CELL_TIME_UNKNOWN : CELL_TIME_LIKE};
 }
 
-bool cell_times_write(const char *folder, const struct plan *plan, char *error, size_t error_size)
+bool cell_times_write(const char *folder, const struct plan *plan, struct error *error)
 {
     char path[PATH_SIZE];
     json_t *sums = json_object();
@@ -123,7 +123,7 @@ bool cell_times_write(const char *folder, const struct plan *plan, char *error, 
         sum_add(sums, plan->cells[i].id, plan->cells[i].processes, plan->cells[i].process_seconds);
     json_t *timings = json_pack("{so}", "cells", sums);
     snprintf(path, sizeof path, "%s/timings.json", folder);
-    bool ok = file_replace_json(path, timings, error, error_size);
+    bool ok = file_replace_json(path, timings, error);
     json_decref(timings);
     return ok;
 }

@@ -12,12 +12,12 @@
 #ifndef SCHEDLAB_CELL_TIME_H
 #define SCHEDLAB_CELL_TIME_H
 
+#include "harness/base/error.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/sweep_file.h"
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 enum cell_time_basis {
     CELL_TIME_RECORDS,  /* samples of the cell in earlier runs */
@@ -53,6 +53,6 @@ const char *cell_time_basis_text(enum cell_time_basis basis);
 
 /* Writes timings.json into the run's folder, from the processes of the plan's cells; adds to an
  * earlier one. */
-bool cell_times_write(const char *folder, const struct plan *plan, char *error, size_t error_size);
+bool cell_times_write(const char *folder, const struct plan *plan, struct error *error);
 
 #endif

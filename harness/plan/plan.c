@@ -109,8 +109,8 @@ struct making {
 /* The one that the variant asks for; if that is wrong, the sample will complain. */
 static enum allocator allocator_of(const char *variant)
 {
-    char unused[1024];
-    const struct variant_spec *spec = variant_spec_kept(variant, unused, sizeof unused);
+    struct error unused;
+    const struct variant_spec *spec = variant_spec_kept(variant, &unused);
     return spec ? (enum allocator)spec->common.malloc : ALLOCATOR_JEMALLOC;
 }
 
@@ -145,11 +145,11 @@ static void plan_add(struct making *making, const struct sweep_group *group, con
 static const char *what_if_machine(struct plan *plan, const struct sweep_file *sweep,
                                    const struct sweep_group *group)
 {
-    char unused[1024];
+    struct error unused;
     const char *settings = sweep_group_what_if(sweep, group);
-    char *machine = settings ? machine_spec_what_if(sweep_group_machine(sweep, group), settings,
-                                                    unused, sizeof unused)
-                             : NULL;
+    char *machine = settings
+                        ? machine_spec_what_if(sweep_group_machine(sweep, group), settings, &unused)
+                        : NULL;
     if (!machine)
         return NULL;
     return array_add(plan->machines, plan->machines_count) = machine;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACE_SIZE = 256, ERROR_SIZE = 512 };
+enum { PLACE_SIZE = 256 };
 
 /* One expectation being checked, and where it stands. */
 struct expecting {
@@ -114,13 +114,13 @@ static bool check_event(const struct expecting *self)
 {
     const struct sweep_group *group = self->group;
     bool own = group->events_count > 0;
-    char error[ERROR_SIZE];
+    struct error error;
     char *text = own ? text_join(group->events, group->events_count)
                      : text_join(self->sweep->events, self->sweep->events_count);
     struct counter_names names;
     bool found = false;
     struct suggest near = suggest_for(self->expect->metric);
-    if (counter_names_split(&names, text, error, sizeof error)) {
+    if (counter_names_split(&names, text, &error)) {
         size_t prefix = strlen(COUNTER_SDE_PREFIX);
         for (size_t i = 0; i < names.count; i++) {
             bool ours = strncmp(names.name[i], COUNTER_SDE_PREFIX, prefix) == 0;
@@ -144,10 +144,10 @@ static bool check_event(const struct expecting *self)
 
 static bool check_metric(const struct expecting *self, enum metric_kind *kind)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     struct metric metric;
-    if (!metric_parse(&metric, self->expect->metric, error, sizeof error))
-        return yaml_complain(self->reader, line_of(self, "metric"), "%s", error);
+    if (!metric_parse(&metric, self->expect->metric, &error))
+        return yaml_complain(self->reader, line_of(self, "metric"), "%s", error.text);
     *kind = metric.kind;
     if (metric.kind == METRIC_LATENCY && !has_quantile(metric.quantile))
         return yaml_complain(self->reader, line_of(self, "metric"),

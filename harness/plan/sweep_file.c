@@ -23,7 +23,7 @@
 
 enum {
     PLACE_SIZE = 256,
-    ERROR_SIZE = 512,
+    LONGER_SIZE = 512,
     SIM_REPS_DEFAULT = 3,
 };
 
@@ -81,31 +81,29 @@ void sweep_file_set_what_if(struct sweep_file *sweep, const char *settings)
     sweep->what_if = xstrdup(settings);
 }
 
-static bool what_if_is_right(const char *machine, const char *settings, char *why, size_t size)
+static bool what_if_is_right(const char *machine, const char *settings, struct error *why)
 {
     if (!machine_text_is_simulated(machine))
-        return error_set(why, size,
-                         "it takes a simulated machine, for only that can be another one");
-    char *other = machine_spec_what_if(machine, settings, why, size);
+        return error_set(why, "it takes a simulated machine, for only that can be another one");
+    char *other = machine_spec_what_if(machine, settings, why);
     free(other);
     return other != NULL;
 }
 
-bool sweep_file_check_machines(const struct sweep_file *sweep, char *error, size_t error_size)
+bool sweep_file_check_machines(const struct sweep_file *sweep, struct error *error)
 {
-    char why[1024];
+    struct error why;
     for (unsigned g = 0; g < sweep->groups_count; g++) {
         const struct sweep_group *group = &sweep->groups[g];
         const char *machine = sweep_group_machine(sweep, group);
         const char *settings = sweep_group_what_if(sweep, group);
         if (group->figure == SWEEP_FIGURE_STALLS && !machine_text_is_simulated(machine))
-            return error_set(error, error_size,
+            return error_set(error,
                              "group %s, figure stalls: it takes a simulated machine, for only that "
                              "knows where cores stall",
                              group->id);
-        if (settings && !what_if_is_right(machine, settings, why, sizeof why))
-            return error_set(error, error_size, "group %s, what_if \"%s\": %s", group->id, settings,
-                             why);
+        if (settings && !what_if_is_right(machine, settings, &why))
+            return error_set(error, "group %s, what_if \"%s\": %s", group->id, settings, why.text);
     }
     return true;
 }
@@ -184,11 +182,11 @@ static bool check_name(const struct yaml_reader *reader, size_t line, const char
 static bool check_events(const struct yaml_reader *reader, const char *place, char **events,
                          unsigned count)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     for (unsigned i = 0; i < count; i++) {
         struct counter_names names;
-        bool ok = counter_names_split(&names, events[i], error, sizeof error) &&
-                  counter_names_check(&papi_api_native, &names, error, sizeof error);
+        bool ok = counter_names_split(&names, events[i], &error) &&
+                  counter_names_check(&papi_api_native, &names, &error);
         if (ok && names.count == 1) { /* with its prefix */
             char *given = events[i];
             events[i] = names.name[0];
@@ -197,7 +195,7 @@ static bool check_events(const struct yaml_reader *reader, const char *place, ch
         counter_names_free(&names);
         size_t line = yaml_line(reader, "%s/%u", place, i);
         if (!ok)
-            return yaml_complain(reader, line, "%s", error);
+            return yaml_complain(reader, line, "%s", error.text);
         if (!yaml_is_new(reader, line, events, i, events[i]))
             return false;
         if (strcmp(events[i], "none") == 0 && count > 1)
@@ -229,7 +227,7 @@ static bool texts_add(const struct yaml_reader *reader, size_t line, struct text
 static char *knob_append(const struct yaml_reader *reader, size_t line, const char *text,
                          const struct sweep_knob *knob, unsigned i)
 {
-    char longer[ERROR_SIZE];
+    char longer[LONGER_SIZE];
     snprintf(longer, sizeof longer, "%s,%s=%s", text, knob->name, knob->values[i]);
     return yaml_canonical(reader, line, variant_spec_canonical, longer);
 }
@@ -241,7 +239,7 @@ struct expansion {
     unsigned g; /* its place in the file */
     struct texts texts;
     unsigned pairs, moot;
-    char why[ERROR_SIZE]; /* of the first pair that is moot */
+    struct error why; /* of the first pair that is moot */
 };
 
 /* True if the i-th value of the knob changes nothing beside text's own knob. Counts the pair, and
@@ -249,13 +247,14 @@ struct expansion {
 static bool pair_is_moot(struct expansion *self, const char *text, const struct sweep_knob *knob,
                          unsigned i)
 {
-    char longer[ERROR_SIZE], why[ERROR_SIZE];
+    char longer[LONGER_SIZE];
+    struct error why;
     snprintf(longer, sizeof longer, "%s,%s=%s", text, knob->name, knob->values[i]);
     self->pairs++;
-    if (!variant_spec_is_moot(longer, why, sizeof why))
+    if (!variant_spec_is_moot(longer, &why))
         return false;
     if (self->moot++ == 0)
-        memcpy(self->why, why, sizeof why);
+        self->why = why;
     return true;
 }
 
@@ -318,10 +317,10 @@ static bool tell_left_out(const struct expansion *self, struct sweep_group *grou
     if (self->moot == self->pairs)
         return yaml_complain(self->reader, yaml_line(self->reader, "groups/%u/knob2", self->g),
                              "no pair of %s and %s is left: %s", group->knob->name,
-                             group->knob2->name, self->why);
+                             group->knob2->name, self->why.text);
     group->left_out = text_format(
         "%u of %u pairs of %s and %s are left out, since one changes nothing beside the other: %s",
-        self->moot, self->pairs, group->knob->name, group->knob2->name, self->why);
+        self->moot, self->pairs, group->knob->name, group->knob2->name, self->why.text);
     return true;
 }
 
@@ -373,10 +372,10 @@ static bool check_baseline(const struct yaml_reader *reader, struct sweep_group 
 static bool check_workloads_on(const struct yaml_reader *reader, const struct sweep_group *group,
                                int64_t workers, const char *place)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     for (unsigned w = 0; w < group->workloads_count; w++)
-        if (!workload_spec_fits(group->workloads[w], workers, error, sizeof error))
-            return yaml_complain(reader, yaml_place_line(reader->place, place), "%s", error);
+        if (!workload_spec_fits(group->workloads[w], workers, &error))
+            return yaml_complain(reader, yaml_place_line(reader->place, place), "%s", error.text);
     return true;
 }
 
@@ -430,7 +429,7 @@ static bool counts_no_events(const struct sweep_file *sweep, const struct sweep_
 static bool check_metric(const struct yaml_reader *reader, const struct sweep_group *group,
                          unsigned g, struct metric *metric)
 {
-    char error[PLACE_SIZE];
+    struct error error;
     if ((group->figure == SWEEP_FIGURE_METRIC) != (group->metric != NULL))
         return yaml_complain(
             reader, yaml_line(reader, "groups/%u", g),
@@ -443,8 +442,8 @@ static bool check_metric(const struct yaml_reader *reader, const struct sweep_gr
                              "metric \"%s\" is what a workload finds, which has no figure; valid: "
                              "throughput, p50 or another percentage, max, or an event",
                              group->metric);
-    return metric_parse(metric, group->metric, error, sizeof error) ||
-           yaml_complain(reader, yaml_line(reader, "groups/%u/metric", g), "%s", error);
+    return metric_parse(metric, group->metric, &error) ||
+           yaml_complain(reader, yaml_line(reader, "groups/%u/metric", g), "%s", error.text);
 }
 
 /* Checks that there is a parameter for its figure, with a number in each workload. */
@@ -546,7 +545,7 @@ static struct sweep_file *sweep_read(struct yaml_reader *reader)
     struct sweep_file *sweep = sweep_schema_load(reader);
     if (sweep)
         check_values(reader, sweep);
-    if (sweep && *reader->error) {
+    if (sweep && *reader->error->text) {
         sweep_file_free(sweep);
         sweep = NULL;
     }
@@ -554,16 +553,16 @@ static struct sweep_file *sweep_read(struct yaml_reader *reader)
     return sweep;
 }
 
-struct sweep_file *sweep_file_parse(const char *path, const char *text, size_t size, char *error,
-                                    size_t error_size)
+struct sweep_file *sweep_file_parse(const char *path, const char *text, size_t size,
+                                    struct error *error)
 {
     struct yaml_reader reader;
-    bool ok = yaml_reader_open_text(&reader, path, text, size, error, error_size);
+    bool ok = yaml_reader_open_text(&reader, path, text, size, error);
     return ok ? sweep_read(&reader) : NULL;
 }
 
-struct sweep_file *sweep_file_load(const char *path, char *error, size_t error_size)
+struct sweep_file *sweep_file_load(const char *path, struct error *error)
 {
     struct yaml_reader reader;
-    return yaml_reader_open(&reader, path, error, error_size) ? sweep_read(&reader) : NULL;
+    return yaml_reader_open(&reader, path, error) ? sweep_read(&reader) : NULL;
 }

@@ -95,6 +95,7 @@
 #ifndef SCHEDLAB_SWEEP_FILE_H
 #define SCHEDLAB_SWEEP_FILE_H
 
+#include "harness/base/error.h"
 #include "harness/plan/sweep_types.h"
 
 #include <stdbool.h>
@@ -102,11 +103,11 @@
 
 /* Reads, checks and expands the file at path. NULL if anything about it is wrong; then error has a
  * line "PATH:LINE: what, and what is valid" for each mistake, without a newline at its end. */
-struct sweep_file *sweep_file_load(const char *path, char *error, size_t error_size);
+struct sweep_file *sweep_file_load(const char *path, struct error *error);
 
 /* The same of a text, which messages call path. */
-struct sweep_file *sweep_file_parse(const char *path, const char *text, size_t size, char *error,
-                                    size_t error_size);
+struct sweep_file *sweep_file_parse(const char *path, const char *text, size_t size,
+                                    struct error *error);
 
 /* The machine on which the group is measured: canonical, "native" at least. */
 const char *sweep_group_machine(const struct sweep_file *sweep, const struct sweep_group *group);
@@ -122,7 +123,7 @@ void sweep_file_set_what_if(struct sweep_file *sweep, const char *settings);
 
 /* False and one line in error if a group's machine cannot have such settings, or cannot give the
  * data of its figure. Call it before plan_make(), after all options. */
-bool sweep_file_check_machines(const struct sweep_file *sweep, char *error, size_t error_size);
+bool sweep_file_check_machines(const struct sweep_file *sweep, struct error *error);
 
 /* True if name is valid for a sweep, a group or a run's folder. */
 bool sweep_name_is_valid(const char *name);

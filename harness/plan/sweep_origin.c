@@ -22,11 +22,11 @@ static const struct {
     [ORIGIN_CPU] = {"cpu", "model", "CPU"},
 };
 
-bool sweep_origin_fingerprint(const char *path, char fingerprint[FINGERPRINT_SIZE], char *error,
-                              size_t error_size)
+bool sweep_origin_fingerprint(const char *path, char fingerprint[FINGERPRINT_SIZE],
+                              struct error *error)
 {
     size_t size;
-    char *text = file_read(path, &size, error, error_size);
+    char *text = file_read(path, &size, error);
     if (!text)
         return false;
     snprintf(fingerprint, FINGERPRINT_SIZE, "%016" PRIx64, fnv1a(FNV1A_SEED, text, size));
@@ -34,15 +34,15 @@ bool sweep_origin_fingerprint(const char *path, char fingerprint[FINGERPRINT_SIZ
     return true;
 }
 
-json_t *sweep_origin_read(const char *folder, char *error, size_t error_size)
+json_t *sweep_origin_read(const char *folder, struct error *error)
 {
-    json_t *environment = run_folder_environment(folder, error, error_size);
+    json_t *environment = run_folder_environment(folder, error);
     if (json_is_object(json_object_get(environment, "sweep")))
         return environment;
-    if (!*error)
-        snprintf(error, error_size, "%s is not the folder of a sweep's run: %s", folder,
-                 json_object_size(environment) > 0 ? "its environment.json tells of no sweep"
-                                                   : "it has no environment.json");
+    if (!*error->text)
+        error_print(error, "%s is not the folder of a sweep's run: %s", folder,
+                    json_object_size(environment) > 0 ? "its environment.json tells of no sweep"
+                                                      : "it has no environment.json");
     json_decref(environment);
     return NULL;
 }
@@ -71,20 +71,20 @@ void sweep_origin_apply(const json_t *environment, struct sweep_file *sweep)
     }
 }
 
-struct sweep_file *sweep_origin_load(const char *folder, char *error, size_t error_size)
+struct sweep_file *sweep_origin_load(const char *folder, struct error *error)
 {
     char path[PATH_SIZE];
-    json_t *environment = sweep_origin_read(folder, error, error_size);
+    json_t *environment = sweep_origin_read(folder, error);
     if (!environment)
         return NULL;
     snprintf(path, sizeof path, "%s/sweep.yaml", folder);
-    struct sweep_file *sweep = sweep_file_load(path, error, error_size);
+    struct sweep_file *sweep = sweep_file_load(path, error);
     if (sweep) {
         sweep_origin_apply_machine(environment, sweep);
         sweep_origin_apply(environment, sweep);
     }
     json_decref(environment);
-    if (sweep && !sweep_file_check_machines(sweep, error, error_size)) {
+    if (sweep && !sweep_file_check_machines(sweep, error)) {
         sweep_file_free(sweep);
         return NULL;
     }

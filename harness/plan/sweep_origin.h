@@ -7,22 +7,22 @@
 #ifndef SCHEDLAB_SWEEP_ORIGIN_H
 #define SCHEDLAB_SWEEP_ORIGIN_H
 
+#include "harness/base/error.h"
 #include "harness/plan/sweep_file.h"
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 enum { FINGERPRINT_SIZE = 17 };
 
 /* 16 hex digits of FNV-1a over the bytes of a file. False and one line in error if it cannot be
  * read. */
-bool sweep_origin_fingerprint(const char *path, char fingerprint[FINGERPRINT_SIZE], char *error,
-                              size_t error_size);
+bool sweep_origin_fingerprint(const char *path, char fingerprint[FINGERPRINT_SIZE],
+                              struct error *error);
 
 /* The environment.json of a run, owned by the caller. NULL and one line in error if there is none,
  * or none with the keys that a sweep adds. */
-json_t *sweep_origin_read(const char *folder, char *error, size_t error_size);
+json_t *sweep_origin_read(const char *folder, struct error *error);
 
 /* Replaces the file's machine by that of an option, if the run was begun with one. */
 void sweep_origin_apply_machine(const json_t *environment, struct sweep_file *sweep);
@@ -32,7 +32,7 @@ void sweep_origin_apply(const json_t *environment, struct sweep_file *sweep);
 
 /* The sweep that the run in the folder was begun with: its copy of the sweep file, with the options
  * and the seed of its beginning. NULL and one line in error if there is none. */
-struct sweep_file *sweep_origin_load(const char *folder, char *error, size_t error_size);
+struct sweep_file *sweep_origin_load(const char *folder, struct error *error);
 
 /* Facts in an environment about the program or the machine. */
 enum origin_part {

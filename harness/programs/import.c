@@ -12,7 +12,6 @@
 #include "harness/programs/import.h"
 
 #include "harness/base/memory.h"
-#include "harness/base/text.h"
 #include "harness/gotrace/gotrace.h"
 #include "harness/gotrace/idmap.h"
 #include "harness/numbers/units.h"
@@ -728,12 +727,12 @@ static void torn_tell(const struct importer *self, char text[IMPORT_TORN_SIZE])
 }
 
 bool import_trace(const char *path, const struct import_options *options, FILE *to,
-                  struct import_facts *facts, char *error, size_t error_size)
+                  struct import_facts *facts, struct error *error)
 {
     struct importer self = {.options = options, .facts = facts, .to = to};
     struct gotrace_event event = {.ns = 0};
     *facts = (struct import_facts){.events = 0};
-    self.trace = gotrace_open(path, error, error_size);
+    self.trace = gotrace_open(path, error);
     if (!self.trace)
         return false;
     parts_choose(&self);
@@ -758,15 +757,13 @@ bool import_trace(const char *path, const struct import_options *options, FILE *
     gotrace_close(self.trace, traced_free);
     learned_free(self.learned);
     call_kinds_free(&self.kinds);
-    const struct complaint complaint = {error, error_size};
     if (self.store.error)
-        return complaint_make(&complaint,
-                              "%s: the file for its steps in $TMPDIR or /var/tmp is lost: %s", path,
-                              strerror(self.store.error));
+        return error_quote(error, "%s: the file for its steps in $TMPDIR or /var/tmp is lost: %s",
+                           path, strerror(self.store.error));
     return self.written > 0 ||
-           complaint_make(&complaint,
-                          "%s: no goroutine of the program did anything in it%s%s; left out: "
-                          "%" PRIu64 " goroutines",
-                          path, *facts->torn ? " up to its tear, " : "", facts->torn,
-                          facts->goroutines_cut);
+           error_quote(error,
+                       "%s: no goroutine of the program did anything in it%s%s; left out: "
+                       "%" PRIu64 " goroutines",
+                       path, *facts->torn ? " up to its tear, " : "", facts->torn,
+                       facts->goroutines_cut);
 }

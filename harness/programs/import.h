@@ -6,6 +6,7 @@
 #ifndef SCHEDLAB_IMPORT_H
 #define SCHEDLAB_IMPORT_H
 
+#include "harness/base/error.h"
 #include "harness/programs/import_facts.h"
 
 #include <stdbool.h>
@@ -21,6 +22,6 @@ struct import_options {
 
 /* Writes the program to `to`. False, and one line in error, if the file is no trace. */
 bool import_trace(const char *path, const struct import_options *options, FILE *to,
-                  struct import_facts *facts, char *error, size_t error_size);
+                  struct import_facts *facts, struct error *error);
 
 #endif

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { PLACE_SIZE = 128, ERROR_SIZE = 512 };
+enum { PLACE_SIZE = 128 };
 
 static const int64_t TOTAL_MAX = 5000000, SECOND_NS = 1000000000;
 
@@ -120,11 +120,11 @@ static bool steps_check(const struct yaml_reader *reader, const struct service *
 {
     bool right = true, has_written = false;
     for (unsigned i = 0; i < count; i++) {
-        char why[ERROR_SIZE];
+        struct error why;
         struct service_step step;
         size_t line = yaml_line(reader, "%s/steps/%u", place, i);
-        if (!service_step_read(&step, steps[i], kinds, owner, why, sizeof why))
-            right = yaml_complain(reader, line, "%s", why);
+        if (!service_step_read(&step, steps[i], kinds, owner, &why))
+            right = yaml_complain(reader, line, "%s", why.text);
         else if (step.kind == STEP_SPAWN && !task_exists(service, step.name))
             right = yaml_complain(reader, line, "there is no task \"%s\" below tasks", step.name);
         else if (step.kind == STEP_READ && i > 0)
@@ -173,7 +173,8 @@ static bool tasks_check(const struct yaml_reader *reader, struct service *servic
 static bool worker_check(const struct yaml_reader *reader, struct service *service, unsigned i)
 {
     struct service_task *worker = &service->workers[i];
-    char place[PLACE_SIZE], why[ERROR_SIZE];
+    char place[PLACE_SIZE];
+    struct error why;
     struct service_step first, other;
     snprintf(place, sizeof place, "workers/%u", i);
     worker->count = 1;
@@ -181,15 +182,14 @@ static bool worker_check(const struct yaml_reader *reader, struct service *servi
     right &= name_check(reader, place, worker->name);
     right &= steps_check(reader, service, place, "a worker", worker->steps, worker->steps_count,
                          STEPS_OF_TASK);
-    if (!service_step_read(&first, worker->steps[0], STEPS_OF_TASK, "", why, sizeof why))
+    if (!service_step_read(&first, worker->steps[0], STEPS_OF_TASK, "", &why))
         return false;
     if (first.kind != STEP_RECEIVE)
         return yaml_complain(reader, yaml_line(reader, "%s/steps/0", place),
                              "the first step of a worker is \"receive NAME\", and it makes all of "
                              "them for each message");
     for (unsigned k = 0; k < i; k++)
-        if (service_step_read(&other, service->workers[k].steps[0], STEPS_OF_TASK, "", why,
-                              sizeof why) &&
+        if (service_step_read(&other, service->workers[k].steps[0], STEPS_OF_TASK, "", &why) &&
             strcmp(first.name, other.name) == 0)
             return yaml_complain(reader, yaml_line(reader, "%s/steps/0", place),
                                  "worker %s lives on channel \"%s\" already; raise its count",
@@ -197,12 +197,12 @@ static bool worker_check(const struct yaml_reader *reader, struct service *servi
     return right;
 }
 
-struct service *service_load(const char *path, char *error, size_t error_size)
+struct service *service_load(const char *path, struct error *error)
 {
     static const struct yaml_schema schema = {
         .value = &service_schema, .owners = owners, .where = "docs/PROGRAMS.md"};
     struct yaml_reader reader;
-    if (!yaml_reader_open(&reader, path, error, error_size))
+    if (!yaml_reader_open(&reader, path, error))
         return NULL;
     struct service *service = yaml_reader_load(&reader, &schema, NULL);
     bool right = service != NULL;
@@ -216,9 +216,9 @@ struct service *service_load(const char *path, char *error, size_t error_size)
     }
     for (int64_t i = 0; right && i < service->clients * service->requests; i++)
         service->classes[service_class_of(service, i) - service->classes].requests++;
-    if (right && !*reader.error)
+    if (right && !*reader.error->text)
         right = service_messages_check(&reader, service);
-    right = right && !*reader.error;
+    right = right && !*reader.error->text;
     yaml_reader_close(&reader);
     if (right)
         return service;

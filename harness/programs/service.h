@@ -6,13 +6,13 @@
 #ifndef SCHEDLAB_SERVICE_H
 #define SCHEDLAB_SERVICE_H
 
+#include "harness/base/error.h"
 #include "harness/programs/service_types.h"
 
-#include <stddef.h>
 #include <stdio.h>
 
 /* NULL, and the mistakes in error, one a line. */
-struct service *service_load(const char *path, char *error, size_t error_size);
+struct service *service_load(const char *path, struct error *error);
 void service_free(struct service *service);
 
 /* The program file. */

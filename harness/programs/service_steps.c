@@ -1,7 +1,6 @@
 /* service_steps.c - see service_steps.h. */
 #include "harness/programs/service_steps.h"
 
-#include "harness/base/text.h"
 #include "harness/spec/spec.h"
 #include "workloads/workload.h"
 
@@ -29,27 +28,25 @@ static const struct {
 
 bool service_time(const char *text, int64_t *ns)
 {
-    char why[TEXT_SIZE];
+    struct error why;
     const int64_t most_ns = INT64_C(60000000000);
     return (strcmp(text, "0") == 0 && (*ns = 0) == 0) ||
-           option_time("time", text, 1000, 1, most_ns, ns, why, sizeof why);
+           option_time("time", text, 1000, 1, most_ns, ns, &why);
 }
 
-static bool complain_of_kind(const struct complaint *to, const char *word, unsigned kinds,
-                             const char *owner)
+static bool complain_of_kind(struct error *to, const char *word, unsigned kinds, const char *owner)
 {
     char valid[TEXT_SIZE] = "";
     for (unsigned kind = 0; kind < STEP_KINDS; kind++)
         if (kinds >> kind & 1)
             snprintf(valid + strlen(valid), sizeof valid - strlen(valid), "%s%s",
                      *valid ? ", " : "", forms[kind].form);
-    return complaint_make(to, "\"%s\" is no step of %s; valid: %s", word, owner, valid);
+    return error_quote(to, "\"%s\" is no step of %s; valid: %s", word, owner, valid);
 }
 
 bool service_step_read(struct service_step *step, const char *text, unsigned kinds,
-                       const char *owner, char *why, size_t why_size)
+                       const char *owner, struct error *why)
 {
-    const struct complaint to = {why, why_size};
     char copy[TEXT_SIZE], *words[WORDS_MAX + 1] = {NULL}, *rest = copy;
     size_t count = 0;
     snprintf(copy, sizeof copy, "%s", text);
@@ -61,24 +58,24 @@ bool service_step_read(struct service_step *step, const char *text, unsigned kin
            !(strcmp(words[0], forms[kind].word) == 0 && kinds >> kind & 1))
         kind++;
     if (count == 0 || kind == STEP_KINDS)
-        return complain_of_kind(&to, count ? words[0] : "", kinds, owner);
+        return complain_of_kind(why, count ? words[0] : "", kinds, owner);
     *step = (struct service_step){.kind = (enum service_step_kind)kind};
     const char *name = forms[kind].has_name ? words[1] : NULL;
     const char *ns = forms[kind].has_time ? words[1 + forms[kind].has_name] : NULL;
     if (count != 1U + forms[kind].has_name + forms[kind].has_time ||
         (name && strlen(name) >= SERVICE_NAME_SIZE))
-        return complaint_make(&to, "\"%s\" is not valid; write \"%s\"", text, forms[kind].form);
+        return error_quote(why, "\"%s\" is not valid; write \"%s\"", text, forms[kind].form);
     if (name)
         snprintf(step->name, sizeof step->name, "%s", name);
     return !ns || service_time(ns, &step->ns) ||
-           complaint_make(&to, "%s \"%s\" is not valid; valid: %s", words[0], ns, SERVICE_TIMES);
+           error_quote(why, "%s \"%s\" is not valid; valid: %s", words[0], ns, SERVICE_TIMES);
 }
 
 struct service_step service_step_of(const char *text)
 {
     struct service_step step = {.kind = STEP_KINDS};
-    char why[TEXT_SIZE];
-    service_step_read(&step, text, STEPS_OF_CLASS, "", why, sizeof why);
+    struct error why;
+    service_step_read(&step, text, STEPS_OF_CLASS, "", &why);
     return step;
 }
 

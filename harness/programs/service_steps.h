@@ -5,11 +5,11 @@
 #ifndef SCHEDLAB_SERVICE_STEPS_H
 #define SCHEDLAB_SERVICE_STEPS_H
 
+#include "harness/base/error.h"
 #include "harness/base/yaml_reader.h"
 #include "harness/programs/service_types.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #define SERVICE_TIMES "0 to 60 s, as in 50us, 2ms or 1s; plain numbers are us"
 
@@ -43,7 +43,7 @@ struct service_step {
 
 /* kinds: a bit for each that is valid. False, and one line in why; owner: whose steps these are. */
 bool service_step_read(struct service_step *step, const char *text, unsigned kinds,
-                       const char *owner, char *why, size_t why_size);
+                       const char *owner, struct error *why);
 
 /* The step of a text that was read before. */
 struct service_step service_step_of(const char *text);

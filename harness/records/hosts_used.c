@@ -130,19 +130,19 @@ static json_t *machines_name(const json_t *machines, const char *cpu)
     return named;
 }
 
-bool hosts_used_write(const char *folder, const json_t *machines, char *error, size_t error_size)
+bool hosts_used_write(const char *folder, const json_t *machines, struct error *error)
 {
     char path[PATH_SIZE];
-    error[0] = '\0';
-    json_t *environment = run_folder_environment(folder, error, error_size);
+    error->text[0] = '\0';
+    json_t *environment = run_folder_environment(folder, error);
     const char *cpu = field_text(json_object_get(environment, "cpu"), "model");
     json_t *named = machines_name(machines, cpu);
-    json_t *list = *error ? NULL : hosts_used_to_json(named);
-    bool ok = !*error;
+    json_t *list = *error->text ? NULL : hosts_used_to_json(named);
+    bool ok = !*error->text;
     if (list) {
         json_object_set_new(environment, "measured_on", list);
         snprintf(path, sizeof path, "%s/environment.json", folder);
-        ok = file_replace_json(path, environment, error, error_size);
+        ok = file_replace_json(path, environment, error);
     }
     json_decref(named);
     json_decref(environment);

@@ -11,9 +11,10 @@
 #ifndef SCHEDLAB_HOSTS_USED_H
 #define SCHEDLAB_HOSTS_USED_H
 
+#include "harness/base/error.h"
+
 #include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 /* Sets `host` and `cpu` of the object to this machine's. */
 void hosts_used_mark(json_t *object);
@@ -32,7 +33,7 @@ char *hosts_used_processors(const json_t *machines);
 
 /* Puts the list into the environment.json of the run in the folder, unless it is NULL. Machines
  * noted with "" are of its processor. False and one line in error if it cannot. */
-bool hosts_used_write(const char *folder, const json_t *machines, char *error, size_t error_size);
+bool hosts_used_write(const char *folder, const json_t *machines, struct error *error);
 
 /* The processors of a run as its environment.json tells: those of `measured_on`, or else that of
  * the machine. "unknown" if it says nothing. free() it. */

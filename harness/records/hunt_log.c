@@ -3,7 +3,6 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
-#include "harness/base/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,12 +24,12 @@ bool hunt_log_is_one(const char *folder)
     return path_of(folder, path) && access(path, F_OK) == 0;
 }
 
-static bool fail(const char *path, int number, char *error, size_t error_size)
+static bool fail(const char *path, int number, struct error *error)
 {
     if (number == -EWOULDBLOCK)
-        snprintf(error, error_size, "%s: another process hunts into it", path);
+        error_print(error, "%s: another process hunts into it", path);
     else
-        snprintf(error, error_size, "%s: %s", path, strerror(-number));
+        error_print(error, "%s: %s", path, strerror(-number));
     return false;
 }
 
@@ -108,7 +107,7 @@ static bool line_is_torn(const char *line, size_t length, FILE *from)
 
 /* Sets *whole to the bytes up to the end of the last whole line. */
 static bool lines_read(struct hunt_log *log, FILE *from, const char *path, int64_t *whole,
-                       char *error, size_t error_size)
+                       struct error *error)
 {
     char *line = NULL;
     size_t room = 0, number = 0;
@@ -131,50 +130,47 @@ static bool lines_read(struct hunt_log *log, FILE *from, const char *path, int64
     free(line);
     if (valid && log->header)
         return true;
-    return error_set(error, error_size, "%s:%zu: no line of a campaign of this version", path,
+    return error_set(error, "%s:%zu: no line of a campaign of this version", path,
                      number ? number : 1);
 }
 
-bool hunt_log_open(struct hunt_log *log, const char *folder, bool writes, char *error,
-                   size_t error_size)
+bool hunt_log_open(struct hunt_log *log, const char *folder, bool writes, struct error *error)
 {
     char path[PATH_SIZE];
     int64_t whole;
     begin(log);
     if (!path_of(folder, path))
-        return fail("the folder", -ENAMETOOLONG, error, error_size);
+        return fail("the folder", -ENAMETOOLONG, error);
     FILE *from = fopen(path, "re");
     if (!from)
-        return fail(path, -errno, error, error_size);
+        return fail(path, -errno, error);
     int failed = writes ? record_file_open(&log->file, path) : 0;
-    bool ok = failed ? fail(path, failed, error, error_size)
-                     : lines_read(log, from, path, &whole, error, error_size);
+    bool ok = failed ? fail(path, failed, error) : lines_read(log, from, path, &whole, error);
     fclose(from);
     if (ok && writes) {
         failed = record_file_cut(&log->file, whole);
-        ok = !failed || fail(path, failed, error, error_size);
+        ok = !failed || fail(path, failed, error);
     }
     return ok;
 }
 
-static bool append(struct hunt_log *log, const json_t *line, char *error, size_t error_size)
+static bool append(struct hunt_log *log, const json_t *line, struct error *error)
 {
     int failed = record_file_reserve(&log->file);
     if (!failed)
         failed = record_file_append(&log->file, line);
-    return !failed || fail(log->file.path, failed, error, error_size);
+    return !failed || fail(log->file.path, failed, error);
 }
 
-bool hunt_log_create(struct hunt_log *log, const char *folder, json_t *header, char *error,
-                     size_t error_size)
+bool hunt_log_create(struct hunt_log *log, const char *folder, json_t *header, struct error *error)
 {
     char path[PATH_SIZE];
     begin(log);
     log->header = header;
     if (!path_of(folder, path))
-        return fail("the folder", -ENAMETOOLONG, error, error_size);
+        return fail("the folder", -ENAMETOOLONG, error);
     int failed = record_file_create(&log->file, path);
-    return failed ? fail(path, failed, error, error_size) : append(log, header, error, error_size);
+    return failed ? fail(path, failed, error) : append(log, header, error);
 }
 
 bool hunt_log_covers(const struct hunt_log *log)
@@ -182,9 +178,9 @@ bool hunt_log_covers(const struct hunt_log *log)
     return json_is_true(json_object_get(log->header, "coverage"));
 }
 
-bool hunt_log_add(struct hunt_log *log, json_t *part, char *error, size_t error_size)
+bool hunt_log_add(struct hunt_log *log, json_t *part, struct error *error)
 {
-    bool added = append(log, part, error, error_size);
+    bool added = append(log, part, error);
     part_keep(log, part);
     return added;
 }

@@ -11,11 +11,11 @@
 #ifndef SCHEDLAB_HUNT_LOG_H
 #define SCHEDLAB_HUNT_LOG_H
 
+#include "harness/base/error.h"
 #include "harness/records/records.h"
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 struct hunt_log {
     json_t *header;
@@ -38,18 +38,16 @@ char *hunt_log_cell_text(const json_t *cell);
 /* All below that return false leave one line in error. */
 
 /* Makes a log without parts; takes the header. */
-bool hunt_log_create(struct hunt_log *log, const char *folder, json_t *header, char *error,
-                     size_t error_size);
+bool hunt_log_create(struct hunt_log *log, const char *folder, json_t *header, struct error *error);
 
 /* Reads it; with `writes`, to add to it: then nobody else can meanwhile. */
-bool hunt_log_open(struct hunt_log *log, const char *folder, bool writes, char *error,
-                   size_t error_size);
+bool hunt_log_open(struct hunt_log *log, const char *folder, bool writes, struct error *error);
 
 /* True if its parts say which labels were met. */
 bool hunt_log_covers(const struct hunt_log *log);
 
 /* Adds a part, which it takes. It is on the disk afterwards. */
-bool hunt_log_add(struct hunt_log *log, json_t *part, char *error, size_t error_size);
+bool hunt_log_add(struct hunt_log *log, json_t *part, struct error *error);
 
 /* The part of this cell and seed that begins with that execution; NULL: it is not done. */
 json_t *hunt_log_part(const struct hunt_log *log, const json_t *cell, json_int_t seed,

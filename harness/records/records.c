@@ -4,7 +4,6 @@
 #include "harness/base/fnv1a.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
-#include "harness/base/text.h"
 #include "harness/counters/counter_names.h"
 
 #include <errno.h>
@@ -270,26 +269,26 @@ static bool reader_is_at_end(struct record_reader *reader)
     return next == EOF && !ferror(reader->from);
 }
 
-bool record_is_whole(const json_t *record, char *wrong, size_t wrong_size)
+bool record_is_whole(const json_t *record, struct error *wrong)
 {
     static const char *const texts[] = {"cell", "variant", "workload"};
     const json_t *schema = json_object_get(record, "schema");
     if (!json_is_integer(schema) || json_integer_value(schema) != RECORD_SCHEMA) {
         char *is = schema ? json_dumps(schema, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
-        snprintf(wrong, wrong_size, "its schema is %.32s; this program reads %d", is ? is : "none",
-                 RECORD_SCHEMA);
+        error_print(wrong, "its schema is %.32s; this program reads %d", is ? is : "none",
+                    RECORD_SCHEMA);
         free(is);
         return false;
     }
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         if (*field_text(record, texts[i]))
             continue;
-        snprintf(wrong, wrong_size, "it has no %s", texts[i]);
+        error_print(wrong, "it has no %s", texts[i]);
         return false;
     }
     bool has_workers = json_is_integer(json_object_get(record, "workers"));
-    snprintf(wrong, wrong_size, "%s",
-             has_workers ? "its status is none of ok, failed, skipped" : "it has no workers");
+    error_print(wrong, "%s",
+                has_workers ? "its status is none of ok, failed, skipped" : "it has no workers");
     return has_workers &&
            (record_is(record, "ok") || record_is(record, "failed") || record_is(record, "skipped"));
 }
@@ -318,15 +317,15 @@ json_t *record_line_parse(const char *line, size_t length)
     return NULL;
 }
 
-static enum record_read line_read(struct record_reader *reader, json_t **record, char *error,
-                                  size_t error_size)
+static enum record_read line_read(struct record_reader *reader, json_t **record,
+                                  struct error *error)
 {
-    char wrong[160];
+    struct error wrong;
     ssize_t length = getline(&reader->line, &reader->capacity, reader->from);
     if (length <= 0) {
         if (!ferror(reader->from))
             return RECORD_READ_END;
-        snprintf(error, error_size, "%s: %s", reader->path, strerror(errno));
+        error_print(error, "%s: %s", reader->path, strerror(errno));
         return RECORD_READ_BAD;
     }
     json_error_t where = {.text = "no JSON object"};
@@ -337,15 +336,15 @@ static enum record_read line_read(struct record_reader *reader, json_t **record,
     bool is_object = json_is_object(*record);
     if (is_object) {
         reader->whole += length;
-        if (record_is_whole(*record, wrong, sizeof wrong)) {
+        if (record_is_whole(*record, &wrong)) {
             if (line_is_unchanged(reader->line, reader->length, *record))
                 return RECORD_READ;
-            strcpy(wrong, "it was changed after it was measured: its check does not fit");
+            strcpy(wrong.text, "it was changed after it was measured: its check does not fit");
         }
     }
     json_decref(*record);
-    snprintf(error, error_size, "%s:%zu: not a record: %s", reader->path, reader->number,
-             is_object ? wrong : where.text);
+    error_print(error, "%s:%zu: not a record: %s", reader->path, reader->number,
+                is_object ? wrong.text : where.text);
     /* A power cut may leave a newline on the disk and not what stood before it. */
     return !is_object && reader_is_at_end(reader) ? RECORD_READ_TORN : RECORD_READ_BAD;
 }
@@ -413,14 +412,14 @@ static bool line_is_again(struct record_reader *reader, const json_t *record, bo
     return true;
 }
 
-enum record_read record_reader_next(struct record_reader *reader, json_t **record, char *error,
-                                    size_t error_size)
+enum record_read record_reader_next(struct record_reader *reader, json_t **record,
+                                    struct error *error)
 {
     enum record_read read;
-    while ((read = line_read(reader, record, error, error_size)) == RECORD_READ) {
+    while ((read = line_read(reader, record, error)) == RECORD_READ) {
         bool again;
         if (!line_is_again(reader, *record, &again)) {
-            snprintf(error, error_size, "%s: %s", reader->path, strerror(errno));
+            error_print(error, "%s: %s", reader->path, strerror(errno));
             json_decref(*record);
             return RECORD_READ_BAD;
         }
@@ -435,7 +434,7 @@ enum record_read record_reader_next(struct record_reader *reader, json_t **recor
 
 /* A place in a run is that of one sample. False and one line in error if another has it. */
 static bool place_is_free(json_t *places, const json_t *record, const struct record_reader *reader,
-                          char *error, size_t error_size)
+                          struct error *error)
 {
     char key[64];
     const json_t *seed = json_object_get(record, "seed");
@@ -446,39 +445,37 @@ static bool place_is_free(json_t *places, const json_t *record, const struct rec
              json_integer_value(seed));
     const json_t *line = json_object_get(places, key);
     if (line)
-        snprintf(error, error_size, "%s:%zu: another sample with %s than on line %lld",
-                 reader->path, reader->number, key, (long long)json_integer_value(line));
+        error_print(error, "%s:%zu: another sample with %s than on line %lld", reader->path,
+                    reader->number, key, (long long)json_integer_value(line));
     else
         json_object_set_new(places, key, json_integer((json_int_t)reader->number));
     return !line;
 }
 
 /* Adds all records to the array. False and one line in error if one cannot be read. */
-static bool records_read(struct record_reader *reader, json_t *records, char *error,
-                         size_t error_size)
+static bool records_read(struct record_reader *reader, json_t *records, struct error *error)
 {
     json_t *places = json_object(), *record;
     enum record_read read;
     bool ok = true;
-    while (ok && (read = record_reader_next(reader, &record, error, error_size)) == RECORD_READ) {
-        ok = place_is_free(places, record, reader, error, error_size);
+    while (ok && (read = record_reader_next(reader, &record, error)) == RECORD_READ) {
+        ok = place_is_free(places, record, reader, error);
         json_array_append_new(records, record);
     }
     json_decref(places);
     if (ok && read == RECORD_READ_END && json_array_size(records) == 0)
-        snprintf(error, error_size, "%s: it holds no sample", reader->path);
+        error_print(error, "%s: it holds no sample", reader->path);
     return ok && read != RECORD_READ_BAD && json_array_size(records) > 0;
 }
 
-json_t *record_file_read(const char *path, struct record_flaws *flaws, char *error,
-                         size_t error_size)
+json_t *record_file_read(const char *path, struct record_flaws *flaws, struct error *error)
 {
     struct record_reader reader;
     int result = record_reader_open(&reader, path);
     if (result)
-        return error_null(error, error_size, "%s: %s", path, strerror(-result));
+        return error_null(error, "%s: %s", path, strerror(-result));
     json_t *records = json_array();
-    bool ok = records_read(&reader, records, error, error_size);
+    bool ok = records_read(&reader, records, error);
     if (flaws)
         *flaws = reader.flaws;
     record_reader_close(&reader);

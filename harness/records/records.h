@@ -13,6 +13,8 @@
 #ifndef SCHEDLAB_RECORDS_H
 #define SCHEDLAB_RECORDS_H
 
+#include "harness/base/error.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,7 +55,7 @@ char *record_event_names(const json_t *record, const char *separator);
 
 /* True if it is of this program's schema and has the keys that every reader relies on: cell,
  * variant, workload, workers, status. If not, wrong says what it lacks. */
-bool record_is_whole(const json_t *record, char *wrong, size_t wrong_size);
+bool record_is_whole(const json_t *record, struct error *wrong);
 
 /* Appending ---------------------------------------------------------------------------------- */
 
@@ -120,13 +122,12 @@ int record_reader_open(struct record_reader *reader, const char *path);
 void record_reader_close(struct record_reader *reader);
 
 /* The next line that was not there before. On RECORD_READ, *record is the caller's. */
-enum record_read record_reader_next(struct record_reader *reader, json_t **record, char *error,
-                                    size_t error_size);
+enum record_read record_reader_next(struct record_reader *reader, json_t **record,
+                                    struct error *error);
 
 /* Reads a whole samples.jsonl into a JSON array; NULL and one line in error if it cannot, if there
  * is no record in it, or if two samples claim one place in a run. *flaws, which may be NULL, says
  * what was left out, for run_folder_tell_flaws(). */
-json_t *record_file_read(const char *path, struct record_flaws *flaws, char *error,
-                         size_t error_size);
+json_t *record_file_read(const char *path, struct record_flaws *flaws, struct error *error);
 
 #endif

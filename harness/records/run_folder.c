@@ -21,9 +21,9 @@
 enum { NAME_TRIES = 100, PATH_SIZE = 4096, NEAREST_SIZE = 2 * PATH_SIZE };
 
 bool run_folder_make(const char *results, const char *name, char *folder, size_t folder_size,
-                     char *error, size_t error_size)
+                     struct error *error)
 {
-    if (!folder_make(results, error, error_size))
+    if (!folder_make(results, error))
         return false;
     char started[32], again[16] = "";
     time_t now = time(NULL);
@@ -40,7 +40,7 @@ bool run_folder_make(const char *results, const char *name, char *folder, size_t
             break;
         snprintf(again, sizeof again, "-%d", i);
     }
-    return error_set(error, error_size, "cannot make the folder %s: %s", folder, strerror(errno));
+    return error_set(error, "cannot make the folder %s: %s", folder, strerror(errno));
 }
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
@@ -66,30 +66,30 @@ bool run_folder_is_run(const char *folder)
     return false;
 }
 
-json_t *run_folder_records(const char *folder, bool judged, struct record_flaws *flaws, char *error,
-                           size_t error_size)
+json_t *run_folder_records(const char *folder, bool judged, struct record_flaws *flaws,
+                           struct error *error)
 {
     char *path = text_format("%s/samples.jsonl", folder);
-    json_t *records = record_file_read(path, flaws, error, error_size);
+    json_t *records = record_file_read(path, flaws, error);
     if (records && judged)
         same_work_judge_all(records);
     free(path);
     return records;
 }
 
-json_t *run_folder_environment(const char *folder, char *error, size_t error_size)
+json_t *run_folder_environment(const char *folder, struct error *error)
 {
     char path[PATH_SIZE];
     json_error_t where = {.line = 1, .text = "not a JSON object"};
     json_t *environment = NULL;
-    *error = '\0';
+    *error->text = '\0';
     if (snprintf(path, sizeof path, "%s/environment.json", folder) >= (int)sizeof path) {
-        snprintf(error, error_size, "%.64s...: the path is too long", folder);
+        error_print(error, "%.64s...: the path is too long", folder);
     } else if (access(path, F_OK) == 0) {
         environment = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
         if (!json_is_object(environment))
-            snprintf(error, error_size, "%s:%d: %s", path, where.line > 0 ? where.line : 1,
-                     environment ? "not a JSON object" : where.text);
+            error_print(error, "%s:%d: %s", path, where.line > 0 ? where.line : 1,
+                        environment ? "not a JSON object" : where.text);
     }
     if (json_is_object(environment))
         return environment;
@@ -119,8 +119,8 @@ static bool can_be_resumed(const json_t *environment)
 
 static void resume_tell(const char *folder, FILE *messages)
 {
-    char error[PATH_SIZE];
-    json_t *environment = run_folder_environment(folder, error, sizeof error);
+    struct error error;
+    json_t *environment = run_folder_environment(folder, &error);
     char *with = run_folder_with(environment);
     if (can_be_resumed(environment)) {
         fprintf(messages, ". `schedlab%s sweep --resume ", with);
@@ -193,23 +193,21 @@ bool run_folder_is_packed(const char *folder)
            access(packed, F_OK) == 0;
 }
 
-void run_folder_explain(const char *run_dir, char *error, size_t error_size)
+void run_folder_explain(const char *run_dir, struct error *error)
 {
     char nearest[NEAREST_SIZE];
     int problem = run_folder_is_run(run_dir) ? 0 : errno;
     if (problem != ENOENT && problem != ENOTDIR)
-        snprintf(error, error_size, "cannot read %s: %s", run_dir, strerror(problem));
+        error_print(error, "cannot read %s: %s", run_dir, strerror(problem));
     else if (run_folder_is_packed(run_dir))
-        snprintf(error, error_size,
-                 "the samples of %s are packed; unpack them: xz -dk %s/samples.jsonl.xz", run_dir,
-                 run_dir);
+        error_print(error, "the samples of %s are packed; unpack them: xz -dk %s/samples.jsonl.xz",
+                    run_dir, run_dir);
     else if (nearest_run(run_dir, nearest))
-        snprintf(error, error_size,
-                 "%s is not a run: it has no samples.jsonl; the nearest run is %s", run_dir,
-                 nearest);
+        error_print(error, "%s is not a run: it has no samples.jsonl; the nearest run is %s",
+                    run_dir, nearest);
     else
-        snprintf(
-            error, error_size,
+        error_print(
+            error,
             "%s is not a run: it has no samples.jsonl; valid is a folder that `schedlab sweep` "
             "wrote",
             run_dir);

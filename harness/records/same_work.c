@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_SIZE = 1024, REASON_SIZE = 512 };
+enum { KEY_SIZE = 1024 };
 
 static const char WRONG_DIGEST[] = "digest disagrees: ";
 
@@ -130,8 +130,8 @@ static struct reference reference_find(json_t *variants)
     return reference;
 }
 
-bool same_work_judge(const struct same_work *book, const json_t *record, bool final, char *reason,
-                     size_t reason_size)
+bool same_work_judge(const struct same_work *book, const json_t *record, bool final,
+                     struct error *reason)
 {
     if (!has_vote(record))
         return false;
@@ -140,18 +140,18 @@ bool same_work_judge(const struct same_work *book, const json_t *record, bool fi
     key_text(record, key);
     struct reference reference = reference_find(json_object_get(book->votes, key));
     if (!reference.digest) {
-        snprintf(reason, reason_size, "%sit is %s, and the variants are split without a majority",
-                 WRONG_DIGEST, vote);
+        error_print(reason, "%sit is %s, and the variants are split without a majority",
+                    WRONG_DIGEST, vote);
         return final;
     }
     if (strcmp(reference.digest, vote) == 0)
         return false;
     if (reference.serial)
-        snprintf(reason, reason_size, "%sit is %s, but the serial run has %s", WRONG_DIGEST, vote,
-                 reference.digest);
+        error_print(reason, "%sit is %s, but the serial run has %s", WRONG_DIGEST, vote,
+                    reference.digest);
     else
-        snprintf(reason, reason_size, "%sit is %s, but %zu of %zu variants have %s", WRONG_DIGEST,
-                 vote, reference.votes, reference.voters, reference.digest);
+        error_print(reason, "%sit is %s, but %zu of %zu variants have %s", WRONG_DIGEST, vote,
+                    reference.votes, reference.voters, reference.digest);
     return true;
 }
 
@@ -161,9 +161,9 @@ void same_work_judge_all(json_t *records)
     json_each(record, records)
         same_work_add(book, record);
     json_each(record, records) {
-        char reason[REASON_SIZE];
-        if (same_work_judge(book, record, true, reason, sizeof reason)) {
-            record_fail(record, reason);
+        struct error reason;
+        if (same_work_judge(book, record, true, &reason)) {
+            record_fail(record, reason.text);
         } else if (was_failed_for_digest(record)) {
             json_object_set_new(record, "status", json_string("ok"));
             json_object_del(record, "reason");

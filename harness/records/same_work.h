@@ -19,9 +19,10 @@
 #ifndef SCHEDLAB_SAME_WORK_H
 #define SCHEDLAB_SAME_WORK_H
 
+#include "harness/base/error.h"
+
 #include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 struct same_work;
 
@@ -33,8 +34,8 @@ void same_work_add(struct same_work *book, const json_t *record);
 
 /* True, and the reason, if the record is wrong by the rule. final: no more votes will come;
  * otherwise split votes leave the record as it is. Pre: the record was added. */
-bool same_work_judge(const struct same_work *book, const json_t *record, bool final, char *reason,
-                     size_t reason_size);
+bool same_work_judge(const struct same_work *book, const json_t *record, bool final,
+                     struct error *reason);
 
 /* Applies the rule to all records of an array: fails the wrong ones, and makes `ok` again those
  * that were failed for their digest but are right. */

@@ -57,11 +57,11 @@ json_t *sample_record_of_request(const struct sample_request *request)
 {
     struct variant_spec variant = {.ops = NULL};
     struct workload_spec workload = {.workload = NULL};
-    char error[256];
+    struct error error;
     json_t *record;
-    if (variant_spec_parse(&variant, request->variant, error, sizeof error) &&
-        workload_spec_parse(&workload, request->workload, error, sizeof error) &&
-        workload_spec_set_workers(&workload, request->workers, error, sizeof error))
+    if (variant_spec_parse(&variant, request->variant, &error) &&
+        workload_spec_parse(&workload, request->workload, &error) &&
+        workload_spec_set_workers(&workload, request->workers, &error))
         record = sample_record_new(request, &variant, &workload);
     else
         record = json_pack("{si ss ss ss}", "schema", RECORD_SCHEMA, "version", build_version(),

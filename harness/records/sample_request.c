@@ -133,27 +133,27 @@ struct sample_request sample_request_usual(void)
 }
 
 static bool number_read(const struct sample_field *field, const char *text, int64_t *number,
-                        char *error, size_t error_size)
+                        struct error *error)
 {
     const char *option = field->option + 2;
     if (strcmp(field->unit, "ns") == 0)
-        return option_time(option, text, MS_NS, field->min, field->max, number, error, error_size);
+        return option_time(option, text, MS_NS, field->min, field->max, number, error);
     *number = -1;
     if (field->word && strcmp(text, field->word) == 0)
         return true;
-    if (option_number(option, text, field->min, field->max, field->unit, number, error, error_size))
+    if (option_number(option, text, field->min, field->max, field->unit, number, error))
         return true;
     if (field->word)
-        text_add(error, error_size, ", or %s", field->word);
+        text_add(error->text, sizeof error->text, ", or %s", field->word);
     return false;
 }
 
 bool sample_field_read(const struct sample_field *field, struct sample_request *request,
-                       const char *text, char *error, size_t error_size)
+                       const char *text, struct error *error)
 {
     int64_t number = true, page = sysconf(_SC_PAGESIZE);
     bool is_number = field->type == FIELD_INT || field->type == FIELD_LONG;
-    if (is_number && !number_read(field, text, &number, error, error_size))
+    if (is_number && !number_read(field, text, &number, error))
         return false;
     if (strcmp(field->unit, "bytes") == 0)
         number = (number + page - 1) / page * page;

@@ -6,6 +6,7 @@
 #ifndef SCHEDLAB_SAMPLE_REQUEST_H
 #define SCHEDLAB_SAMPLE_REQUEST_H
 
+#include "harness/base/error.h"
 #include "harness/host/allocator.h"
 
 #include <stdbool.h>
@@ -88,7 +89,7 @@ struct sample_request sample_request_usual(void);
 /* Reads the value of an option into its member; a text member points to text. False and one line in
  * error if it is not valid. text is unused if the option takes none. */
 bool sample_field_read(const struct sample_field *field, struct sample_request *request,
-                       const char *text, char *error, size_t error_size);
+                       const char *text, struct error *error);
 
 enum { SAMPLE_ARGUMENTS_MAX = 8 + 2 * SAMPLE_FIELDS, SAMPLE_ARGUMENT_SIZE = 32 };
 

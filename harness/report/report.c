@@ -13,7 +13,7 @@
 #include "harness/report/report_remarks.h"
 #include "harness/tables/tables.h"
 
-enum { PATH_SIZE = 4096, ERROR_SIZE = PATH_SIZE + 256, NAME_SIZE = 512 };
+enum { PATH_SIZE = 4096, NAME_SIZE = 512 };
 
 static int complain(FILE *messages, const char *error)
 {
@@ -33,12 +33,12 @@ static void page_contents(FILE *to, const void *arg)
     report_page_write(to, page->report, page->figures);
 }
 
-static bool page_write(const struct report *report, const struct figures *figures, char *error,
-                       size_t error_size)
+static bool page_write(const struct report *report, const struct figures *figures,
+                       struct error *error)
 {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/report.html", report->run_dir);
-    return file_replace_by(path, page_contents, &(struct page){report, figures}, error, error_size);
+    return file_replace_by(path, page_contents, &(struct page){report, figures}, error);
 }
 
 /* Says what is wrong, a line each; or where the page is. */
@@ -64,26 +64,24 @@ static int conclude(const struct report *report, const struct figures *figures, 
 /* Figures that could not be drawn are a problem of the report like others. */
 static void draw_figures(struct figures *figures, const struct report *report)
 {
-    char error[ERROR_SIZE], problem[ERROR_SIZE + 64];
-    if (figures_draw(figures, report, NULL, error, sizeof error) == 0)
+    struct error error;
+    if (figures_draw(figures, report, NULL, &error) == 0)
         return;
-    snprintf(problem, sizeof problem, "figures are missing: %s", error);
-    json_array_append_new(report->problems, json_string(problem));
+    json_array_append_new(report->problems, json_sprintf("figures are missing: %s", error.text));
 }
 
 int report_make_with(const char *run_dir, bool draw, json_t **summary, FILE *messages)
 {
     struct report report;
-    char error[ERROR_SIZE];
+    struct error error;
     if (summary)
         *summary = NULL;
-    if (tables_write(run_dir, error, sizeof error) < 0 ||
-        !report_load(&report, run_dir, error, sizeof error))
-        return complain(messages, error);
+    if (tables_write(run_dir, &error) < 0 || !report_load(&report, run_dir, &error))
+        return complain(messages, error.text);
     run_folder_tell_flaws(run_dir, &report.flaws, "schedlab report", messages);
-    if (!report_baseline_write(&report, error, sizeof error)) {
+    if (!report_baseline_write(&report, &error)) {
         report_free(&report);
-        return complain(messages, error);
+        return complain(messages, error.text);
     }
     struct figures figures = figures_plan(&report);
     if (draw)
@@ -91,12 +89,12 @@ int report_make_with(const char *run_dir, bool draw, json_t **summary, FILE *mes
     else
         figures_find(&figures);
     int status;
-    if (page_write(&report, &figures, error, sizeof error)) {
+    if (page_write(&report, &figures, &error)) {
         status = conclude(&report, &figures, messages);
         if (summary)
             *summary = report_to_json(&report, &figures);
     } else {
-        status = complain(messages, error);
+        status = complain(messages, error.text);
     }
     figures_free(&figures);
     report_free(&report);
@@ -122,15 +120,14 @@ static size_t tell_pages(const char *run_dir, const char *figure, FILE *to)
 int report_paper(const char *run_dir, const struct figures_paper *paper, FILE *to, FILE *messages)
 {
     struct report report;
-    char error[ERROR_SIZE];
-    if (tables_write(run_dir, error, sizeof error) < 0 ||
-        !report_load(&report, run_dir, error, sizeof error))
-        return complain(messages, error);
+    struct error error;
+    if (tables_write(run_dir, &error) < 0 || !report_load(&report, run_dir, &error))
+        return complain(messages, error.text);
     int status = 0;
     struct figures figures = figures_plan(&report);
-    if (!report_baseline_write(&report, error, sizeof error) ||
-        figures_draw(&figures, &report, paper, error, sizeof error) != 0)
-        status = complain(messages, error);
+    if (!report_baseline_write(&report, &error) ||
+        figures_draw(&figures, &report, paper, &error) != 0)
+        status = complain(messages, error.text);
     size_t files = 0;
     for (size_t i = 0; i < figures.count; i++)
         if (figures.figures[i].drawn)

@@ -27,8 +27,8 @@ struct expect_verdict expect_judge(double measured, double expected, double with
 static struct metric metric_of_expect(const struct sweep_expect *expect)
 {
     struct metric metric;
-    char error[256];
-    metric_parse(&metric, expect->metric, error, sizeof error); /* sweep_expect.c has checked it */
+    struct error error;
+    metric_parse(&metric, expect->metric, &error); /* sweep_expect.c has checked it */
     return metric;
 }
 

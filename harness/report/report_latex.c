@@ -223,13 +223,11 @@ static void group_write(FILE *to, const struct report *report, const struct repo
     fputs(is_long ? "\\end{longtable}\n" : "\\bottomrule\n\\end{tabular}\n\\end{table}\n", to);
 }
 
-bool report_latex_write(const char *folder, FILE *to, size_t *samples, char *error,
-                        size_t error_size)
+bool report_latex_write(const char *folder, FILE *to, size_t *samples, struct error *error)
 {
     struct report report;
     *samples = 0;
-    if (tables_write(folder, error, error_size) < 0 ||
-        !report_load(&report, folder, error, error_size))
+    if (tables_write(folder, error) < 0 || !report_load(&report, folder, error))
         return false;
     fputs("% needs \\usepackage{booktabs}, for what is longer than a page \\usepackage{longtable} "
           "(in one column),\n% and for the micro sign \\usepackage{textcomp}\n",

@@ -7,13 +7,14 @@
 #ifndef SCHEDLAB_REPORT_LATEX_H
 #define SCHEDLAB_REPORT_LATEX_H
 
+#include "harness/base/error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 /* Makes the run's .tsv files anew, as report does. *samples: that are behind the numbers. False and
  * one line in error if the run cannot be read; errors of `to` are in ferror(). */
-bool report_latex_write(const char *folder, FILE *to, size_t *samples, char *error,
-                        size_t error_size);
+bool report_latex_write(const char *folder, FILE *to, size_t *samples, struct error *error);
 
 #endif

@@ -296,16 +296,16 @@ static void header_write(FILE *to, const struct report *report)
 /* Without it the page can be read all the same. */
 static void script_write(FILE *to, const struct report *report)
 {
-    char error[512];
+    struct error error;
     json_t *pins = report_pins_to_json(report);
     fputs("<script type=\"application/json\" id=\"pins\">", to);
     html_json(to, pins);
     fputs("</script>\n<script>\n", to);
-    bool whole = html_viewer_part(to, "report.js", error, sizeof error);
+    bool whole = html_viewer_part(to, "report.js", &error);
     fputs("</script>\n", to);
     if (!whole)
         html_put(to, "<p class='problem'>Rows cannot be filtered, nor baselines changed: %s</p>",
-                 error);
+                 error.text);
     json_decref(pins);
 }
 

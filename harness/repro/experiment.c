@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ERROR_SIZE = 1024, PLACE_SIZE = 256, SEED_DEFAULT = 1 };
+enum { LONGER_SIZE = 1024, PLACE_SIZE = 256, SEED_DEFAULT = 1 };
 
 /* A part being checked, and where it stands. */
 struct parting {
@@ -81,11 +81,12 @@ static bool machines_check(const struct yaml_reader *reader, const char *place, 
 static bool events_check(const struct yaml_reader *reader, const char *place, char *const *events,
                          unsigned count)
 {
-    char error[ERROR_SIZE], at[PLACE_SIZE];
+    char at[PLACE_SIZE];
+    struct error error;
     for (unsigned i = 0; i < count; i++) {
         snprintf(at, sizeof at, "%s/%u", place, i);
-        if (!counter_list_check(events[i], error, sizeof error))
-            return yaml_complain(reader, yaml_place_line(reader->place, at), "%s", error);
+        if (!counter_list_check(events[i], &error))
+            return yaml_complain(reader, yaml_place_line(reader->place, at), "%s", error.text);
     }
     return true;
 }
@@ -216,8 +217,8 @@ static bool factor_find(struct parting *self)
 /* True if the variant has the part's knob at all. If not, the factor is wrong, not a level. */
 static bool has_knob(const struct parting *self, const char *variant)
 {
-    char unused[ERROR_SIZE];
-    const struct variant_spec *spec = variant_spec_kept(variant, unused, sizeof unused);
+    struct error unused;
+    const struct variant_spec *spec = variant_spec_kept(variant, &unused);
     return spec && (param_find(spec->ops->knobs, self->part->factor_text) ||
                     param_find(variant_common_params, self->part->factor_text));
 }
@@ -226,7 +227,7 @@ static bool has_knob(const struct parting *self, const char *variant)
 static bool knob_append(const struct parting *self, unsigned v, unsigned i)
 {
     struct experiment_part *part = self->part;
-    char longer[ERROR_SIZE];
+    char longer[LONGER_SIZE];
     size_t line = has_knob(self, part->variants[v])
                       ? yaml_line(self->reader, "%s/levels/%u", self->place, i)
                       : line_of(self, "factor");
@@ -336,9 +337,9 @@ static int differing(const void *a, const void *b, const struct param *table)
 /* In how many settings two designs differ; -1 if they are two. */
 static int variants_differ(const char *a, const char *b)
 {
-    char unused[ERROR_SIZE];
-    const struct variant_spec *x = variant_spec_kept(a, unused, sizeof unused);
-    const struct variant_spec *y = variant_spec_kept(b, unused, sizeof unused);
+    struct error unused;
+    const struct variant_spec *x = variant_spec_kept(a, &unused);
+    const struct variant_spec *y = variant_spec_kept(b, &unused);
     if (!x || !y || x->ops != y->ops)
         return -1;
     return differing(x->knobs, y->knobs, x->ops->knobs) +
@@ -347,9 +348,9 @@ static int variants_differ(const char *a, const char *b)
 
 static int workloads_differ(const char *a, const char *b)
 {
-    char unused[ERROR_SIZE];
-    const struct workload_spec *x = workload_spec_kept(a, unused, sizeof unused);
-    const struct workload_spec *y = workload_spec_kept(b, unused, sizeof unused);
+    struct error unused;
+    const struct workload_spec *x = workload_spec_kept(a, &unused);
+    const struct workload_spec *y = workload_spec_kept(b, &unused);
     if (!x || !y || x->workload != y->workload)
         return -1;
     return differing(x->params, y->params, x->workload->params);
@@ -439,9 +440,9 @@ static bool baseline_find(const struct parting *self)
 static enum sweep_figure figure_default(const struct experiment_part *part)
 {
     struct metric metric;
-    char error[ERROR_SIZE];
+    struct error error;
     if (strcmp(part->metric, "order") == 0 || metric_is_finding(part->metric) ||
-        !metric_parse(&metric, part->metric, error, sizeof error))
+        !metric_parse(&metric, part->metric, &error))
         return SWEEP_FIGURE_THROUGHPUT;
     bool one_design = part->variants_count == 1 && part->factor != FACTOR_KNOB;
     if (metric.kind == METRIC_EVENT || (part->factor == FACTOR_WORKLOAD && one_design))
@@ -484,7 +485,7 @@ static bool figure_find(const struct parting *self)
 /* Tells a mistake in the part that its sweep would be refused for, on the part's line. */
 static bool sweep_check(const struct parting *self)
 {
-    char error[ERROR_SIZE] = "";
+    struct error error = {0};
     struct experiment one = *self->experiment;
     const struct experiment_form form = {.quick = false};
     one.parts = self->part;
@@ -495,11 +496,12 @@ static bool sweep_check(const struct parting *self)
         char *text = experiment_sweep_text(&one, *place, false, &form);
         if (!text)
             continue;
-        struct sweep_file *sweep = sweep_file_parse("", text, strlen(text), error, sizeof error);
-        error[strcspn(error, "\n")] = '\0';
-        const char *what = sweep ? NULL : strstr(error, ": ");
-        ok = sweep || yaml_complain(self->reader, yaml_place_line(self->reader->place, self->place),
-                                    "part \"%s\": %s", self->part->id, what ? what + 2 : error);
+        struct sweep_file *sweep = sweep_file_parse("", text, strlen(text), &error);
+        error.text[strcspn(error.text, "\n")] = '\0';
+        const char *what = sweep ? NULL : strstr(error.text, ": ");
+        ok =
+            sweep || yaml_complain(self->reader, yaml_place_line(self->reader->place, self->place),
+                                   "part \"%s\": %s", self->part->id, what ? what + 2 : error.text);
         sweep_file_free(sweep);
         free(text);
     }
@@ -581,20 +583,20 @@ static void whole_check(const struct yaml_reader *reader, struct experiment *exp
         native_read(reader, &experiment->num, &experiment->native);
     machines_check(reader, "machines", experiment->machines, experiment->machines_count);
     events_check(reader, "events", experiment->events, experiment->events_count);
-    bool right = *reader->error == '\0';
+    bool right = *reader->error->text == '\0';
     if (experiment->machines_count == 0) {
         array_add(experiment->machines, experiment->machines_count) = xstrdup("native");
     }
     for (unsigned p = 0; p < experiment->parts_count; p++)
         part_check(reader, experiment, p, right);
-    if (*reader->error == '\0')
+    if (*reader->error->text == '\0')
         claims_check(reader, experiment);
 }
 
-struct experiment *experiment_load(const char *path, char *error, size_t error_size)
+struct experiment *experiment_load(const char *path, struct error *error)
 {
     struct yaml_reader reader;
-    if (!yaml_reader_open(&reader, path, error, error_size))
+    if (!yaml_reader_open(&reader, path, error))
         return NULL;
     struct experiment *experiment = experiment_schema_load(&reader);
     if (experiment) {
@@ -602,7 +604,7 @@ struct experiment *experiment_load(const char *path, char *error, size_t error_s
         whole_check(&reader, experiment);
     }
     yaml_reader_close(&reader);
-    if (experiment && *error) {
+    if (experiment && *error->text) {
         experiment_free(experiment);
         experiment = NULL;
     }

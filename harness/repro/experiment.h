@@ -90,11 +90,11 @@
 #ifndef SCHEDLAB_EXPERIMENT_H
 #define SCHEDLAB_EXPERIMENT_H
 
+#include "harness/base/error.h"
 #include "harness/plan/plan.h"
 #include "harness/repro/experiment_types.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* Options that decide how much is measured. */
@@ -121,7 +121,7 @@ enum {
 
 /* Reads and checks the file at path. NULL if anything about it is wrong; then error
  * has a line "PATH:LINE: what, and what is valid" for each mistake. */
-struct experiment *experiment_load(const char *path, char *error, size_t error_size);
+struct experiment *experiment_load(const char *path, struct error *error);
 void experiment_free(struct experiment *experiment);
 
 /* Turns it into the held form, for tests: `held` replaces the workloads. Levels and values held
@@ -204,6 +204,6 @@ struct text experiment_number_text(const struct experiment_expect *expect, doubl
 
 /* The paths of all experiments in `of`, one of these, by file name; NULL-terminated, to be freed by
  * data_folder_names_free(). NULL and one line in error. */
-char **experiment_paths(const char *of, char *error, size_t error_size);
+char **experiment_paths(const char *of, struct error *error);
 
 #endif

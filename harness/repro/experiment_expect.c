@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ERROR_SIZE = 1024, PLACE_SIZE = 256 };
+enum { PLACE_SIZE = 256 };
 
 /* One expectation being checked, and where it stands. */
 struct expecting {
@@ -37,16 +37,16 @@ static size_t line_of(const struct expecting *self, const char *key)
 /* True if text, perhaps written otherwise, is the i-th level. */
 static bool means_level(const struct experiment_part *part, unsigned i, const char *text)
 {
-    char error[ERROR_SIZE], *canonical;
+    char *canonical;
+    struct error error;
     int64_t number;
     if (part->factor == FACTOR_WORKERS)
         return spec_parse_number(text, NULL, &number) && number == part->workers[i];
     if (part->factor == FACTOR_KNOB)
         return false;
-    canonical = part->factor == FACTOR_VARIANT ? variant_spec_canonical(text, error, sizeof error)
-                : part->factor == FACTOR_WORKLOAD
-                    ? workload_spec_canonical(text, error, sizeof error)
-                    : machine_spec_canonical(text, error, sizeof error);
+    canonical = part->factor == FACTOR_VARIANT    ? variant_spec_canonical(text, &error)
+                : part->factor == FACTOR_WORKLOAD ? workload_spec_canonical(text, &error)
+                                                  : machine_spec_canonical(text, &error);
     const char *level = part->factor == FACTOR_VARIANT    ? part->variants[i]
                         : part->factor == FACTOR_WORKLOAD ? part->workloads[i]
                                                           : part->levels[i];
@@ -173,10 +173,9 @@ static bool latencies_check(const struct expecting *self, const char *metric)
 /* `order` is what a workload prints. */
 static bool order_check(const struct expecting *self)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     for (unsigned i = 0; i < self->part->workloads_count; i++) {
-        const struct workload_spec *spec =
-            workload_spec_kept(self->part->workloads[i], error, sizeof error);
+        const struct workload_spec *spec = workload_spec_kept(self->part->workloads[i], &error);
         if (workload_is_meant(self, i) && !(spec && spec->workload->print))
             return yaml_complain(self->reader, line_of(self, "metric"),
                                  "metric is order, but %s finds none; valid: the workload order",
@@ -200,22 +199,22 @@ static bool finding_check(const struct expecting *self, const char *metric)
 
 static bool event_check(const struct expecting *self, const char *metric)
 {
-    char error[ERROR_SIZE];
-    return counter_list_check(metric, error, sizeof error) ||
+    struct error error;
+    return counter_list_check(metric, &error) ||
            yaml_complain(self->reader, line_of(self, "metric"),
-                         "%s; other metrics: throughput, p50, p99, max, order", error);
+                         "%s; other metrics: throughput, p50, p99, max, order", error.text);
 }
 
 static bool metric_check(const struct expecting *self)
 {
     struct experiment_expect *expect = self->expect;
     const char *metric = expect->metric ? expect->metric : self->part->metric;
-    char error[ERROR_SIZE];
+    struct error error;
     expect->is_order = strcmp(metric, "order") == 0;
     if (expect->is_order)
         return order_check(self);
-    if (!metric_parse(&expect->measured, metric, error, sizeof error))
-        return yaml_complain(self->reader, line_of(self, "metric"), "%s", error);
+    if (!metric_parse(&expect->measured, metric, &error))
+        return yaml_complain(self->reader, line_of(self, "metric"), "%s", error.text);
     if (metric_is_finding(metric))
         return finding_check(self, metric);
     return expect->measured.kind == METRIC_LATENCY ? latencies_check(self, metric)

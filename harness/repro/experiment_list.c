@@ -8,17 +8,17 @@
 
 enum { PATH_SIZE = 4096 };
 
-char **experiment_paths(const char *of, char *error, size_t error_size)
+char **experiment_paths(const char *of, struct error *error)
 {
     char folder[PATH_SIZE];
-    char **names = data_folder_names(of, error, error_size);
+    char **names = data_folder_names(of, error);
     if (!names)
         return NULL;
     size_t count = 0;
     while (names[count])
         count++;
     char **paths = xcalloc(count + 1, sizeof *paths);
-    if (!data_folder_find(of, folder, sizeof folder, error, error_size))
+    if (!data_folder_find(of, folder, sizeof folder, error))
         abort(); /* it was there */
     count = 0;
     for (char **name = names; *name; name++)

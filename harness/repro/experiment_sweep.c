@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ERROR_SIZE = 1024 };
-
 /* Machines ------------------------------------------------------------------------------------- */
 
 /* True if the machine is one of the list, or the guest of one where guests are measured. */
@@ -253,13 +251,13 @@ static void write_numbers(FILE *to, const struct experiment *experiment, const c
 static void write_events(FILE *to, const struct experiment *experiment,
                          const struct experiment_part *part)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     bool own = part->events_count > 0;
     char *const *given = own ? part->events : experiment->events;
     unsigned given_count = own ? part->events_count : experiment->events_count;
     char *joined = text_join(given, given_count);
     struct counter_names names;
-    counter_names_split(&names, joined, error, sizeof error);
+    counter_names_split(&names, joined, &error);
     bool is_default = given_count == 0;
     for (unsigned i = 0; i <= part->expect_count; i++) {
         const struct experiment_expect *expect = i ? &part->expect[i - 1] : NULL;
@@ -267,8 +265,8 @@ static void write_events(FILE *to, const struct experiment *experiment,
         const char *name = expect ? expect->metric : part->metric;
         struct counter_names more;
         if (!name || strcmp(name, "order") == 0 || metric_is_finding(name) ||
-            !metric_parse(&metric, name, error, sizeof error) || metric.kind != METRIC_EVENT ||
-            !counter_names_split(&more, name, error, sizeof error))
+            !metric_parse(&metric, name, &error) || metric.kind != METRIC_EVENT ||
+            !counter_names_split(&more, name, &error))
             continue;
         if (!text_is_among(more.name[0], names.name, names.count)) {
             is_default = false;

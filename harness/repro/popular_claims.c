@@ -159,17 +159,17 @@ static bool claim_check(const struct yaml_reader *reader, const struct claims *c
 }
 
 struct claims *claims_load(const char *path, struct experiment *const *experiments, size_t count,
-                           char *error, size_t error_size)
+                           struct error *error)
 {
     static const struct yaml_schema schema = {
         .value = &claims_schema, .owners = owners, .where = "harness/repro/popular_claims.h"};
     struct yaml_reader reader;
-    if (!yaml_reader_open(&reader, path, error, error_size))
+    if (!yaml_reader_open(&reader, path, error))
         return NULL;
     struct claims *claims = xcalloc(1, sizeof *claims);
     claims->path = xstrdup(path);
     claims->list = yaml_reader_load(&reader, &schema, &claims->count);
-    bool ok = claims->list && !*error;
+    bool ok = claims->list && !*error->text;
     for (unsigned c = 0; ok && c < claims->count; c++)
         ok = claim_check(&reader, claims, c, experiments, count);
     yaml_reader_close(&reader);

@@ -30,6 +30,8 @@
 #ifndef SCHEDLAB_POPULAR_CLAIMS_H
 #define SCHEDLAB_POPULAR_CLAIMS_H
 
+#include "harness/base/error.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,7 +54,7 @@ struct experiment;
 /* Reads and checks the file at path; each reference must be to a part of these experiments, if
  * there are any. NULL and one line in error, "PATH:LINE: ...", if anything about it is wrong. */
 struct claims *claims_load(const char *path, struct experiment *const *experiments, size_t count,
-                           char *error, size_t error_size);
+                           struct error *error);
 void claims_free(struct claims *claims);
 
 /* Splits "E3/hog#2" into its parts; number is 0 if there is none. False if text is no such

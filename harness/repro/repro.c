@@ -22,8 +22,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { ERROR_SIZE = 1024 };
-
 /* Planning ------------------------------------------------------------------------------------- */
 
 /* ID@MACHINE; signs that a path or a filter would take for its own become "-". */
@@ -142,9 +140,9 @@ struct plan *repro_job_plan(const struct repro *repro, const struct repro_job *j
 
 static void job_weigh(const struct repro *repro, struct repro_job *job)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     struct sweep_file *sweep =
-        sweep_file_parse("", job->sweep_text, strlen(job->sweep_text), error, sizeof error);
+        sweep_file_parse("", job->sweep_text, strlen(job->sweep_text), &error);
     if (!sweep)
         return;
     struct plan *plan = repro_job_plan(repro, job, sweep);
@@ -206,6 +204,7 @@ static void job_add(struct repro *repro, const struct experiment *experiment, co
                     bool guest)
 {
     char path[REPRO_PATH_SIZE];
+    struct error error;
     if (!is_wanted(repro, experiment, machine))
         return;
     struct repro_job *job = &array_add(repro->jobs, repro->jobs_count);
@@ -217,8 +216,10 @@ static void job_add(struct repro *repro, const struct experiment *experiment, co
         return;
     }
     if (is_simulated(experiment, machine) &&
-        !machine_sim_program(NULL, path, sizeof path, job->reason, sizeof job->reason))
+        !machine_sim_program(NULL, path, sizeof path, &error)) {
         job->state = REPRO_IMPOSSIBLE;
+        snprintf(job->reason, sizeof job->reason, "%.*s", (int)sizeof job->reason - 1, error.text);
+    }
     job_weigh(repro, job);
 }
 
@@ -284,24 +285,23 @@ void repro_free(struct repro *repro)
 
 /* Beginning ------------------------------------------------------------------------------------ */
 
-static bool experiments_copy(const struct repro *repro, const char *claims, char *error,
-                             size_t error_size)
+static bool experiments_copy(const struct repro *repro, const char *claims, struct error *error)
 {
     char path[2 * REPRO_PATH_SIZE];
     snprintf(path, sizeof path, "%s/experiments", repro->folder);
-    if (!folder_make(path, error, error_size))
+    if (!folder_make(path, error))
         return false;
     for (size_t i = 0; i < repro->count; i++) {
         snprintf(path, sizeof path, "%s/experiments/%s.yaml", repro->folder,
                  repro->experiments[i]->id);
-        if (!file_copy(repro->experiments[i]->path, path, error, error_size))
+        if (!file_copy(repro->experiments[i]->path, path, error))
             return false;
     }
     snprintf(path, sizeof path, "%s/experiments/claims.yaml", repro->folder);
-    return !claims || file_copy(claims, path, error, error_size);
+    return !claims || file_copy(claims, path, error);
 }
 
-bool repro_begin(struct repro *repro, char *error, size_t error_size)
+bool repro_begin(struct repro *repro, struct error *error)
 {
     char path[2 * REPRO_PATH_SIZE];
     record_time_text(repro->began);
@@ -310,55 +310,55 @@ bool repro_begin(struct repro *repro, char *error, size_t error_size)
         repro->environment, "doctor",
         doctor_for_run(repro->folder, json_object_get(repro->environment, "counting")));
     snprintf(path, sizeof path, "%s/environment.json", repro->folder);
-    return experiments_copy(repro, repro->claims ? repro->claims->path : NULL, error, error_size) &&
-           file_replace_json(path, repro->environment, error, error_size);
+    return experiments_copy(repro, repro->claims ? repro->claims->path : NULL, error) &&
+           file_replace_json(path, repro->environment, error);
 }
 
 /* Resuming ------------------------------------------------------------------------------------- */
 
-static json_t *json_read(const char *path, char *error, size_t error_size)
+static json_t *json_read(const char *path, struct error *error)
 {
     json_error_t where;
     json_t *json = json_load_file(path, 0, &where);
     if (!json)
-        snprintf(error, error_size, "%s:%d: %s", path, where.line > 0 ? where.line : 1, where.text);
+        error_print(error, "%s:%d: %s", path, where.line > 0 ? where.line : 1, where.text);
     return json;
 }
 
 /* Samples of one run come from one program on one machine. */
-static bool origin_check(struct repro *repro, char *error, size_t error_size)
+static bool origin_check(struct repro *repro, struct error *error)
 {
     char path[2 * REPRO_PATH_SIZE];
     snprintf(path, sizeof path, "%s/environment.json", repro->folder);
-    json_t *then = json_read(path, error, error_size), *now = environment_to_json();
+    json_t *then = json_read(path, error), *now = environment_to_json();
     bool ok = then != NULL;
     for (enum origin_part part = 0; ok && part < ORIGIN_PARTS; part++) {
         const char *was = sweep_origin_part(then, part), *is = sweep_origin_part(now, part);
         ok = strcmp(was, is) == 0;
         if (!ok)
-            snprintf(error, error_size, "%s: the run began with %s, this is %s",
-                     sweep_origin_part_name(part), was, is);
+            error_print(error, "%s: the run began with %s, this is %s",
+                        sweep_origin_part_name(part), was, is);
     }
     json_decref(now);
     repro->environment = then;
     return ok;
 }
 
-static bool experiments_load(struct repro *repro, const json_t *run, char *error, size_t error_size)
+static bool experiments_load(struct repro *repro, const json_t *run, struct error *error)
 {
     char path[2 * REPRO_PATH_SIZE];
     const json_t *ids = json_object_get(run, "experiments");
     repro->experiments = xcalloc(json_array_size(ids) + 1, sizeof(struct experiment *));
     json_each(id, ids) {
         snprintf(path, sizeof path, "%s/experiments/%s.yaml", repro->folder, json_string_value(id));
-        struct experiment *experiment = experiment_load(path, error, error_size);
+        struct experiment *experiment = experiment_load(path, error);
         if (!experiment)
             return false;
         repro->experiments[repro->count++] = experiment;
     }
     snprintf(path, sizeof path, "%s/experiments/claims.yaml", repro->folder);
     if (json_is_true(json_object_get(run, "claims")))
-        repro->claims = claims_load(path, NULL, 0, error, error_size);
+        repro->claims = claims_load(path, NULL, 0, error);
     return repro->claims || !json_is_true(json_object_get(run, "claims"));
 }
 
@@ -399,23 +399,22 @@ static void states_load(struct repro *repro, const json_t *old)
     }
 }
 
-bool repro_resume(struct repro *repro, char *error, size_t error_size)
+bool repro_resume(struct repro *repro, struct error *error)
 {
     char path[2 * REPRO_PATH_SIZE];
     snprintf(path, sizeof path, "%s/repro.json", repro->folder);
     if (!repro_file_is_there(repro->folder))
-        return error_set(error, error_size,
+        return error_set(error,
                          "%s is no reproduction: it has no repro.json; valid: a folder that "
                          "`schedlab repro` has made",
                          repro->folder);
-    json_t *old = json_read(path, error, error_size);
+    json_t *old = json_read(path, error);
     if (!old)
         return false;
     const json_t *run = json_object_get(old, "run");
     bool ok = field_integer(old, "schema") == REPRO_SCHEMA ||
-              error_set(error, error_size, "%s: its schema is not %d", path, REPRO_SCHEMA);
-    ok = ok && experiments_load(repro, run, error, error_size) &&
-         origin_check(repro, error, error_size);
+              error_set(error, "%s: its schema is not %d", path, REPRO_SCHEMA);
+    ok = ok && experiments_load(repro, run, error) && origin_check(repro, error);
     if (ok) {
         machines_load(repro, run);
         repro->form.deterministic = json_is_true(json_object_get(run, "deterministic"));

@@ -14,6 +14,7 @@
 #ifndef SCHEDLAB_REPRO_H
 #define SCHEDLAB_REPRO_H
 
+#include "harness/base/error.h"
 #include "harness/plan/plan.h"
 #include "harness/repro/experiment.h"
 #include "harness/repro/popular_claims.h"
@@ -90,16 +91,16 @@ void repro_settle(struct repro *repro);
 
 /* Writes the files that are there before anything is measured. Pre: the folder is there and
  * empty. */
-bool repro_begin(struct repro *repro, char *error, size_t error_size);
+bool repro_begin(struct repro *repro, struct error *error);
 
 /* Takes up the folder of an interrupted reproduction: experiments, options and jobs are those it
  * was begun with. All of *repro but the folder is filled in. False and one line in error if the
  * folder is no reproduction, or was begun by another program or on another machine. */
-bool repro_resume(struct repro *repro, char *error, size_t error_size);
+bool repro_resume(struct repro *repro, struct error *error);
 
 /* Measures what is missing, and writes repro.json after each job. 0; the signal that stopped it, in
  * a job or between two (stop.h); or -1 and one line in error if it cannot go on. */
-int repro_measure(struct repro *repro, FILE *messages, char *error, size_t error_size);
+int repro_measure(struct repro *repro, FILE *messages, struct error *error);
 
 /* repro.json as it is now; the caller's. repro_judge.c */
 json_t *repro_to_json(const struct repro *repro);

@@ -18,39 +18,38 @@ enum { PATH_SIZE = 4096, WHERE_SIZE = 256 };
 /* Checking ------------------------------------------------------------------------------------- */
 
 /* Each of the keys, ended by NULL, has a text. */
-static bool has_texts(const struct complaint *to, const json_t *object, const char *where,
+static bool has_texts(struct error *to, const json_t *object, const char *where,
                       const char *const *keys)
 {
     if (!json_is_object(object))
-        return complaint_make(to, "%s is not an object", where);
+        return error_quote(to, "%s is not an object", where);
     for (; *keys; keys++)
         if (!json_is_string(json_object_get(object, *keys)))
-            return complaint_make(to, "%s has no text \"%s\"", where, *keys);
+            return error_quote(to, "%s has no text \"%s\"", where, *keys);
     return true;
 }
 
-static bool has_list(const struct complaint *to, const json_t *object, const char *where,
-                     const char *key)
+static bool has_list(struct error *to, const json_t *object, const char *where, const char *key)
 {
     return json_is_array(json_object_get(object, key)) ||
-           complaint_make(to, "%s has no list \"%s\"", where, key);
+           error_quote(to, "%s has no list \"%s\"", where, key);
 }
 
-static bool has_verdict(const struct complaint *to, const json_t *object, const char *where)
+static bool has_verdict(struct error *to, const json_t *object, const char *where)
 {
     const char *text = field_text(object, "verdict");
     return repro_file_verdict(object) != VERDICT_NONE || strcmp(text, "none") == 0 ||
-           complaint_make(to,
-                          "%s has the verdict \"%.40s\"; valid: supported, refuted, undecided, "
-                          "not run, machines disagree, none",
-                          where, text);
+           error_quote(to,
+                       "%s has the verdict \"%.40s\"; valid: supported, refuted, undecided, "
+                       "not run, machines disagree, none",
+                       where, text);
 }
 
-typedef bool check_of(const struct complaint *to, const json_t *one, const char *where);
+typedef bool check_of(struct error *to, const json_t *one, const char *where);
 
 /* Each element of the list at the key is right. */
-static bool has_each(const struct complaint *to, const json_t *object, const char *where,
-                     const char *key, check_of *check)
+static bool has_each(struct error *to, const json_t *object, const char *where, const char *key,
+                     check_of *check)
 {
     char inside[WHERE_SIZE];
     size_t i;
@@ -64,18 +63,17 @@ static bool has_each(const struct complaint *to, const json_t *object, const cha
     return true;
 }
 
-static bool column_check(const struct complaint *to, const json_t *column, const char *where)
+static bool column_check(struct error *to, const json_t *column, const char *where)
 {
     const char *const texts[] = {"verdict", NULL};
     return has_texts(to, column, where, texts) && has_verdict(to, column, where) &&
            (json_is_object(json_object_get(column, "effect")) ||
-            complaint_make(to, "%s has no object \"effect\"", where)) &&
+            error_quote(to, "%s has no object \"effect\"", where)) &&
            (json_is_object(json_object_get(column, "level")) ||
-            complaint_make(to, "%s has no object \"level\"", where));
+            error_quote(to, "%s has no object \"level\"", where));
 }
 
-static bool expectation_check(const struct complaint *to, const json_t *expectation,
-                              const char *where)
+static bool expectation_check(struct error *to, const json_t *expectation, const char *where)
 {
     const char *const texts[] = {"says", "verdict", "expected", "metric", "level", NULL};
     const char *const of_table[] = {"says", "wanted", NULL};
@@ -90,11 +88,11 @@ static bool expectation_check(const struct complaint *to, const json_t *expectat
     json_int_t decisive = field_integer(expectation, "decisive");
     if (decisive < 0 ||
         (size_t)decisive >= json_array_size(json_object_get(expectation, "columns")))
-        return complaint_make(to, "%s: \"decisive\" is none of its columns", where);
+        return error_quote(to, "%s: \"decisive\" is none of its columns", where);
     return has_each(to, expectation, where, "columns", column_check);
 }
 
-static bool part_check(const struct complaint *to, const json_t *part, const char *where)
+static bool part_check(struct error *to, const json_t *part, const char *where)
 {
     const char *const texts[] = {"id", "question", "factor", "metric", "figure", NULL};
     const char *const lists[] = {"levels", "variants", "workloads", "workers", "expectations"};
@@ -106,19 +104,18 @@ static bool part_check(const struct complaint *to, const json_t *part, const cha
     return has_each(to, part, where, "expectations", expectation_check);
 }
 
-static bool place_check(const struct complaint *to, const json_t *place, const char *where)
+static bool place_check(struct error *to, const json_t *place, const char *where)
 {
     const char *const texts[] = {"machine", "verdict", "state", NULL};
     if (!has_texts(to, place, where, texts) || !has_verdict(to, place, where) ||
         !has_list(to, place, where, "parts"))
         return false;
     if (strchr(field_text(place, "folder"), '/'))
-        return complaint_make(to, "%s: \"folder\" is not the name of one", where);
+        return error_quote(to, "%s: \"folder\" is not the name of one", where);
     return has_each(to, place, where, "parts", part_check);
 }
 
-static bool experiment_check(const struct complaint *to, const json_t *experiment,
-                             const char *where)
+static bool experiment_check(struct error *to, const json_t *experiment, const char *where)
 {
     const char *const texts[] = {"id",  "title",   "claim",   "source",
                                  "why", "refuted", "verdict", NULL};
@@ -130,7 +127,7 @@ static bool experiment_check(const struct complaint *to, const json_t *experimen
              has_each(to, experiment, where, "guests", place_check)));
 }
 
-static bool claim_check(const struct complaint *to, const json_t *claim, const char *where)
+static bool claim_check(struct error *to, const json_t *claim, const char *where)
 {
     const char *const texts[] = {"id", "who", "says", "go", NULL};
     static const char *const sides[] = {"gmp", "itself", NULL};
@@ -139,34 +136,33 @@ static bool claim_check(const struct complaint *to, const json_t *claim, const c
     if (json_object_get(claim, "kind")) /* of an earlier version, with a verdict of another kind */
         return true;
     if (!text_is_word(field_text(claim, "degree"), claim_degrees))
-        return complaint_make(to,
-                              "%s has the degree \"%.40s\"; valid: right, imprecise, outdated, "
-                              "wrong",
-                              where, field_text(claim, "degree"));
+        return error_quote(to,
+                           "%s has the degree \"%.40s\"; valid: right, imprecise, outdated, "
+                           "wrong",
+                           where, field_text(claim, "degree"));
     for (size_t i = 0; sides[i]; i++) {
         const json_t *side = json_object_get(claim, sides[i]);
         if (!text_is_word(field_text(side, "agreement"), claim_agreements) ||
             !json_is_array(json_object_get(side, "parts")))
-            return complaint_make(to,
-                                  "%s has no object \"%s\" with an agreement and a list of parts",
-                                  where, sides[i]);
+            return error_quote(to, "%s has no object \"%s\" with an agreement and a list of parts",
+                               where, sides[i]);
     }
     return true;
 }
 
 /* It has all keys that readers rely on. */
-static bool is_whole(const struct complaint *to, const json_t *repro)
+static bool is_whole(struct error *to, const json_t *repro)
 {
     const char *const texts[] = {"name", "began", "written", "revision", NULL};
     if (!json_is_object(repro))
-        return complaint_make(to, "it is not an object");
+        return error_quote(to, "it is not an object");
     if (field_integer(repro, "schema") != REPRO_SCHEMA)
-        return complaint_make(to, "its schema is not %d", REPRO_SCHEMA);
+        return error_quote(to, "its schema is not %d", REPRO_SCHEMA);
     if (!has_texts(to, repro, "it", texts) || !has_list(to, repro, "it", "experiments") ||
         !has_list(to, repro, "it", "claims"))
         return false;
     if (!json_is_object(json_object_get(repro, "run")))
-        return complaint_make(to, "it has no object \"run\"");
+        return error_quote(to, "it has no object \"run\"");
     return has_each(to, repro, "", "experiments", experiment_check) &&
            has_each(to, repro, "", "claims", claim_check);
 }
@@ -180,24 +176,23 @@ bool repro_file_is_there(const char *folder)
            access(path, F_OK) == 0;
 }
 
-json_t *repro_file_read(const char *folder, char *error, size_t error_size)
+json_t *repro_file_read(const char *folder, struct error *error)
 {
-    char path[PATH_SIZE], wrong[2 * WHERE_SIZE];
+    char path[PATH_SIZE];
+    struct error wrong;
     json_error_t where;
     if (snprintf(path, sizeof path, "%s/repro.json", folder) >= (int)sizeof path)
-        return error_null(error, error_size, "%.64s...: the path is too long", folder);
+        return error_null(error, "%.64s...: the path is too long", folder);
     json_t *repro = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
     char packed[PATH_SIZE + 4];
     snprintf(packed, sizeof packed, "%s.xz", path);
     if (!repro && access(path, F_OK) != 0 && access(packed, F_OK) == 0)
-        return error_null(error, error_size, "%s is not there, but packed; unpack it: xz -dk %s",
-                          path, packed);
+        return error_null(error, "%s is not there, but packed; unpack it: xz -dk %s", path, packed);
     if (!repro)
-        return error_null(error, error_size, "%s:%d: %s", path, where.line > 0 ? where.line : 1,
-                          where.text);
-    if (is_whole(&(struct complaint){wrong, sizeof wrong}, repro))
+        return error_null(error, "%s:%d: %s", path, where.line > 0 ? where.line : 1, where.text);
+    if (is_whole(&wrong, repro))
         return repro;
-    snprintf(error, error_size, "%s: %s", path, wrong);
+    error_print(error, "%s: %s", path, wrong.text);
     json_decref(repro);
     return NULL;
 }

@@ -7,6 +7,7 @@
 #ifndef SCHEDLAB_REPRO_FILE_H
 #define SCHEDLAB_REPRO_FILE_H
 
+#include "harness/base/error.h"
 #include "harness/repro/verdict.h"
 
 #include <jansson.h>
@@ -20,7 +21,7 @@ bool repro_file_is_there(const char *folder);
 
 /* repro.json of the folder, the caller's. NULL and one line in error, "PATH: what", if it cannot be
  * read, is damaged, is of another schema or lacks keys that readers rely on. */
-json_t *repro_file_read(const char *folder, char *error, size_t error_size);
+json_t *repro_file_read(const char *folder, struct error *error);
 
 /* The verdict of any object that has one. */
 enum verdict repro_file_verdict(const json_t *object);

@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ERROR_SIZE = 1024 };
-
 /* One job -------------------------------------------------------------------------------------- */
 
 /* Gives the job's reason to columns without samples: it says why nothing was measured. */
@@ -65,9 +63,9 @@ static void said_set(json_t *object, json_t *tally)
 /* The records measured so far. */
 static json_t *records_read(struct repro_job *job)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     json_t *records = job->state == REPRO_BEGUN || job->state == REPRO_DONE
-                          ? run_folder_records(job->folder, false, NULL, error, sizeof error)
+                          ? run_folder_records(job->folder, false, NULL, &error)
                           : NULL;
     return records ? records : json_array();
 }

@@ -25,29 +25,29 @@ static json_t *sweep_to_json(const struct repro_job *job, const struct sweep_fil
 }
 
 static bool folder_fill(const struct repro *repro, const struct repro_job *job,
-                        const struct sweep_file *sweep, const struct plan *plan, char *error,
-                        size_t error_size)
+                        const struct sweep_file *sweep, const struct plan *plan,
+                        struct error *error)
 {
     char path[REPRO_PATH_SIZE + 32], fingerprint[FINGERPRINT_SIZE];
     snprintf(path, sizeof path, "%s/sweep.yaml", job->folder);
-    if (!folder_make(job->folder, error, error_size) ||
-        !file_replace(path, job->sweep_text, strlen(job->sweep_text), error, error_size) ||
-        !sweep_origin_fingerprint(path, fingerprint, error, error_size))
+    if (!folder_make(job->folder, error) ||
+        !file_replace(path, job->sweep_text, strlen(job->sweep_text), error) ||
+        !sweep_origin_fingerprint(path, fingerprint, error))
         return false;
     json_t *environment = json_copy(repro->environment);
     json_object_set_new(environment, "sweep", sweep_to_json(job, sweep, plan, fingerprint));
     snprintf(path, sizeof path, "%s/environment.json", job->folder);
-    bool ok = file_replace_json(path, environment, error, error_size);
+    bool ok = file_replace_json(path, environment, error);
     json_decref(environment);
     return ok;
 }
 
 /* 0, the signal that stopped it, or -1 and one line in error. */
 static int job_measure(const struct repro *repro, struct repro_job *job, FILE *messages,
-                       char *error, size_t error_size)
+                       struct error *error)
 {
     struct sweep_file *sweep =
-        sweep_file_parse(job->folder, job->sweep_text, strlen(job->sweep_text), error, error_size);
+        sweep_file_parse(job->folder, job->sweep_text, strlen(job->sweep_text), error);
     if (!sweep)
         return -1;
     struct plan *plan = repro_job_plan(repro, job, sweep);
@@ -59,9 +59,9 @@ static int job_measure(const struct repro *repro, struct repro_job *job, FILE *m
         .resume = job->state == REPRO_BEGUN,
     };
     int result = -1;
-    if (run.resume || folder_fill(repro, job, sweep, plan, error, error_size)) {
+    if (run.resume || folder_fill(repro, job, sweep, plan, error)) {
         job->state = REPRO_BEGUN;
-        result = sweep_run_measure(&run, messages, error, error_size);
+        result = sweep_run_measure(&run, messages, error);
         job->seconds += run.seconds;
         if (result == 0 && run.stopped_by == 0)
             job->state = REPRO_DONE;
@@ -120,22 +120,22 @@ static void all_tell(const struct repro *repro, FILE *messages)
 
 /* The whole ------------------------------------------------------------------------------------ */
 
-static bool repro_write(const struct repro *repro, char *error, size_t error_size)
+static bool repro_write(const struct repro *repro, struct error *error)
 {
     char path[2 * REPRO_PATH_SIZE];
     snprintf(path, sizeof path, "%s/repro.json", repro->folder);
     json_t *json = repro_to_json(repro);
-    bool ok = file_replace_json(path, json, error, error_size);
+    bool ok = file_replace_json(path, json, error);
     json_decref(json);
     return ok;
 }
 
-static int jobs_measure(struct repro *repro, FILE *messages, char *error, size_t error_size)
+static int jobs_measure(struct repro *repro, FILE *messages, struct error *error)
 {
     struct pace pace = {0, 0};
     for (size_t i = 0; i < repro->jobs_count; i++)
         repro_judge(repro, &repro->jobs[i]);
-    if (!repro_write(repro, error, error_size))
+    if (!repro_write(repro, error))
         return -1;
     all_tell(repro, messages);
     for (size_t i = 0; i < repro->jobs_count; i++) {
@@ -146,9 +146,9 @@ static int jobs_measure(struct repro *repro, FILE *messages, char *error, size_t
         job_tell(repro, i, pace, messages);
         if (stop_signal())
             return stop_signal();
-        int result = job_measure(repro, job, messages, error, error_size);
+        int result = job_measure(repro, job, messages, error);
         repro_judge(repro, job);
-        if (result < 0 || !repro_write(repro, error, error_size))
+        if (result < 0 || !repro_write(repro, error))
             return -1;
         if (result > 0)
             return result;
@@ -158,11 +158,11 @@ static int jobs_measure(struct repro *repro, FILE *messages, char *error, size_t
     return 0;
 }
 
-int repro_measure(struct repro *repro, FILE *messages, char *error, size_t error_size)
+int repro_measure(struct repro *repro, FILE *messages, struct error *error)
 {
     struct stop stop;
     stop_begin(&stop); /* between jobs, too */
-    int result = jobs_measure(repro, messages, error, error_size);
+    int result = jobs_measure(repro, messages, error);
     stop_end(&stop);
     return result;
 }

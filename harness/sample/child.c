@@ -3,7 +3,6 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
-#include "harness/base/text.h"
 #include "harness/host/allocator.h"
 #include "harness/models/machine_start.h"
 #include "harness/records/records.h"
@@ -86,16 +85,16 @@ json_t *child_record_lost(const struct sample_request *request, const char *reas
 
 /* Why the child has no record to show. */
 static void reason_of_end(const struct process_result *result, const struct sample_request *request,
-                          const char *unparsable, char *reason, size_t size)
+                          const char *unparsable, struct error *reason)
 {
     if (result->end == PROCESS_INTERRUPTED)
-        snprintf(reason, size, "%s", INTERRUPTED_REASON);
+        error_print(reason, "%s", INTERRUPTED_REASON);
     else if (result->end == PROCESS_TIMED_OUT)
-        snprintf(reason, size, "%s%g s", TIMED_OUT_REASON, request->timeout_s);
+        error_print(reason, "%s%g s", TIMED_OUT_REASON, request->timeout_s);
     else
-        process_end_text(result, reason, size);
-    if (*reason == '\0')
-        snprintf(reason, size, "its output is not a record: %s", unparsable);
+        process_end_text(result, reason->text, sizeof reason->text);
+    if (*reason->text == '\0')
+        error_print(reason, "its output is not a record: %s", unparsable);
 }
 
 /* Standard error may hold anything; a record is UTF-8. */
@@ -113,14 +112,14 @@ static json_t *string_of_bytes(const char *data, size_t size)
 }
 
 /* The record the child printed, or NULL and why there is none. */
-static json_t *record_of_output(const struct process_result *result, char *why, size_t why_size)
+static json_t *record_of_output(const struct process_result *result, struct error *why)
 {
     json_error_t error;
     json_t *record =
         json_loadb(result->output, result->output_size, JSON_REJECT_DUPLICATES, &error);
     if (!record)
-        snprintf(why, why_size, "%s", error.text);
-    else if (record_is_whole(record, why, why_size))
+        error_print(why, "%s", error.text);
+    else if (record_is_whole(record, why))
         return record;
     json_decref(record);
     return NULL;
@@ -129,16 +128,16 @@ static json_t *record_of_output(const struct process_result *result, char *why, 
 static json_t *record_of_result(const struct process_result *result,
                                 const struct sample_request *request)
 {
-    char reason[1024], unparsable[256] = "";
-    json_t *record = record_of_output(result, unparsable, sizeof unparsable);
+    struct error reason, unparsable = {0};
+    json_t *record = record_of_output(result, &unparsable);
     bool clean = result->end == PROCESS_ENDED && WIFEXITED(result->status);
     bool says_failed = record_is(record, "failed");
     /* A program that prints its record and then crashes has not measured a healthy runtime. */
     if (!record || !clean || (WEXITSTATUS(result->status) != 0 && !says_failed)) {
-        reason_of_end(result, request, unparsable, reason, sizeof reason);
+        reason_of_end(result, request, unparsable.text, &reason);
         if (!record)
             record = sample_record_of_request(request);
-        record_fail(record, reason);
+        record_fail(record, reason.text);
         says_failed = true;
     }
     if (says_failed && result->messages_size > 0)
@@ -163,16 +162,17 @@ static int program_run(const struct sample_request *request,
                        const struct sample_outside *outside, struct process_result *result,
                        json_t **seen)
 {
-    char path[PATH_SIZE], unused[PATH_SIZE + 256];
+    char path[PATH_SIZE];
+    struct error unused;
     *seen = NULL;
     const char *program = request->program ? request->program : child_program;
     if (machine_text_is_simulated(request->machine)) {
         /* Whoever asks for a simulated machine has looked for it; else its path says so. */
-        machine_sim_program(request->program, path, sizeof path, unused, sizeof unused);
+        machine_sim_program(request->program, path, sizeof path, &unused);
         return process_run(path, arguments->argv, request->timeout_s, result);
     }
     if (request->sched_events_fd > 0) {
-        machine_trace_program(request->program, path, sizeof path, unused, sizeof unused);
+        machine_trace_program(request->program, path, sizeof path, &unused);
         return process_run(path, arguments->argv, request->timeout_s, result);
     }
     if (!outside)
@@ -209,13 +209,13 @@ static json_t *startup_measure(const struct sample_request *request,
     struct sample_request null = *request;
     struct sample_arguments arguments;
     struct process_result result;
-    char why[256];
+    struct error why;
     json_t *seen = NULL, *startup = NULL;
     null.no_calls = true;
     sample_request_arguments(&arguments, &null);
     int error = sample_process_run(&null, &arguments, outside, &result, &seen);
     if (!error) {
-        json_t *record = record_of_output(&result, why, sizeof why);
+        json_t *record = record_of_output(&result, &why);
         if (seen && record_is(record, "ok"))
             startup = json_incref(json_object_get(seen, "wall_ns"));
         json_decref(record);
@@ -244,18 +244,17 @@ json_t *child_record(const struct sample_request *request, int error,
 }
 
 json_t *child_run_traced(const struct sample_request *request, struct sched_trace *trace,
-                         char *error, size_t error_size)
+                         struct error *error)
 {
     struct sample_request traced = *request;
     traced.sched_events_fd = memfd_create("events", 0); /* the child inherits it */
     FILE *events = traced.sched_events_fd < 0 ? NULL : fdopen(traced.sched_events_fd, "r");
     if (!events)
-        return error_null(error, error_size, "%s", strerror(errno));
+        return error_null(error, "%s", strerror(errno));
     json_t *record = child_run_sample(&traced);
-    bool ok =
-        record_is(record, "ok") || error_set(error, error_size, "%s", field_text(record, "reason"));
+    bool ok = record_is(record, "ok") || error_set(error, "%s", field_text(record, "reason"));
     rewind(events);
-    ok = ok && sched_trace_read(trace, events, error, error_size);
+    ok = ok && sched_trace_read(trace, events, error);
     fclose(events);
     if (ok)
         return record;

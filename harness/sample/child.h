@@ -12,6 +12,7 @@
 #ifndef SCHEDLAB_CHILD_H
 #define SCHEDLAB_CHILD_H
 
+#include "harness/base/error.h"
 #include "harness/base/process.h"
 #include "harness/models/sched_trace.h"
 #include "harness/records/sample_request.h"
@@ -36,7 +37,7 @@ json_t *child_run_sample(const struct sample_request *request);
  * NULL, nothing to free and one line in error if the sample is not ok or its events cannot be
  * read. */
 json_t *child_run_traced(const struct sample_request *request, struct sched_trace *trace,
-                         char *error, size_t error_size);
+                         struct error *error);
 
 /* The same, timed by hyperfine as well: the record has `outside`. If the sample is ok, a second
  * process of the same request without calls of run() is timed for its start-up; a peer's program

@@ -156,7 +156,7 @@ static void tree_write(FILE *to)
     source_lines_close(lines);
 }
 
-bool flame_write(const char *path, char *error, size_t error_size)
+bool flame_write(const char *path, struct error *error)
 {
     FILE *to = fopen(path, "we");
     if (to)
@@ -164,7 +164,7 @@ bool flame_write(const char *path, char *error, size_t error_size)
     bool ok = to && !ferror(to);
     ok = to && fclose(to) == 0 && ok;
     if (!ok)
-        snprintf(error, error_size, "cannot write %s: %s", path, strerror(errno));
+        error_print(error, "cannot write %s: %s", path, strerror(errno));
     cache_on_stall = NULL;
     free(tree.nodes);
     free(tree.buckets);
@@ -176,11 +176,10 @@ void flame_begin(void)
 {
 }
 
-bool flame_write(const char *path, char *error, size_t error_size)
+bool flame_write(const char *path, struct error *error)
 {
     (void)path;
     (void)error;
-    (void)error_size;
     return true;
 }
 #endif

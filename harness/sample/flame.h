@@ -11,14 +11,15 @@
 #ifndef SCHEDLAB_FLAME_H
 #define SCHEDLAB_FLAME_H
 
+#include "harness/base/error.h"
+
 #include <stdbool.h>
-#include <stddef.h>
 
 /* Collects stalls from now on, while why_count() has them counted. */
 void flame_begin(void);
 
 /* Writes the collected stalls, and forgets them. False and one line in error if the file cannot be
  * written. */
-bool flame_write(const char *path, char *error, size_t error_size);
+bool flame_write(const char *path, struct error *error);
 
 #endif

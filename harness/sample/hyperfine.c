@@ -9,11 +9,11 @@
 /* A shell, and hyperfine after it, adds this to the number of the signal that ended a process. */
 enum { SIGNALLED = 128 };
 
-bool hyperfine_find(char *program, size_t program_size, char *error, size_t error_size)
+bool hyperfine_find(char *program, size_t program_size, struct error *error)
 {
     if (process_find("hyperfine", program, program_size))
         return true;
-    snprintf(error, error_size, "hyperfine is missing; the Debian package hyperfine has it");
+    error_print(error, "hyperfine is missing; the Debian package hyperfine has it");
     return false;
 }
 

@@ -7,6 +7,7 @@
 #ifndef SCHEDLAB_HYPERFINE_H
 #define SCHEDLAB_HYPERFINE_H
 
+#include "harness/base/error.h"
 #include "harness/base/process.h"
 
 #include <jansson.h>
@@ -15,7 +16,7 @@
 
 /* The path of hyperfine. False and one line in error, which names the Debian package, if it is not
  * in PATH. */
-bool hyperfine_find(char *program, size_t program_size, char *error, size_t error_size);
+bool hyperfine_find(char *program, size_t program_size, struct error *error);
 
 /* Runs command, words quoted as for a shell, like process_run(), but timed by the hyperfine at
  * program. Its JSON goes to the file at json_path; *outside receives {wall_ns, user_ns, system_ns},

@@ -56,15 +56,15 @@ fail(struct peer_answer *peer, const char *format, ...)
 }
 
 bool peer_must_skip(const struct sample_request *request, const struct variant_spec *variant,
-                    char *why, size_t why_size)
+                    struct error *why)
 {
-    if (peer_absence(variant->ops, why, why_size))
+    if (peer_absence(variant->ops, why))
         return true;
     if (request->pin && request->workers > 1)
-        return reason_set(why, why_size, "--pin cannot give each worker of %s a core of its own",
+        return reason_set(why, "--pin cannot give each worker of %s a core of its own",
                           variant->ops->name);
     return request->stack_bytes > 0 &&
-           reason_set(why, why_size, "--stack means nothing to %s, which has stacks of its own",
+           reason_set(why, "--stack means nothing to %s, which has stacks of its own",
                       variant->ops->name);
 }
 
@@ -348,11 +348,11 @@ static void check(struct peer_answer *peer, const struct sample_request *request
 
 /* Records ------------------------------------------------------------------------------------- */
 
-static json_t *events_absent(const char *events, char *error, size_t error_size)
+static json_t *events_absent(const char *events, struct error *error)
 {
     struct counter_names names;
     json_t *array = NULL;
-    if (counter_names_split(&names, events, error, error_size)) {
+    if (counter_names_split(&names, events, error)) {
         array = json_array();
         for (size_t i = 0; i < names.count; i++)
             json_array_append_new(array,
@@ -399,13 +399,12 @@ static void record_numbers(json_t *record, const struct peer_answer *peer,
 }
 
 bool peer_sample_measure(const struct sample_request *request, const struct variant_spec *variant,
-                         const struct workload_spec *workload, json_t *record, char *error,
-                         size_t error_size)
+                         const struct workload_spec *workload, json_t *record, struct error *error)
 {
     const char *name = variant->ops->name;
     struct peer_answer peer = {.line = NULL};
     char reason[2 * REASON_SIZE];
-    json_t *events = events_absent(request->events, error, error_size);
+    json_t *events = events_absent(request->events, error);
     if (!events)
         return false;
     run_program(&peer, request, variant->ops, workload);

@@ -9,6 +9,7 @@
 #ifndef SCHEDLAB_PEER_SAMPLE_H
 #define SCHEDLAB_PEER_SAMPLE_H
 
+#include "harness/base/error.h"
 #include "harness/records/sample_request.h"
 #include "harness/spec/spec.h"
 
@@ -18,12 +19,11 @@
 /* True, and one line in why, if the request cannot be served: the program is not built, or a
  * foreign runtime lacks a setting that is asked for. pre: variant is a peer. */
 bool peer_must_skip(const struct sample_request *request, const struct variant_spec *variant,
-                    char *why, size_t why_size);
+                    struct error *why);
 
 /* Measures, and adds to the record, made by sample_record_new(), status and all that was measured.
  * False and one line in error if the list of events is malformed. */
 bool peer_sample_measure(const struct sample_request *request, const struct variant_spec *variant,
-                         const struct workload_spec *workload, json_t *record, char *error,
-                         size_t error_size);
+                         const struct workload_spec *workload, json_t *record, struct error *error);
 
 #endif

@@ -213,9 +213,9 @@ static void record_finish(struct sample *sample)
     }
     json_object_set_new(record, "events", counters_to_json(sample->counters, times->ops));
     why_record(record, times->ops);
-    char error[REASON_SIZE];
-    if (sample->request->flame && !flame_write(sample->request->flame, error, sizeof error))
-        fail(sample, "%s", error);
+    struct error error;
+    if (sample->request->flame && !flame_write(sample->request->flame, &error))
+        fail(sample, "%s", error.text);
     if (histogram_count(sample->latency) > 0)
         json_object_set_new(record, "latency", sample_latency_to_json(sample->latency));
     record_print(sample);
@@ -258,23 +258,21 @@ static uint64_t memory_expected(const struct sample *sample, uint64_t live)
 }
 
 /* True, and the reason in why, if no simulated machine has this. */
-static bool is_not_simulated(const struct sample *sample, char *why, size_t why_size)
+static bool is_not_simulated(const struct sample *sample, struct error *why)
 {
     if (peer_is(sample->variant.ops))
         return reason_set(
-            why, why_size,
+            why,
             "%s is another program, which runs on real threads; simulated machines run what is "
             "built for them",
             sample->variant.ops->name);
     return sample->variant.common.malloc == ALLOCATOR_GLIBC &&
-           reason_set(why, why_size,
-                      "malloc=glibc: simulated machines have one allocator, their own");
+           reason_set(why, "malloc=glibc: simulated machines have one allocator, their own");
 }
 
 /* True if run() would give a wrong answer because descriptors are too few; others are to open so
  * many. */
-static bool lacks_descriptors(const struct sample *sample, uint64_t others, char *why,
-                              size_t why_size)
+static bool lacks_descriptors(const struct sample *sample, uint64_t others, struct error *why)
 {
     const struct workload *workload = sample->workload.workload;
     uint64_t own = workload->polls ? workload->polls(sample->workload.params) : 0;
@@ -286,64 +284,60 @@ static bool lacks_descriptors(const struct sample *sample, uint64_t others, char
         needed += POLLER_DESCRIPTORS;
     if (needed <= now.allowed)
         return false;
-    return reason_set(why, why_size, "too few descriptors: %" PRIu64 " needed, %" PRIu64 " allowed",
-                      needed, now.allowed);
+    return reason_set(why, "too few descriptors: %" PRIu64 " needed, %" PRIu64 " allowed", needed,
+                      now.allowed);
 }
 
 /* True, and the reason in why, if the sample might harm the machine or cannot be had at all. */
-static bool must_skip(const struct sample *sample, char *why, size_t why_size)
+static bool must_skip(const struct sample *sample, struct error *why)
 {
     const struct sched_ops *ops = sample->variant.ops;
-    char enough[REASON_SIZE / 2];
-    if (machine_is_simulated() && is_not_simulated(sample, why, why_size))
+    struct error enough;
+    if (machine_is_simulated() && is_not_simulated(sample, why))
         return true;
-    if (peer_is(ops) && peer_must_skip(sample->request, &sample->variant, why, why_size))
+    if (peer_is(ops) && peer_must_skip(sample->request, &sample->variant, why))
         return true;
-    if (lacks_descriptors(sample, 0, why, why_size))
+    if (lacks_descriptors(sample, 0, why))
         return true;
     uint64_t live = live_gs_expected(sample);
     struct limit memory = limits_memory(), threads = limits_threads();
     if (is_serial(sample) && !serial_run(sample))
-        return reason_set(why, why_size, "%s %s", sample->workload.workload->name,
+        return reason_set(why, "%s %s", sample->workload.workload->name,
                           ops == &spec_elision
                               ? "is compiled for no serial elision: it forks nothing, or is from "
                                 "outside the tree"
                               : "has no serial version");
-    if (ops->single_threaded &&
-        !workload_spec_takes_workers(&sample->workload, 1, enough, sizeof enough))
-        return reason_set(why, why_size, "%s has one worker, however many are asked for: %s",
-                          ops->name, enough);
+    if (ops->single_threaded && !workload_spec_takes_workers(&sample->workload, 1, &enough))
+        return reason_set(why, "%s has one worker, however many are asked for: %s", ops->name,
+                          enough.text);
     if (sample->variant.common.malloc == ALLOCATOR_GLIBC &&
         allocator_found() == ALLOCATOR_SANITIZER)
-        return reason_set(why, why_size,
-                          "malloc=glibc: this build's sanitizer brings its own malloc");
+        return reason_set(why, "malloc=glibc: this build's sanitizer brings its own malloc");
     if (ops->live_gs_max && live > ops->live_gs_max)
-        return reason_set(why, why_size,
-                          "up to %" PRIu64 " goroutines alive, %s allows %" PRIu64 ": %s", live,
-                          ops->name, ops->live_gs_max, ops->limit_reason);
+        return reason_set(why, "up to %" PRIu64 " goroutines alive, %s allows %" PRIu64 ": %s",
+                          live, ops->name, ops->live_gs_max, ops->limit_reason);
     if (machine_is_simulated()) /* where threads are memory, and no more */
         threads.left = UINT64_MAX;
     if (ops->thread_per_g && (threads.left < THREADS_SPARE || live > threads.left - THREADS_SPARE))
-        return reason_set(why, why_size, "up to %" PRIu64 " threads, %s leaves %" PRIu64, live,
-                          threads.name, threads.left);
+        return reason_set(why, "up to %" PRIu64 " threads, %s leaves %" PRIu64, live, threads.name,
+                          threads.left);
     struct promises promises = promises_of(ops, sample->variant.knobs);
     const char *misfit = is_serial(sample) ? NULL
                                            : promises_misfit(&promises, sample->workload.workload,
                                                              sample->workload.params);
     if (misfit)
-        return reason_set(why, why_size, "%s %s in %s", sample->workload.text, misfit,
-                          sample->variant.text);
-    if (!sample->request->pin && knob_by_place(ops->knobs, sample->variant.knobs, why, why_size))
+        return reason_set(why, "%s %s in %s", sample->workload.text, misfit, sample->variant.text);
+    if (!sample->request->pin && knob_by_place(ops->knobs, sample->variant.knobs, why))
         return true;
     uint64_t needed = memory_expected(sample, live);
     if (needed <= memory.left / 2)
         return false;
     if (machine_is_simulated())
-        return reason_set(why, why_size,
+        return reason_set(why,
                           "up to %" PRIu64 " goroutines alive take about %" PRIu64
                           " MB, more than half of what the host has for the simulated machine",
                           live, needed / 1000000);
-    return reason_set(why, why_size,
+    return reason_set(why,
                       "up to %" PRIu64 " goroutines alive take about %" PRIu64
                       " MB; half of %s is %" PRIu64 " MB",
                       live, needed / 1000000, memory.name, memory.left / 2 / 1000000);
@@ -639,23 +633,21 @@ static void take_cores(struct sample *sample)
  * each thread counts. Known only now: what cannot be counted opens none. */
 static bool counting_lacks_descriptors(struct sample *sample)
 {
-    char why[REASON_SIZE];
+    struct error why;
     bool alone = is_serial(sample) || sample->variant.ops->single_threaded;
     int threads = alone ? 1 : sample->request->workers;
-    if (!lacks_descriptors(sample, counters_descriptors(sample->counters, threads), why,
-                           sizeof why))
+    if (!lacks_descriptors(sample, counters_descriptors(sample->counters, threads), &why))
         return false;
-    record_skip(sample->record, why);
+    record_skip(sample->record, why.text);
     return true;
 }
 
 /* Measures what is no peer. False and one line in error if its events cannot be understood. */
-static bool measure_counted(struct sample *sample, char *error, size_t error_size)
+static bool measure_counted(struct sample *sample, struct error *error)
 {
-    sample->counters =
-        counters_new(&papi_api_native, sample->request->events,
-                     sample->variant.ops->thread_per_g ? COUNTERS_INHERITED : COUNTERS_PER_THREAD,
-                     error, error_size);
+    sample->counters = counters_new(
+        &papi_api_native, sample->request->events,
+        sample->variant.ops->thread_per_g ? COUNTERS_INHERITED : COUNTERS_PER_THREAD, error);
     if (!sample->counters)
         return false;
     counters_choose_set(sample->counters, (size_t)sample->request->event_set);
@@ -684,13 +676,13 @@ static bool measure_counted(struct sample *sample, char *error, size_t error_siz
 
 /* Makes all calls, and probes the machine before and after. A simulated machine has no other users,
  * so it needs no probe. */
-static bool measure_surrounded(struct sample *sample, char *error, size_t error_size)
+static bool measure_surrounded(struct sample *sample, struct error *error)
 {
     const int *cpus = sample->cpus, count = sample->cpu_count;
     bool alone = is_serial(sample) || sample->variant.ops->single_threaded;
     int threads = alone ? 1 : sample->request->workers;
     if (machine_is_simulated()) {
-        bool measured = measure_counted(sample, error, error_size);
+        bool measured = measure_counted(sample, error);
         machine_record_events(sample->record);
         return measured;
     }
@@ -701,8 +693,8 @@ static bool measure_surrounded(struct sample *sample, char *error, size_t error_
     disturbance_read(&disturbance[0], "", cpus, count);
     bool ok = peer_is(sample->variant.ops)
                   ? peer_sample_measure(sample->request, &sample->variant, &sample->workload,
-                                        sample->record, error, error_size)
-                  : measure_counted(sample, error, error_size);
+                                        sample->record, error)
+                  : measure_counted(sample, error);
     disturbance_read(&disturbance[1], "", cpus, count);
     probe_run(&probes[1], cpus, count, threads, budget_ns);
     json_object_set_new(sample->record, "probe",
@@ -719,9 +711,9 @@ static void record_add_program(json_t *record)
     json_object_set_new(record, "compiler", json_string(build_compiler()));
 }
 
-static bool measure_or_skip(struct sample *sample, char *error, size_t error_size)
+static bool measure_or_skip(struct sample *sample, struct error *error)
 {
-    char why[REASON_SIZE];
+    struct error why;
     const char *misfit = outside_misfit(sample->variant.ops);
     if (misfit) {
         record_fail(sample->record, misfit);
@@ -731,13 +723,13 @@ static bool measure_or_skip(struct sample *sample, char *error, size_t error_siz
         record_add_program(sample->record);
     else if (!peer_is(sample->variant.ops))
         json_object_set_new(sample->record, "allocator", json_string(allocator_found_name()));
-    if (must_skip(sample, why, sizeof why)) {
-        record_skip(sample->record, why);
+    if (must_skip(sample, &why)) {
+        record_skip(sample->record, why.text);
         return true;
     }
-    if (!machine_is_simulated() && !allocator_check((enum allocator)sample->variant.common.malloc,
-                                                    allocator_found(), why, sizeof why)) {
-        record_fail(sample->record, why);
+    if (!machine_is_simulated() &&
+        !allocator_check((enum allocator)sample->variant.common.malloc, allocator_found(), &why)) {
+        record_fail(sample->record, why.text);
         return true;
     }
     take_cores(sample);
@@ -745,27 +737,27 @@ static bool measure_or_skip(struct sample *sample, char *error, size_t error_siz
         record_fail(sample->record, sample->failure);
         return true;
     }
-    return measure_surrounded(sample, error, error_size);
+    return measure_surrounded(sample, error);
 }
 
-json_t *sample_measure(const struct sample_request *request, char *error, size_t error_size)
+json_t *sample_measure(const struct sample_request *request, struct error *error)
 {
     static struct sample sample; /* one in the life of a process; its lists are large */
     sample = (struct sample){.request = request};
     why_count(false);
-    if (!variant_spec_parse(&sample.variant, request->variant, error, error_size))
+    if (!variant_spec_parse(&sample.variant, request->variant, error))
         return NULL;
-    if (!workload_spec_parse(&sample.workload, request->workload, error, error_size)) {
+    if (!workload_spec_parse(&sample.workload, request->workload, error)) {
         variant_spec_free(&sample.variant);
         return NULL;
     }
-    if (!workload_spec_fit_workers(&sample.workload, request->workers, error, error_size)) {
+    if (!workload_spec_fit_workers(&sample.workload, request->workers, error)) {
         variant_spec_free(&sample.variant);
         workload_spec_free(&sample.workload);
         return NULL;
     }
     sample.record = sample_record_new(request, &sample.variant, &sample.workload);
-    bool ok = measure_or_skip(&sample, error, error_size);
+    bool ok = measure_or_skip(&sample, error);
     if (!ok)
         json_decref(sample.record);
     variant_spec_free(&sample.variant);

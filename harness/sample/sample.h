@@ -7,6 +7,7 @@
 #ifndef SCHEDLAB_SAMPLE_H
 #define SCHEDLAB_SAMPLE_H
 
+#include "harness/base/error.h"
 #include "harness/records/sample_request.h"
 
 #include <jansson.h>
@@ -31,6 +32,6 @@ bool sample_counts_whole(int64_t warmup_ns, int64_t between_ns);
 
 /* Measures and returns the whole record: status ok, failed or skipped. request must hold valid
  * specifications; NULL and one line in error if it does not. */
-json_t *sample_measure(const struct sample_request *request, char *error, size_t error_size);
+json_t *sample_measure(const struct sample_request *request, struct error *error);
 
 #endif

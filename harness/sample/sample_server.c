@@ -73,11 +73,11 @@ static _Noreturn void server_exec(const char *path, pid_t parent, int from, int 
 
 bool sample_server_start(struct sample_server *server)
 {
-    char path[PATH_SIZE], error[PATH_SIZE + 256];
+    char path[PATH_SIZE];
+    struct error error;
     int question[2], answer[2];
     *server = (struct sample_server){.pid = 0};
-    if (!machine_sim_program(NULL, path, sizeof path, error, sizeof error) ||
-        pipe2(question, O_CLOEXEC) < 0)
+    if (!machine_sim_program(NULL, path, sizeof path, &error) || pipe2(question, O_CLOEXEC) < 0)
         return false;
     bool piped = pipe2(answer, O_CLOEXEC) == 0;
     pid_t parent = getpid(), pid = piped ? fork() : -1;

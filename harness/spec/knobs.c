@@ -1,7 +1,6 @@
 /* knobs.c - see knobs.h. */
 #include "harness/spec/knobs.h"
 
-#include "harness/base/text.h"
 #include "harness/spec/spec.h"
 
 #include <string.h>
@@ -23,7 +22,7 @@ const struct param *knob_find(const char *key)
     return knob ? knob : param_find(variant_common_params, key);
 }
 
-bool knob_by_place(const struct param *table, const void *knobs, char *why, size_t why_size)
+bool knob_by_place(const struct param *table, const void *knobs, struct error *why)
 {
     static const char *const by_place[][2] = {{"victim", "near"}, {"globals", "group"}};
     for (size_t i = 0; i < sizeof by_place / sizeof by_place[0]; i++) {
@@ -35,7 +34,7 @@ bool knob_by_place(const struct param *table, const void *knobs, char *why, size
         const char *word = param_word(knob, value);
         if (word && strcmp(word, by_place[i][1]) == 0)
             return reason_set(
-                why, why_size,
+                why,
                 "%s=%s goes by the cores of workers, and these move: add --pin (in a file: pin: "
                 "true)",
                 by_place[i][0], by_place[i][1]);

@@ -5,6 +5,8 @@
 #ifndef SCHEDLAB_SPEC_KNOBS_H
 #define SCHEDLAB_SPEC_KNOBS_H
 
+#include "harness/base/error.h"
+
 #include "sched.h"
 
 /* The variant that shows the knob, or the setting common to all variants, best: the one with most
@@ -15,7 +17,7 @@ const struct sched_ops *knob_owner(const char *key);
 const struct param *knob_find(const char *key);
 
 /* True, and the reason, if a setting goes by the places of workers, which only pinned ones have. */
-bool knob_by_place(const struct param *table, const void *knobs, char *why, size_t why_size);
+bool knob_by_place(const struct param *table, const void *knobs, struct error *why);
 
 /* "queues" */
 const char *knob_group_name(enum knob_group group);

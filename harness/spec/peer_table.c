@@ -101,13 +101,12 @@ char *peer_program(const struct sched_ops *ops, char *path, size_t path_size)
     return path;
 }
 
-const char *peer_absence(const struct sched_ops *ops, char *why, size_t why_size)
+const char *peer_absence(const struct sched_ops *ops, struct error *why)
 {
     char path[PATH_SIZE];
     if (access(peer_program(ops, path, sizeof path), X_OK) == 0)
         return NULL;
-    snprintf(why, why_size,
-             "%s is not built here; `make peers` builds it, from what Debian calls %s", ops->name,
-             peer_of(ops)->packages);
-    return why;
+    error_print(why, "%s is not built here; `make peers` builds it, from what Debian calls %s",
+                ops->name, peer_of(ops)->packages);
+    return why->text;
 }

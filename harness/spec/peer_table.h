@@ -9,6 +9,8 @@
 #ifndef SCHEDLAB_PEER_TABLE_H
 #define SCHEDLAB_PEER_TABLE_H
 
+#include "harness/base/error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -33,6 +35,6 @@ bool peer_is_floor_name(const char *spec);
 char *peer_program(const struct sched_ops *ops, char *path, size_t path_size);
 
 /* NULL if the program is there; else one line on how to get it, written into why. */
-const char *peer_absence(const struct sched_ops *ops, char *why, size_t why_size);
+const char *peer_absence(const struct sched_ops *ops, struct error *why);
 
 #endif

@@ -23,8 +23,7 @@ struct subject {
     char place[256];  /* "sched_variants/grq/grq.c: grq_ops" */
     const char *registry, *contract;
     bool outside; /* no registry has it: `schedlab build` was told its name */
-    char *error;
-    size_t error_size;
+    struct error *error;
 };
 
 static bool __attribute__((format(printf, 2, 3)))
@@ -35,8 +34,8 @@ complain(const struct subject *subject, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    snprintf(subject->error, subject->error_size, "%s%s", subject->place, text);
-    text_one_line(subject->error);
+    error_print(subject->error, "%s%s", subject->place, text);
+    text_one_line(subject->error->text);
     return false;
 }
 
@@ -423,8 +422,8 @@ static bool workloads_check(const struct registry *registry, struct subject *sub
     return true;
 }
 
-bool registry_check(const struct registry *registry, char *error, size_t error_size)
+bool registry_check(const struct registry *registry, struct error *error)
 {
-    struct subject subject = {.error = error, .error_size = error_size};
+    struct subject subject = {.error = error};
     return variants_check(registry, &subject) && workloads_check(registry, &subject);
 }

@@ -8,10 +8,11 @@
 #ifndef SCHEDLAB_REGISTRY_CHECK_H
 #define SCHEDLAB_REGISTRY_CHECK_H
 
+#include "harness/base/error.h"
+
 #include "param.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct runq_ops;
 struct sched_ops;
@@ -33,6 +34,6 @@ struct registry {
 };
 
 /* True, or false and one line in error. */
-bool registry_check(const struct registry *registry, char *error, size_t error_size);
+bool registry_check(const struct registry *registry, struct error *error);
 
 #endif

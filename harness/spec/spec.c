@@ -128,13 +128,12 @@ bool spec_parse_number(const char *text, const char *unit, int64_t *value)
 }
 
 bool option_number(const char *option, const char *text, int64_t min, int64_t max, const char *unit,
-                   int64_t *value, char *error, size_t error_size)
+                   int64_t *value, struct error *error)
 {
     if (spec_parse_number(text, unit, value) && *value >= min && *value <= max)
         return true;
-    return error_set(error, error_size,
-                     "--%s=%s is not valid; valid: %" PRId64 " to %" PRId64 "%s%s%s", option, text,
-                     min, max, *unit ? " " : "", unit,
+    return error_set(error, "--%s=%s is not valid; valid: %" PRId64 " to %" PRId64 "%s%s%s", option,
+                     text, min, max, *unit ? " " : "", unit,
                      strcmp(unit, "bytes") == 0 ? ", or as in 64Ki, 1Mi" : "");
 }
 
@@ -156,13 +155,13 @@ static bool time_parse(const char *text, int64_t plain_ns, int64_t *value)
 }
 
 bool option_time(const char *option, const char *text, int64_t plain_ns, int64_t min_ns,
-                 int64_t max_ns, int64_t *value, char *error, size_t error_size)
+                 int64_t max_ns, int64_t *value, struct error *error)
 {
     if (time_parse(text, plain_ns, value) && *value >= min_ns && *value <= max_ns)
         return true;
     int64_t plain = plain_ns, most = max_ns;
     const char *most_unit = time_unit(&most), *plain_unit = time_unit(&plain);
-    return error_set(error, error_size,
+    return error_set(error,
                      "--%s=%s is not valid; valid: %s to %" PRId64
                      " %s, in ns, us, ms (as in 200ms, 1.5ms) or s; plain numbers are %s",
                      option, text, min_ns > 0 ? "above 0" : "0", most, most_unit, plain_unit);
@@ -268,8 +267,8 @@ static struct param_text valid_text(const struct param *param)
     return text;
 }
 
-static bool complain_of_value(const struct complaint *to, const char *name,
-                              const struct param *param, const char *text)
+static bool complain_of_value(struct error *to, const char *name, const struct param *param,
+                              const char *text)
 {
     char nearest[VALUE_TEXT_SIZE] = "";
     if (param->words && !isdigit((unsigned char)*text) && *text != '-') {
@@ -279,8 +278,8 @@ static bool complain_of_value(const struct complaint *to, const char *name,
         if (near.near)
             snprintf(nearest, sizeof nearest, "the nearest is \"%s\"; ", near.best);
     }
-    return complaint_make(to, "%s: %s=%s is not valid; %svalid: %s", name, param_key(param), text,
-                          nearest, valid_text(param).s);
+    return error_quote(to, "%s: %s=%s is not valid; %svalid: %s", name, param_key(param), text,
+                       nearest, valid_text(param).s);
 }
 
 /* A table of settings, and where their values go. */
@@ -324,7 +323,7 @@ static void owners_of_key(const struct owner *owner, const char *key, char text[
                      sched_variants[i]->name);
 }
 
-static bool complain_of_key(const struct complaint *to, const struct owner *owner, const char *key)
+static bool complain_of_key(struct error *to, const struct owner *owner, const char *key)
 {
     char where[64], owners[OWNERS_SIZE];
     struct suggest near = suggest_for(key);
@@ -335,14 +334,14 @@ static bool complain_of_key(const struct complaint *to, const struct owner *owne
         suggest_offer(&near, param_key(param));
     owners_of_key(owner, key, owners);
     if (!near.best)
-        return complaint_make(to, "%s: unknown %s \"%s\"%s; it has none", owner->name, owner->kind,
-                              key, owners);
+        return error_quote(to, "%s: unknown %s \"%s\"%s; it has none", owner->name, owner->kind,
+                           key, owners);
     if (!has_own)
-        return complaint_make(to, "%s: unknown %s \"%s\"%s; it has none but \"%s\", which all have",
-                              owner->name, owner->kind, key, owners, near.best);
+        return error_quote(to, "%s: unknown %s \"%s\"%s; it has none but \"%s\", which all have",
+                           owner->name, owner->kind, key, owners, near.best);
     snprintf(where, sizeof where, "`schedlab list %.40s`", owner->name);
-    return complaint_make(to, "%s: unknown %s \"%s\"%s; %s", owner->name, owner->kind, key, owners,
-                          suggest_text(&near, "", where).s);
+    return error_quote(to, "%s: unknown %s \"%s\"%s; %s", owner->name, owner->kind, key, owners,
+                       suggest_text(&near, "", where).s);
 }
 
 /* "1000/worker": the number for one worker, and *value likewise. */
@@ -359,12 +358,12 @@ static bool per_worker_parse(struct owner *owner, const struct param *param, con
     return true;
 }
 
-static bool setting_parse(struct owner *owner, char *setting, const struct complaint *to)
+static bool setting_parse(struct owner *owner, char *setting, struct error *to)
 {
     char *equals = strchr(setting, '=');
     if (*setting == '\0' || equals == setting)
-        return complaint_make(to, "%s: a %s is missing before \"%s\"; write KEY=VALUE", owner->name,
-                              owner->kind, *setting ? setting : ",");
+        return error_quote(to, "%s: a %s is missing before \"%s\"; write KEY=VALUE", owner->name,
+                           owner->kind, *setting ? setting : ",");
     if (equals)
         *equals = '\0';
     int64_t *value;
@@ -373,11 +372,11 @@ static bool setting_parse(struct owner *owner, char *setting, const struct compl
     if (!param)
         return complain_of_key(to, owner, setting);
     if (!equals || equals[1] == '\0') {
-        return complaint_make(to, "%s: %s has no value; write %s=VALUE; valid: %s", owner->name,
-                              setting, setting, valid_text(param).s);
+        return error_quote(to, "%s: %s has no value; write %s=VALUE; valid: %s", owner->name,
+                           setting, setting, valid_text(param).s);
     }
     if (owner->given & bit)
-        return complaint_make(to, "%s: %s is given twice", owner->name, setting);
+        return error_quote(to, "%s: %s is given twice", owner->name, setting);
     owner->given |= bit;
     if (!per_worker_parse(owner, param, equals + 1, value) &&
         !param_parse_value(param, equals + 1, value))
@@ -392,7 +391,7 @@ static void settings_default(struct owner *owner)
 }
 
 /* settings: "key=value,key=value", changed by the call; NULL if there are none. Each once. */
-static bool settings_parse(struct owner *owner, char *settings, const struct complaint *to)
+static bool settings_parse(struct owner *owner, char *settings, struct error *to)
 {
     char *setting;
     owner->given = 0;
@@ -440,15 +439,13 @@ static const struct preset *preset_find(const char *name)
 /* All knobs of the preset's variant, to be freed. */
 static void *preset_knobs(const struct preset *preset, const struct sched_ops *ops)
 {
-    char error[RANGE_TEXT_SIZE];
-    struct complaint to = {.size = sizeof error};
+    struct error error;
     struct owner owner = {.name = preset->name, .kind = "knob"};
-    to.text = error;
     owner.own = (struct settings){ops->knobs, machine_zalloc(ops->knobs_size + 1)};
     char *settings = xstrdup(preset->settings);
     settings_default(&owner);
-    if (!settings_parse(&owner, settings, &to))
-        fatal("%s", error);
+    if (!settings_parse(&owner, settings, &error))
+        fatal("%s", error.text);
     free(settings);
     return owner.own.values;
 }
@@ -503,19 +500,18 @@ static char *cut_name(char *text)
 }
 
 /* In a list of YAML without quotes, and between words of a shell, a setting loses its name. */
-static void complain_of_name(const struct complaint *to, const char *kind,
-                             const struct suggest *near, const char *where)
+static void complain_of_name(struct error *to, const char *kind, const struct suggest *near,
+                             const char *where)
 {
     if (strchr(near->word, '='))
-        complaint_make(to, "\"%s\" is no %s; write NAME,%s as one word, and in YAML in quotes",
-                       near->word, kind, near->word);
+        error_quote(to, "\"%s\" is no %s; write NAME,%s as one word, and in YAML in quotes",
+                    near->word, kind, near->word);
     else
-        complaint_make(to, "unknown %s \"%s\"; %s", kind, near->word,
-                       suggest_text(near, "", where).s);
+        error_quote(to, "unknown %s \"%s\"; %s", kind, near->word, suggest_text(near, "", where).s);
 }
 
 static const struct sched_ops *variant_find(const char *name, bool schedulers_only,
-                                            const struct complaint *to)
+                                            struct error *to)
 {
     struct suggest near = suggest_for(name);
     const struct sched_ops *ops;
@@ -525,8 +521,7 @@ static const struct sched_ops *variant_find(const char *name, bool schedulers_on
         if (is_it && valid)
             return ops;
         if (is_it) {
-            complaint_make(to, "%s has no scheduler of this program, so no operations of one",
-                           name);
+            error_quote(to, "%s has no scheduler of this program, so no operations of one", name);
             return NULL;
         }
         if (valid)
@@ -538,7 +533,7 @@ static const struct sched_ops *variant_find(const char *name, bool schedulers_on
     return NULL;
 }
 
-static const struct workload *workload_find(const char *name, const struct complaint *to)
+static const struct workload *workload_find(const char *name, struct error *to)
 {
     struct suggest near = suggest_for(name);
     for (const struct workload *const *workload = spec_workloads(); *workload; workload++) {
@@ -552,7 +547,7 @@ static const struct workload *workload_find(const char *name, const struct compl
 
 /* The preset's settings, then the user's, which may change them. */
 static bool variant_settings_parse(struct owner *owner, const struct preset *preset, char *settings,
-                                   const struct complaint *to)
+                                   struct error *to)
 {
     settings_default(owner);
     char *own = preset ? xstrdup(preset->settings) : NULL;
@@ -563,8 +558,7 @@ static bool variant_settings_parse(struct owner *owner, const struct preset *pre
 
 /* A knob that the user asks for in vain is refused; one of a preset, whose point the user's
  * settings have taken away, goes back to its default. */
-static bool knobs_settle(struct owner *owner, const struct sched_ops *ops,
-                         const struct complaint *to)
+static bool knobs_settle(struct owner *owner, const struct sched_ops *ops, struct error *to)
 {
     char when[RANGE_TEXT_SIZE];
     for (;;) {
@@ -574,7 +568,7 @@ static bool knobs_settle(struct owner *owner, const struct sched_ops *ops,
         int64_t *at = param_field(owner->own.values, moot.param);
         const char *key = param_key(moot.param);
         if (owner->given >> (moot.param - ops->knobs) & 1)
-            return complaint_make(
+            return error_quote(
                 to, "%s: %s=%s changes nothing with %s, %s", owner->name, key,
                 param_value_text(moot.param, *at).s,
                 void_knob_when_text(moot.row, ops->knobs, owner->own.values, when, sizeof when),
@@ -584,15 +578,14 @@ static bool knobs_settle(struct owner *owner, const struct sched_ops *ops,
 }
 
 static bool variant_parse(struct variant_spec *spec, const char *text, bool schedulers_only,
-                          bool *vain, char *error, size_t error_size)
+                          bool *vain, struct error *error)
 {
-    const struct complaint to = {error, error_size};
     char *copy = xstrdup(text);
     char *settings = cut_name(copy);
     *spec = (struct variant_spec){0};
     const struct preset *preset = preset_find(copy);
     const struct sched_ops *ops =
-        variant_find(preset ? preset->variant : copy, schedulers_only, &to);
+        variant_find(preset ? preset->variant : copy, schedulers_only, error);
     bool ok = *vain = false;
     if (ops) {
         spec->knobs = machine_zalloc(ops->knobs_size + 1);
@@ -604,11 +597,11 @@ static bool variant_parse(struct variant_spec *spec, const char *text, bool sche
             owner.common.table = NULL;
         const char *wrong = NULL;
         bool misfit = outside_misfit(ops) != NULL; /* whose knobs nobody knows */
-        ok = variant_settings_parse(&owner, preset, misfit ? NULL : settings, &to);
-        *vain = ok && !knobs_settle(&owner, ops, &to);
+        ok = variant_settings_parse(&owner, preset, misfit ? NULL : settings, error);
+        *vain = ok && !knobs_settle(&owner, ops, error);
         ok = ok && !*vain;
         if (ok && ops->check && (wrong = ops->check(spec->knobs)))
-            ok = complaint_make(&to, "%s: %s", ops->name, wrong);
+            ok = error_quote(error, "%s: %s", ops->name, wrong);
         spec->ops = ops;
         spec->text = !ok ? NULL : misfit ? xstrdup(text) : variant_text(&owner, ops, preset);
     }
@@ -618,23 +611,22 @@ static bool variant_parse(struct variant_spec *spec, const char *text, bool sche
     return ok;
 }
 
-bool variant_spec_parse(struct variant_spec *spec, const char *text, char *error, size_t error_size)
+bool variant_spec_parse(struct variant_spec *spec, const char *text, struct error *error)
 {
     bool vain;
-    return variant_parse(spec, text, false, &vain, error, error_size);
+    return variant_parse(spec, text, false, &vain, error);
 }
 
-bool variant_spec_parse_vain(struct variant_spec *spec, const char *text, bool *vain, char *error,
-                             size_t error_size)
+bool variant_spec_parse_vain(struct variant_spec *spec, const char *text, bool *vain,
+                             struct error *error)
 {
-    return variant_parse(spec, text, false, vain, error, error_size);
+    return variant_parse(spec, text, false, vain, error);
 }
 
-bool scheduler_spec_parse(struct variant_spec *spec, const char *text, char *error,
-                          size_t error_size)
+bool scheduler_spec_parse(struct variant_spec *spec, const char *text, struct error *error)
 {
     bool vain;
-    return variant_parse(spec, text, true, &vain, error, error_size);
+    return variant_parse(spec, text, true, &vain, error);
 }
 
 void variant_spec_free(struct variant_spec *spec)
@@ -653,7 +645,7 @@ size_t params_count(const struct param *table)
 }
 
 static bool workload_spec_fill(struct workload_spec *spec, const struct workload *workload,
-                               char *settings, const struct complaint *to)
+                               char *settings, struct error *to)
 {
     *spec = (struct workload_spec){.workload = workload};
     spec->params = machine_zalloc(workload->params_size + 1);
@@ -666,50 +658,46 @@ static bool workload_spec_fill(struct workload_spec *spec, const struct workload
     settings_default(&owner);
     bool ok = settings_parse(&owner, settings, to);
     if (ok && workload->check && (wrong = workload->check(spec->params)))
-        ok = complaint_make(to, "%s: %s", workload->name, wrong);
+        ok = error_quote(to, "%s: %s", workload->name, wrong);
     spec->text = ok ? canonical_text(&owner, owner.name, NULL) : NULL;
     if (!ok)
         workload_spec_free(spec);
     return ok;
 }
 
-bool workload_spec_parse(struct workload_spec *spec, const char *text, char *error,
-                         size_t error_size)
+bool workload_spec_parse(struct workload_spec *spec, const char *text, struct error *error)
 {
-    const struct complaint to = {error, error_size};
     char *copy = xstrdup(text);
     char *settings = cut_name(copy);
-    const struct workload *workload = workload_find(copy, &to);
+    const struct workload *workload = workload_find(copy, error);
     *spec = (struct workload_spec){0};
-    bool ok = workload && workload_spec_fill(spec, workload, settings, &to);
+    bool ok = workload && workload_spec_fill(spec, workload, settings, error);
     free(copy);
     return ok;
 }
 
 bool workload_spec_parse_of(struct workload_spec *spec, const struct workload *workload,
-                            const char *text, char *error, size_t error_size)
+                            const char *text, struct error *error)
 {
-    const struct complaint to = {error, error_size};
     char *copy = xstrdup(text);
-    bool ok = workload_spec_fill(spec, workload, cut_name(copy), &to);
+    bool ok = workload_spec_fill(spec, workload, cut_name(copy), error);
     free(copy);
     return ok;
 }
 
-bool workload_spec_takes_workers(const struct workload_spec *spec, int64_t workers, char *error,
-                                 size_t error_size)
+bool workload_spec_takes_workers(const struct workload_spec *spec, int64_t workers,
+                                 struct error *error)
 {
     int least = spec->workload->workers_min ? spec->workload->workers_min(spec->params) : 1;
     if (workers < least)
-        snprintf(error, error_size, "%s on %lld worker%s is not valid; valid: %d workers or more",
-                 spec->text, (long long)workers, workers == 1 ? "" : "s", least);
+        error_print(error, "%s on %lld worker%s is not valid; valid: %d workers or more",
+                    spec->text, (long long)workers, workers == 1 ? "" : "s", least);
     return workers >= least;
 }
 
-bool workload_spec_set_workers(const struct workload_spec *spec, int64_t workers, char *error,
-                               size_t error_size)
+bool workload_spec_set_workers(const struct workload_spec *spec, int64_t workers,
+                               struct error *error)
 {
-    const struct complaint to = {error, error_size};
     const struct workload *workload = spec->workload;
     const int64_t *each = spec->per_worker;
     bool any = false;
@@ -718,22 +706,22 @@ bool workload_spec_set_workers(const struct workload_spec *spec, int64_t workers
         bool fits =
             !*each || (!__builtin_mul_overflow(*each, workers, value) && *value <= param->max);
         if (!fits)
-            return complaint_make(&to,
-                                  "%s: %s=%lld%s is not valid on %lld workers; valid in all: %s",
-                                  workload->name, param_key(param), (long long)*each, PER_WORKER,
-                                  (long long)workers, valid_text(param).s);
+            return error_quote(error,
+                               "%s: %s=%lld%s is not valid on %lld workers; valid in all: %s",
+                               workload->name, param_key(param), (long long)*each, PER_WORKER,
+                               (long long)workers, valid_text(param).s);
         any = any || *each;
     }
     const char *wrong = any && workload->check ? workload->check(spec->params) : NULL;
     return !wrong ||
-           complaint_make(&to, "%s: %s on %lld workers", workload->name, wrong, (long long)workers);
+           error_quote(error, "%s: %s on %lld workers", workload->name, wrong, (long long)workers);
 }
 
-bool workload_spec_fit_workers(const struct workload_spec *spec, int64_t workers, char *error,
-                               size_t error_size)
+bool workload_spec_fit_workers(const struct workload_spec *spec, int64_t workers,
+                               struct error *error)
 {
-    return workload_spec_takes_workers(spec, workers, error, error_size) &&
-           workload_spec_set_workers(spec, workers, error, error_size);
+    return workload_spec_takes_workers(spec, workers, error) &&
+           workload_spec_set_workers(spec, workers, error);
 }
 
 void workload_spec_free(struct workload_spec *spec)

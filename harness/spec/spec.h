@@ -25,6 +25,8 @@
 #ifndef SCHEDLAB_SPEC_H
 #define SCHEDLAB_SPEC_H
 
+#include "harness/base/error.h"
+
 #include "param.h"
 
 #include <jansson.h>
@@ -72,44 +74,41 @@ static inline bool spec_is_serial(const struct sched_ops *ops)
 
 /* Parse: true, and *spec is to be freed; or false, nothing to free, and one line in error (no
  * newline) that names what is wrong and what is valid. Both call the owner's optional check(). */
-bool variant_spec_parse(struct variant_spec *spec, const char *text, char *error,
-                        size_t error_size);
-bool workload_spec_parse(struct workload_spec *spec, const char *text, char *error,
-                         size_t error_size);
+bool variant_spec_parse(struct variant_spec *spec, const char *text, struct error *error);
+bool workload_spec_parse(struct workload_spec *spec, const char *text, struct error *error);
 /* The same for a workload that is in no list; text begins with its name. */
 bool workload_spec_parse_of(struct workload_spec *spec, const struct workload *workload,
-                            const char *text, char *error, size_t error_size);
+                            const char *text, struct error *error);
 
 /* The same; *vain: true if it is wrong only because a knob changes nothing (void_knobs.h). */
-bool variant_spec_parse_vain(struct variant_spec *spec, const char *text, bool *vain, char *error,
-                             size_t error_size);
+bool variant_spec_parse_vain(struct variant_spec *spec, const char *text, bool *vain,
+                             struct error *error);
 
 /* The same for sched_variants[] alone, where a scheduler of this program is needed. */
-bool scheduler_spec_parse(struct variant_spec *spec, const char *text, char *error,
-                          size_t error_size);
+bool scheduler_spec_parse(struct variant_spec *spec, const char *text, struct error *error);
 
 /* The same for those who only read, where a text is met many times: it is parsed once, and the
  * specification is kept for the rest of the process. NULL and one line in error. */
-const struct variant_spec *variant_spec_kept(const char *text, char *error, size_t error_size);
-const struct workload_spec *workload_spec_kept(const char *text, char *error, size_t error_size);
+const struct variant_spec *variant_spec_kept(const char *text, struct error *error);
+const struct workload_spec *workload_spec_kept(const char *text, struct error *error);
 
 /* The canonical text, to be freed; NULL and one line in error. */
-char *variant_spec_canonical(const char *text, char *error, size_t error_size);
-char *workload_spec_canonical(const char *text, char *error, size_t error_size);
+char *variant_spec_canonical(const char *text, struct error *error);
+char *workload_spec_canonical(const char *text, struct error *error);
 /* True if so many workers are enough for what the specification asks for. If not, one line in error
  * says how many are. */
-bool workload_spec_takes_workers(const struct workload_spec *spec, int64_t workers, char *error,
-                                 size_t error_size);
+bool workload_spec_takes_workers(const struct workload_spec *spec, int64_t workers,
+                                 struct error *error);
 /* Gives parameters that are "N/worker" their value for so many workers; until then they have that
  * for one. False and one line in error if one cannot be that large. May be called again. */
-bool workload_spec_set_workers(const struct workload_spec *spec, int64_t workers, char *error,
-                               size_t error_size);
+bool workload_spec_set_workers(const struct workload_spec *spec, int64_t workers,
+                               struct error *error);
 
 /* Both: it takes so many workers, and has its numbers for them. */
-bool workload_spec_fit_workers(const struct workload_spec *spec, int64_t workers, char *error,
-                               size_t error_size);
+bool workload_spec_fit_workers(const struct workload_spec *spec, int64_t workers,
+                               struct error *error);
 /* The same of a text. */
-bool workload_spec_fits(const char *text, int64_t workers, char *error, size_t error_size);
+bool workload_spec_fits(const char *text, int64_t workers, struct error *error);
 /* True if the workload of that specification records latencies. False if the specification is
  * wrong. */
 bool workload_spec_has_latency(const char *text);
@@ -119,7 +118,7 @@ bool workload_spec_number(const char *text, const char *parameter, int64_t *valu
 bool workload_spec_finds(const char *text, const char *name);
 /* True if only a knob that changes nothing makes the variant wrong. why: the line that
  * variant_spec_parse() then gives. */
-bool variant_spec_is_moot(const char *text, char *why, size_t why_size);
+bool variant_spec_is_moot(const char *text, struct error *why);
 void variant_spec_free(struct variant_spec *spec); /* free() rules: all zero is fine */
 void workload_spec_free(struct workload_spec *spec);
 
@@ -155,10 +154,10 @@ bool spec_parse_number(const char *text, const char *unit, int64_t *value);
 /* The same for the option of that name ("workers" for --workers) from min to max; unit "": a pure
  * number. False and one line in error that says what is valid. */
 bool option_number(const char *option, const char *text, int64_t min, int64_t max, const char *unit,
-                   int64_t *value, char *error, size_t error_size);
+                   int64_t *value, struct error *error);
 
 /* The same for a time ("200ms", "24.1us"), or a plain number of times plain_ns. */
 bool option_time(const char *option, const char *text, int64_t plain_ns, int64_t min_ns,
-                 int64_t max_ns, int64_t *value, char *error, size_t error_size);
+                 int64_t max_ns, int64_t *value, struct error *error);
 
 #endif

@@ -33,8 +33,7 @@ struct work {
     size_t count, there;
     struct engine_sample **by_id; /* sorted */
     struct progress *progress;
-    char *error;
-    size_t error_size;
+    struct error *error;
 };
 
 static const char *const kinds[2] = {"native", "simulated"};
@@ -82,13 +81,12 @@ char *engine_command(const struct engine *engine, const struct engine_batch *bat
     return text;
 }
 
-static bool path_resolve(const char *from, char path[ENGINE_PATH_SIZE], char *error,
-                         size_t error_size)
+static bool path_resolve(const char *from, char path[ENGINE_PATH_SIZE], struct error *error)
 {
     char *whole = realpath(from, NULL);
     if (!whole || strlen(whole) > CELL_STORE_FOLDER_MAX - 64) {
-        snprintf(error, error_size, "cannot use %s: %s", from,
-                 whole ? "its path is too long" : strerror(errno));
+        error_print(error, "cannot use %s: %s", from,
+                    whole ? "its path is too long" : strerror(errno));
         free(whole);
         return false;
     }
@@ -97,11 +95,11 @@ static bool path_resolve(const char *from, char path[ENGINE_PATH_SIZE], char *er
     return true;
 }
 
-bool engine_begin(struct engine *engine, char *error, size_t error_size)
+bool engine_begin(struct engine *engine, struct error *error)
 {
-    if (!path_resolve(engine->folder, engine->run_path, error, error_size) ||
-        !path_resolve(engine->cells, engine->cells_path, error, error_size) ||
-        !path_resolve("/proc/self/exe", engine->program, error, error_size))
+    if (!path_resolve(engine->folder, engine->run_path, error) ||
+        !path_resolve(engine->cells, engine->cells_path, error) ||
+        !path_resolve("/proc/self/exe", engine->program, error))
         return false;
     /* The same for who resumes the run, and no other run's. */
     const char *run = engine->run_path;
@@ -113,26 +111,26 @@ bool engine_begin(struct engine *engine, char *error, size_t error_size)
         return true;
     engine->may_have_jobs = errno == EEXIST; /* of before an interruption */
     if (!engine->may_have_jobs)
-        snprintf(error, error_size, "cannot make the folder %s: %s", path, strerror(errno));
+        error_print(error, "cannot make the folder %s: %s", path, strerror(errno));
     return engine->may_have_jobs;
 }
 
-bool engine_kind_set(const struct engine *engine, const char *cpu, char *error, size_t error_size)
+bool engine_kind_set(const struct engine *engine, const char *cpu, struct error *error)
 {
     char path[ENGINE_PATH_SIZE];
     kind_path(engine, path);
     if (access(path, F_OK) < 0)
-        return file_replace(path, cpu, strlen(cpu), error, error_size);
-    char *kind = file_read(path, NULL, error, error_size);
+        return file_replace(path, cpu, strlen(cpu), error);
+    char *kind = file_read(path, NULL, error);
     if (!kind)
         return false;
     kind[strcspn(kind, "\n")] = '\0';
     bool same = strcmp(kind, cpu) == 0;
     if (!same)
-        snprintf(error, error_size,
-                 "%s: jobs measure on \"%s\", and what is compared with it was measured on "
-                 "\"%s\"; --mix-machines takes both",
-                 path, kind, cpu);
+        error_print(error,
+                    "%s: jobs measure on \"%s\", and what is compared with it was measured on "
+                    "\"%s\"; --mix-machines takes both",
+                    path, kind, cpu);
     free(kind);
     return same;
 }
@@ -168,8 +166,7 @@ static bool result_see(void *work_void, const char *id)
 static bool results_look(struct work *work)
 {
     bool all;
-    return cell_store_each(work->engine->cells_path, result_see, work, &all, work->error,
-                           work->error_size);
+    return cell_store_each(work->engine->cells_path, result_see, work, &all, work->error);
 }
 
 /* Jobs ---------------------------------------------------------------------------------------- */
@@ -185,7 +182,7 @@ static bool list_write(struct work *work, const struct engine_batch *batch, size
     memory_stream_close(to);
     snprintf(suffix, sizeof suffix, "-%zu.list", job);
     engine_path(work->engine, batch, suffix, path);
-    bool ok = file_replace(path, text, size, work->error, work->error_size);
+    bool ok = file_replace(path, text, size, work->error);
     free(text);
     return ok;
 }
@@ -221,7 +218,7 @@ static bool batch_submit(struct work *work, const struct engine_batch *batch)
         ok = list_write(work, batch, job, &members[first[job]], first[job + 1] - first[job]);
     free(first);
     free(members);
-    return ok && work->engine->ops->submit(work->engine, batch, work->error, work->error_size);
+    return ok && work->engine->ops->submit(work->engine, batch, work->error);
 }
 
 static bool round_submit(struct work *work, struct engine_batch batches[2])
@@ -296,10 +293,11 @@ static bool jobs_wait(struct work *work)
 static char *log_read(const struct work *work, const struct engine_batch *batch, size_t job,
                       char path[ENGINE_PATH_SIZE], const char *lines[2])
 {
-    char suffix[64], unused[256], *rest = NULL;
+    char suffix[64], *rest = NULL;
+    struct error unused;
     snprintf(suffix, sizeof suffix, "-%zu.log", job);
     engine_path(work->engine, batch, suffix, path);
-    char *text = file_read(path, NULL, unused, sizeof unused);
+    char *text = file_read(path, NULL, &unused);
     lines[0] = lines[1] = "";
     for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line;
          line = strtok_r(NULL, "\n", &rest)) {
@@ -372,8 +370,7 @@ static bool sample_give_up(struct work *work, struct engine_sample *sample)
              "%u jobs began it and ended without a result; the cell is not tried again",
              sample->lost);
     json_t *record = child_record_lost(&request, reason);
-    bool ok = cell_store_put(work->engine->cells_path, sample->id, record, 0, false, work->error,
-                             work->error_size);
+    bool ok = cell_store_put(work->engine->cells_path, sample->id, record, 0, false, work->error);
     json_decref(record);
     return ok && result_see(work, sample->id);
 }
@@ -384,13 +381,13 @@ static void log_tell(struct work *work, const struct engine_batch *batch)
     char path[ENGINE_PATH_SIZE];
     const char *lines[2];
     char *text = log_read(work, batch, 0, path, lines);
-    snprintf(work->error, work->error_size, "no job began a cell, %d times in a row; %s%s%s%s%s",
-             ENGINE_TRIES, path,
-             *lines[1] ? ": "
-             : text    ? " tells nothing"
+    error_print(work->error, "no job began a cell, %d times in a row; %s%s%s%s%s", ENGINE_TRIES,
+                path,
+                *lines[1] ? ": "
+                : text    ? " tells nothing"
                        : " is not there: do all machines see that folder, and this one what they "
                          "write?",
-             lines[0], *lines[0] ? "; " : "", lines[1]);
+                lines[0], *lines[0] ? "; " : "", lines[1]);
     free(text);
 }
 
@@ -456,21 +453,21 @@ static bool rounds_run(struct work *work)
 }
 
 bool engine_measure(struct engine *engine, struct engine_sample *samples, size_t count,
-                    struct progress *progress, char *error, size_t error_size)
+                    struct progress *progress, struct error *error)
 {
-    struct work work = {engine, samples, count, 0, NULL, progress, error, error_size};
-    char problem[512];
-    error[0] = '\0';
+    struct work work = {engine, samples, count, 0, NULL, progress, error};
+    struct error problem;
+    error->text[0] = '\0';
     work.by_id = xcalloc(count + 1, sizeof(struct engine_sample *));
     for (size_t i = 0; i < count; i++)
         work.by_id[i] = &samples[i];
     qsort(work.by_id, count, sizeof *work.by_id, by_id_compare);
     engine->progress = progress;
     bool ok = rounds_run(&work);
-    if (!ok && engine->may_have_jobs && !engine->ops->cancel(engine, problem, sizeof problem))
-        progress_message(progress, "%s", problem);
+    if (!ok && engine->may_have_jobs && !engine->ops->cancel(engine, &problem))
+        progress_message(progress, "%s", problem.text);
     if (process_interrupted())
-        error[0] = '\0';
+        error->text[0] = '\0';
     free(work.by_id);
     return ok;
 }

@@ -22,6 +22,7 @@
 #ifndef SCHEDLAB_ENGINE_H
 #define SCHEDLAB_ENGINE_H
 
+#include "harness/base/error.h"
 #include "harness/base/progress.h"
 #include "harness/plan/cell_id.h"
 
@@ -57,14 +58,13 @@ struct engine_ops {
     const char *name;
     /* True if its programs are here and, with `answer`, if the program that runs the jobs
      * answers. */
-    bool (*check)(bool answer, char *error, size_t error_size);
-    bool (*submit)(struct engine *engine, const struct engine_batch *batch, char *error,
-                   size_t error_size);
+    bool (*check)(bool answer, struct error *error);
+    bool (*submit)(struct engine *engine, const struct engine_batch *batch, struct error *error);
     /* How many of the engine's jobs have not ended, in *waiting and *running. False: that is
      * unknown now. */
     bool (*look)(struct engine *engine, size_t *waiting, size_t *running);
     /* Ends all jobs, also after process_interrupt(). */
-    bool (*cancel)(struct engine *engine, char *error, size_t error_size);
+    bool (*cancel)(struct engine *engine, struct error *error);
     bool lingers; /* look() may count jobs that have done all they do: not waited for without
                      need */
 };
@@ -95,16 +95,16 @@ struct engine {
 };
 
 /* Fills in the other fields. folder and cells must be set. */
-bool engine_begin(struct engine *engine, char *error, size_t error_size);
+bool engine_begin(struct engine *engine, struct error *error);
 
 /* Has native samples measured on this processor only; without this call, on that of the first job.
  * False and one line in error if the run's jobs have measured on another one. */
-bool engine_kind_set(const struct engine *engine, const char *cpu, char *error, size_t error_size);
+bool engine_kind_set(const struct engine *engine, const char *cpu, struct error *error);
 
 /* Measures samples that have no record yet. False with "" in error after process_interrupt(), when
  * all jobs were cancelled; or with one line if it cannot go on. */
 bool engine_measure(struct engine *engine, struct engine_sample *samples, size_t count,
-                    struct progress *progress, char *error, size_t error_size);
+                    struct progress *progress, struct error *error);
 
 /* For ops: path of a file of a batch, RUN/jobs/ROUND-KINDsuffix. */
 void engine_path(const struct engine *engine, const struct engine_batch *batch, const char *suffix,

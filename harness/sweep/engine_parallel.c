@@ -9,7 +9,6 @@
  * other machines notices that within a second and ends what it started there; so nothing goes on
  * after an interruption, or after this process is killed.
  */
-#include "harness/base/text.h"
 #include "harness/sweep/engine.h"
 
 #include "harness/base/process.h"
@@ -65,23 +64,23 @@ static _Noreturn void parallel_exec(const char *program, const char *const *argu
 }
 
 /* Its path, or one line in error. */
-static bool parallel_find(char program[ENGINE_PATH_SIZE], char *error, size_t error_size)
+static bool parallel_find(char program[ENGINE_PATH_SIZE], struct error *error)
 {
     if (process_find("parallel", program, ENGINE_PATH_SIZE))
         return true;
-    return error_set(error, error_size, "parallel (GNU parallel) is not in PATH");
+    return error_set(error, "parallel (GNU parallel) is not in PATH");
 }
 
-static bool batch_start(struct engine *engine, const struct engine_batch *batch, char *error,
-                        size_t error_size)
+static bool batch_start(struct engine *engine, const struct engine_batch *batch,
+                        struct error *error)
 {
     char program[ENGINE_PATH_SIZE], commands[ENGINE_PATH_SIZE], log[ENGINE_PATH_SIZE];
     engine_path(engine, batch, "-jobs", commands);
     engine_path(engine, batch, "-0.log", log);
-    if (!parallel_find(program, error, error_size))
+    if (!parallel_find(program, error))
         return false;
     if (!commands_write(commands, engine, batch))
-        return error_set(error, error_size, "cannot write %s: %s", commands, strerror(errno));
+        return error_set(error, "cannot write %s: %s", commands, strerror(errno));
     const char *ssh = getenv("PARALLEL_SSH");
     const char *arguments[] = {"parallel",
                                "--will-cite",
@@ -103,16 +102,16 @@ static bool batch_start(struct engine *engine, const struct engine_batch *batch,
     engine->may_have_jobs |= engine->pid > 0;
     if (engine->pid > 0)
         return true;
-    snprintf(error, error_size, "cannot start parallel: %s", strerror(errno));
+    error_print(error, "cannot start parallel: %s", strerror(errno));
     engine->pid = 0;
     return false;
 }
 
-static bool parallel_submit(struct engine *engine, const struct engine_batch *batch, char *error,
-                            size_t error_size)
+static bool parallel_submit(struct engine *engine, const struct engine_batch *batch,
+                            struct error *error)
 {
     if (engine->pid == 0)
-        return batch_start(engine, batch, error, error_size);
+        return batch_start(engine, batch, error);
     engine->later[engine->later_count++] = *batch;
     return true;
 }
@@ -128,23 +127,22 @@ static void end_look(struct engine *engine)
 /* parallel does not say which jobs wait: all count as running until it ends. */
 static bool parallel_look(struct engine *engine, size_t *waiting, size_t *running)
 {
-    char error[1024];
+    struct error error;
     *waiting = *running = 0;
     end_look(engine);
     if (engine->pid == 0 && engine->later_count > 0) {
         struct engine_batch next = engine->later[--engine->later_count];
-        if (!batch_start(engine, &next, error, sizeof error))
-            fprintf(stderr, "%s\n", error);
+        if (!batch_start(engine, &next, &error))
+            fprintf(stderr, "%s\n", error.text);
     }
     *running = engine->pid != 0;
     return true;
 }
 
 /* parallel ends the jobs that run, and itself. Before it starts the first one it does not hear. */
-static bool parallel_cancel(struct engine *engine, char *error, size_t error_size)
+static bool parallel_cancel(struct engine *engine, struct error *error)
 {
     (void)error;
-    (void)error_size;
     engine->later_count = 0;
     while (engine->pid != 0) {
         kill(engine->pid, SIGTERM);
@@ -157,11 +155,11 @@ static bool parallel_cancel(struct engine *engine, char *error, size_t error_siz
 }
 
 /* Looks for the program only: each round asks anew whether the machines answer (--filter-hosts). */
-static bool parallel_check(bool answer, char *error, size_t error_size)
+static bool parallel_check(bool answer, struct error *error)
 {
     char program[ENGINE_PATH_SIZE];
     (void)answer;
-    return parallel_find(program, error, error_size);
+    return parallel_find(program, error);
 }
 
 const struct engine_ops engine_parallel = {"parallel",    parallel_check,  parallel_submit,

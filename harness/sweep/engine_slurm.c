@@ -48,7 +48,7 @@ static const char states_live[] =
 
 /* Writes the script that all jobs of the batch run. */
 static bool script_write(const struct engine *engine, const struct engine_batch *batch,
-                         size_t first, char path[ENGINE_PATH_SIZE], char *error, size_t error_size)
+                         size_t first, char path[ENGINE_PATH_SIZE], struct error *error)
 {
     char number[64], suffix[64], *text = NULL;
     snprintf(number, sizeof number, "$((SLURM_ARRAY_TASK_ID + %zu))", first);
@@ -56,7 +56,7 @@ static bool script_write(const struct engine *engine, const struct engine_batch 
     text = text_format("#!/bin/sh\nexec %s\n", command);
     snprintf(suffix, sizeof suffix, "-%zu.sh", first);
     engine_path(engine, batch, suffix, path);
-    bool ok = file_replace(path, text, strlen(text), error, error_size);
+    bool ok = file_replace(path, text, strlen(text), error);
     free(command);
     free(text);
     return ok;
@@ -72,22 +72,22 @@ static bool may_pass(const struct process_result *result)
 
 /* The messages of a program of Slurm, in one line. All of them: the last one often tells less than
  * those before. */
-static void complaint_print(const struct process_result *result, const char *program, char *error,
-                            size_t error_size)
+static void complaint_print(const struct process_result *result, const char *program,
+                            struct error *error)
 {
     char text[PROCESS_MESSAGES_MAX + 1], prefix[64], *rest = NULL;
     const char *separator = "";
     snprintf(prefix, sizeof prefix, "%s: ", program);
-    snprintf(error, error_size, "%s", prefix);
+    error_print(error, "%s", prefix);
     snprintf(text, sizeof text, "%s", result->messages);
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         line += strncmp(line, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
         line += strncmp(line, "error: ", 7) == 0 ? 7 : 0;
-        text_add(error, error_size, "%s%s", separator, line);
+        text_add(error->text, sizeof error->text, "%s%s", separator, line);
         separator = "; ";
     }
     if (!*separator)
-        text_add(error, error_size, "no answer");
+        text_add(error->text, sizeof error->text, "no answer");
 }
 
 /* The answers of sbatch and squeue about an array. */
@@ -106,7 +106,7 @@ static bool job_has_number(const char *output)
 }
 
 /* YES if sbatch took the array; NONE if it may have. One line in error unless it did. */
-static enum answer array_hand_in(const char *const *arguments, char *error, size_t error_size)
+static enum answer array_hand_in(const char *const *arguments, struct error *error)
 {
     char program[ENGINE_PATH_SIZE];
     struct process_result result;
@@ -114,19 +114,19 @@ static enum answer array_hand_in(const char *const *arguments, char *error, size
                      ? process_run(program, arguments, ANSWER_S, &result)
                      : -ENOENT;
     if (failed) {
-        snprintf(error, error_size, "cannot run sbatch: %s", strerror(-failed));
+        error_print(error, "cannot run sbatch: %s", strerror(-failed));
         return ANSWER_NO;
     }
     enum answer answer = result.end == PROCESS_ENDED && result.status == 0  ? ANSWER_YES
                          : result.end != PROCESS_ENDED || may_pass(&result) ? ANSWER_NONE
                                                                             : ANSWER_NO;
     if (answer != ANSWER_YES) {
-        complaint_print(&result, "sbatch", error, error_size);
+        complaint_print(&result, "sbatch", error);
     } else if (!job_has_number(result.output)) {
         answer = ANSWER_NO;
-        snprintf(error, error_size,
-                 "sbatch handed no job in and called that no error; one of the options given by "
-                 "--sbatch is not for a job that runs");
+        error_print(error,
+                    "sbatch handed no job in and called that no error; one of the options given by "
+                    "--sbatch is not for a job that runs");
     }
     process_result_free(&result);
     return answer;
@@ -171,17 +171,17 @@ static enum answer array_look(const struct engine *engine, const char *script)
 
 /* Hands the array in once, however often it takes to hear that it is there. */
 static bool sbatch(struct engine *engine, const char *const *arguments, const char *script,
-                   char *error, size_t error_size)
+                   struct error *error)
 {
     enum answer there = ANSWER_NO; /* unless NO, sbatch is not to be called */
     for (int i = 0; i < SUBMIT_TRIES && !process_interrupted(); i++) {
         if (there == ANSWER_NO) {
-            enum answer answer = array_hand_in(arguments, error, error_size);
+            enum answer answer = array_hand_in(arguments, error);
             engine->may_have_jobs |= answer != ANSWER_NO;
             if (answer != ANSWER_NONE)
                 return answer == ANSWER_YES;
             if (i == 0)
-                progress_message(engine->progress, "%s; trying again", error);
+                progress_message(engine->progress, "%s; trying again", error->text);
         }
         nanosleep(&(struct timespec){i < SUBMIT_WAIT_S ? i + 1 : SUBMIT_WAIT_S, 0}, NULL);
         there = array_look(engine, script);
@@ -212,13 +212,13 @@ static size_t array_max(void)
 
 /* One array: jobs first .. first + count - 1. */
 static bool array_submit(struct engine *engine, const struct engine_batch *batch, size_t first,
-                         size_t count, char *error, size_t error_size)
+                         size_t count, struct error *error)
 {
     char script[ENGINE_PATH_SIZE], log[ENGINE_PATH_SIZE], name[192], array[64],
         output[2 * ENGINE_PATH_SIZE];
     char suffix[64];
     size_t options = 0, n = 0;
-    if (!script_write(engine, batch, first, script, error, error_size))
+    if (!script_write(engine, batch, first, script, error))
         return false;
     if (first > 0)
         snprintf(suffix, sizeof suffix, "-%zu+%%a.log", first);
@@ -244,19 +244,19 @@ static bool array_submit(struct engine *engine, const struct engine_batch *batch
     for (size_t i = 0; i < options; i++)
         arguments[n++] = engine->options[i];
     arguments[n++] = script;
-    bool ok = sbatch(engine, arguments, script, error, error_size);
+    bool ok = sbatch(engine, arguments, script, error);
     free(arguments);
     return ok;
 }
 
-static bool slurm_submit(struct engine *engine, const struct engine_batch *batch, char *error,
-                         size_t error_size)
+static bool slurm_submit(struct engine *engine, const struct engine_batch *batch,
+                         struct error *error)
 {
     bool ok = true;
     size_t most = batch->count > 1 ? array_max() : 1;
     for (size_t first = 0; ok && first < batch->count; first += most) {
         size_t count = batch->count - first < most ? batch->count - first : most;
-        ok = array_submit(engine, batch, first, count, error, error_size);
+        ok = array_submit(engine, batch, first, count, error);
     }
     return ok;
 }
@@ -302,7 +302,7 @@ static bool ends_well(pid_t pid, int seconds)
 }
 
 /* Does not use process_run(), which starts nothing more after an interruption. */
-static bool slurm_cancel(struct engine *engine, char *error, size_t error_size)
+static bool slurm_cancel(struct engine *engine, struct error *error)
 {
     char name[192];
     pid_t pid;
@@ -322,9 +322,8 @@ static bool slurm_cancel(struct engine *engine, char *error, size_t error_size)
     posix_spawn_file_actions_destroy(&silent);
     if (done)
         return true;
-    return error_set(error, error_size,
-                     "the jobs could not be cancelled; once Slurm answers, `scancel %s` does that",
-                     name);
+    return error_set(
+        error, "the jobs could not be cancelled; once Slurm answers, `scancel %s` does that", name);
 }
 
 /* Forgets the user's settings for squeue and scancel. They say what the user wants to see and to
@@ -343,7 +342,7 @@ static void wishes_forget(void)
     }
 }
 
-static bool slurm_check(bool answer, char *error, size_t error_size)
+static bool slurm_check(bool answer, struct error *error)
 {
     static const char *const programs[] = {"sbatch", "scancel", "squeue"};
     static const char *const arguments[] = {"squeue", "--noheader", "--name=schedlab", NULL};
@@ -352,23 +351,22 @@ static bool slurm_check(bool answer, char *error, size_t error_size)
     wishes_forget();
     if (getenv("SBATCH_CLUSTERS"))
         return error_set(
-            error, error_size,
+            error,
             "SBATCH_CLUSTERS is set, which squeue does not obey; valid: SLURM_CLUSTERS, which "
             "all programs of Slurm do");
     for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
         if (!process_find(programs[i], program, sizeof program))
             return error_set(
-                error, error_size,
-                "%s is not in PATH; --engine=slurm takes a machine that may submit jobs",
+                error, "%s is not in PATH; --engine=slurm takes a machine that may submit jobs",
                 programs[i]);
     if (!answer)
         return true;
     int failed = process_run(program, arguments, ANSWER_S, &result); /* squeue */
     if (failed)
-        return error_set(error, error_size, "cannot run squeue: %s", strerror(-failed));
+        return error_set(error, "cannot run squeue: %s", strerror(-failed));
     bool answers = result.end == PROCESS_ENDED && result.status == 0;
     if (!answers)
-        complaint_print(&result, "squeue", error, error_size);
+        complaint_print(&result, "squeue", error);
     process_result_free(&result);
     return answers;
 }

@@ -8,8 +8,9 @@
 #ifndef SCHEDLAB_GIT_BUILD_H
 #define SCHEDLAB_GIT_BUILD_H
 
+#include "harness/base/error.h"
+
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 
 enum { REVISION_SIZE = 13, REVISION_PATH_SIZE = 4096 };
@@ -21,11 +22,10 @@ struct git_build {
 
 /* Finds out what `text` (a branch, a tag, HEAD~1) stands for. False and one line in error if there
  * is no git, no repository or no such commit. */
-bool git_build_find(struct git_build *revision, const char *text, char *error, size_t error_size);
+bool git_build_find(struct git_build *revision, const char *text, struct error *error);
 
 /* Checks it out and builds it, and tells so on messages. False and one line in error if that fails:
  * if the build fails, the compiler's first error, and where all of its output is. */
-bool git_build_make(const struct git_build *revision, FILE *messages, char *error,
-                    size_t error_size);
+bool git_build_make(const struct git_build *revision, FILE *messages, struct error *error);
 
 #endif

@@ -4,7 +4,6 @@
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
-#include "harness/base/text.h"
 #include "harness/evidence/process_time.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/sweep_file.h"
@@ -20,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, KIND_ERROR_SIZE = 2048 };
+enum { PATH_SIZE = 4096 };
 
 /* A folder with a samples.jsonl is taken for a run, so the file has another name until the rest is
  * there. */
@@ -58,7 +57,7 @@ struct state {
     FILE *messages;
     FILE *out;      /* SAMPLES_DRAFT */
     bool unwritten; /* what went wrong is the writing */
-    struct complaint complaint;
+    struct error *complaint;
 };
 
 static bool path_make(const struct state *state, char path[PATH_SIZE], const char *folder,
@@ -66,7 +65,7 @@ static bool path_make(const struct state *state, char path[PATH_SIZE], const cha
 {
     if (snprintf(path, PATH_SIZE, "%s/%s", folder, name) < PATH_SIZE)
         return true;
-    return complaint_make(&state->complaint, "%.64s...: the path is too long", folder);
+    return error_quote(state->complaint, "%.64s...: the path is too long", folder);
 }
 
 /* Origins ------------------------------------------------------------------------------------- */
@@ -103,18 +102,18 @@ static bool origin_compare(struct state *state, const struct source *source)
 {
     const struct source *first = &state->sources[0];
     if (strcmp(source->fingerprint, first->fingerprint) != 0)
-        return complaint_make(&state->complaint,
-                              "%s/sweep.yaml differs from %s/sweep.yaml; valid: runs of one sweep",
-                              source->folder, first->folder);
+        return error_quote(state->complaint,
+                           "%s/sweep.yaml differs from %s/sweep.yaml; valid: runs of one sweep",
+                           source->folder, first->folder);
     for (enum origin_part part = 0; part < ORIGIN_PARTS; part++) {
         const char *a = sweep_origin_part(first->environment, part);
         const char *b = sweep_origin_part(source->environment, part);
         if (strcmp(a, b) == 0 || part == ORIGIN_CPU) /* of which the samples know more */
             continue;
         if (part == ORIGIN_REVISION)
-            return complaint_make(&state->complaint,
-                                  "%s was made by revision %s, %s by %s; valid: runs of one",
-                                  source->folder, b, first->folder, a);
+            return error_quote(state->complaint,
+                               "%s was made by revision %s, %s by %s; valid: runs of one",
+                               source->folder, b, first->folder, a);
         differ(state, source, sweep_origin_part_name(part), b, a);
     }
     settings_compare(state, source);
@@ -126,15 +125,13 @@ static bool source_open(struct state *state, struct source *source)
     char path[PATH_SIZE];
     source->seeds = json_array();
     source->machines = json_object();
-    source->environment =
-        sweep_origin_read(source->folder, state->complaint.text, state->complaint.size);
+    source->environment = sweep_origin_read(source->folder, state->complaint);
     if (!source->environment || !path_make(state, path, source->folder, "sweep.yaml") ||
-        !sweep_origin_fingerprint(path, source->fingerprint, state->complaint.text,
-                                  state->complaint.size) ||
+        !sweep_origin_fingerprint(path, source->fingerprint, state->complaint) ||
         !origin_compare(state, source) || !path_make(state, path, source->folder, "samples.jsonl"))
         return false;
     int result = record_reader_open(&source->reader, path);
-    return !result || complaint_make(&state->complaint, "%s: %s", path, strerror(-result));
+    return !result || error_quote(state->complaint, "%s: %s", path, strerror(-result));
 }
 
 static void source_close(struct source *source)
@@ -173,14 +170,14 @@ static bool source_place(struct state *state, struct source *source)
     const json_t *seed = json_object_get(source->record, "seed");
     const json_t *position = json_object_get(source->record, "position");
     if (!json_is_integer(seed) || !json_is_integer(position))
-        return complaint_make(&state->complaint,
-                              "%s:%zu: a record without seed or position is of no sweep",
-                              source->reader.path, source->reader.number);
+        return error_quote(state->complaint,
+                           "%s:%zu: a record without seed or position is of no sweep",
+                           source->reader.path, source->reader.number);
     json_int_t s = json_integer_value(seed), p = json_integer_value(position);
     bool first = source->samples == 0;
     if (!first && (s < source->seed || (s == source->seed && p <= source->position)))
-        return complaint_make(&state->complaint, "%s:%zu: not in the order of measuring",
-                              source->reader.path, source->reader.number);
+        return error_quote(state->complaint, "%s:%zu: not in the order of measuring",
+                           source->reader.path, source->reader.number);
     if (first || s != source->seed)
         json_array_append_new(source->seeds, json_integer(s));
     source->seed = s;
@@ -194,8 +191,7 @@ static bool source_next(struct state *state, struct source *source)
     json_decref(source->record);
     source->record = NULL;
     json_t *record;
-    switch (record_reader_next(&source->reader, &record, state->complaint.text,
-                               state->complaint.size)) {
+    switch (record_reader_next(&source->reader, &record, state->complaint)) {
     case RECORD_READ:
         source->record = record;
         if (!source_place(state, source))
@@ -205,7 +201,7 @@ static bool source_next(struct state *state, struct source *source)
     case RECORD_READ_TORN:
     case RECORD_READ_END:
         if (source->samples == 0)
-            return complaint_make(&state->complaint, "%s: it holds no sample", source->reader.path);
+            return error_quote(state->complaint, "%s: it holds no sample", source->reader.path);
         run_folder_tell_flaws(source->folder, &source->reader.flaws, "schedlab merge",
                               state->messages);
         return true;
@@ -236,14 +232,14 @@ static struct source *source_first(struct state *state)
 /* True if the sample may stand beside those before; it counts for its cell then. */
 static bool cell_count(struct state *state, const struct source *source)
 {
-    char error[KIND_ERROR_SIZE];
+    struct error error;
     const json_t *record = source->record;
     const struct cell *cell = plan_find(state->plan, field_text(record, "cell"));
     if (!cell)
         return true;
     if (!sweep_kinds_note(&state->kinds, cell, record,
-                          sweep_origin_cpu(source->environment, source->seed), error, sizeof error))
-        return complaint_make(&state->complaint, "%s: %s", source->folder, error);
+                          sweep_origin_cpu(source->environment, source->seed), &error))
+        return error_quote(state->complaint, "%s: %s", source->folder, error.text);
     struct tally *tally = &state->tallies[cell - state->plan->cells];
     const char *why = field_text(record, "why");
     tally->samples++;
@@ -265,8 +261,8 @@ static bool copies_skip(struct state *state, const struct source *first)
             continue;
         if (copy->reader.length != first->reader.length ||
             memcmp(copy->reader.line, first->reader.line, first->reader.length) != 0)
-            return complaint_make(
-                &state->complaint,
+            return error_quote(
+                state->complaint,
                 "%s:%zu and %s:%zu contradict each other: both are sample %lld of "
                 "seed %lld; runs of one sweep that are to add up take different seeds",
                 first->reader.path, first->reader.number, copy->reader.path, copy->reader.number,
@@ -289,13 +285,12 @@ static bool outside_copy(struct state *state, const struct source *source)
     if (!path_make(state, to, state->merge->out, "hyperfine"))
         return false;
     if (mkdir(to, 0777) < 0 && errno != EEXIST)
-        return complaint_make(&state->complaint, "cannot make the folder %s: %s", to,
-                              strerror(errno));
+        return error_quote(state->complaint, "cannot make the folder %s: %s", to, strerror(errno));
     if (!process_time_json_path(from, sizeof from, source->folder, cell, source->seed, block) ||
         !process_time_json_path(to, sizeof to, state->merge->out, cell, source->seed, block))
-        return complaint_make(&state->complaint, "%.64s...: the path is too long", source->folder);
+        return error_quote(state->complaint, "%.64s...: the path is too long", source->folder);
     if (access(from, F_OK) == 0)
-        return file_copy(from, to, state->complaint.text, state->complaint.size);
+        return file_copy(from, to, state->complaint);
     fprintf(state->messages,
             "schedlab merge: warning: %s is not there; its sample is kept without it\n", from);
     return true;
@@ -326,7 +321,7 @@ static bool json_write(const struct state *state, const char *name, json_t *obje
 {
     char path[PATH_SIZE];
     bool ok = path_make(state, path, state->merge->out, name) &&
-              file_replace_json(path, object, state->complaint.text, state->complaint.size);
+              file_replace_json(path, object, state->complaint);
     json_decref(object);
     return ok;
 }
@@ -453,7 +448,7 @@ static bool samples_write(struct state *state)
     state->out = fopen(path, "wxe");
     state->unwritten = !state->out;
     if (!state->out)
-        return complaint_make(&state->complaint, "cannot write %s: %s", path, strerror(errno));
+        return error_quote(state->complaint, "cannot write %s: %s", path, strerror(errno));
     bool joined = records_join(state);
     bool written = fflush(state->out) == 0 && !ferror(state->out) &&
                    (fsync(fileno(state->out)) == 0 || errno == EINVAL);
@@ -462,7 +457,7 @@ static bool samples_write(struct state *state)
     if (!joined || written)
         return joined;
     state->unwritten = true;
-    return complaint_make(&state->complaint, "cannot write %s: %s", path, strerror(why));
+    return error_quote(state->complaint, "cannot write %s: %s", path, strerror(why));
 }
 
 /* The whole ----------------------------------------------------------------------------------- */
@@ -477,7 +472,7 @@ static bool sources_open(struct state *state)
     char path[PATH_SIZE];
     if (!path_make(state, path, state->merge->runs[0], "sweep.yaml"))
         return false;
-    state->sweep = sweep_file_load(path, state->complaint.text, state->complaint.size);
+    state->sweep = sweep_file_load(path, state->complaint);
     if (!state->sweep)
         return false;
     sweep_origin_apply_machine(state->sources[0].environment, state->sweep);
@@ -495,7 +490,7 @@ static bool samples_name(const struct state *state)
         !path_make(state, to, state->merge->out, "samples.jsonl"))
         return false;
     return rename(from, to) == 0 ||
-           complaint_make(&state->complaint, "cannot rename %s: %s", from, strerror(errno));
+           error_quote(state->complaint, "cannot rename %s: %s", from, strerror(errno));
 }
 
 static enum merge_result out_fill(struct state *state)
@@ -503,7 +498,7 @@ static enum merge_result out_fill(struct state *state)
     char from[PATH_SIZE], to[PATH_SIZE];
     if (!path_make(state, from, state->merge->runs[0], "sweep.yaml") ||
         !path_make(state, to, state->merge->out, "sweep.yaml") ||
-        !file_copy(from, to, state->complaint.text, state->complaint.size))
+        !file_copy(from, to, state->complaint))
         return MERGE_FAILED;
     if (!samples_write(state))
         return state->unwritten ? MERGE_FAILED : MERGE_REFUSED;
@@ -519,8 +514,8 @@ static enum merge_result merge_state(struct state *state)
     if (!sources_open(state))
         return MERGE_REFUSED;
     if (mkdir(state->merge->out, 0777) < 0) {
-        complaint_make(&state->complaint, "cannot make the folder %s: %s", state->merge->out,
-                       strerror(errno));
+        error_quote(state->complaint, "cannot make the folder %s: %s", state->merge->out,
+                    strerror(errno));
         return errno == EEXIST ? MERGE_REFUSED : MERGE_FAILED;
     }
     enum merge_result result = out_fill(state);
@@ -529,9 +524,9 @@ static enum merge_result merge_state(struct state *state)
     return result;
 }
 
-enum merge_result merge_runs(struct merge *merge, FILE *messages, char *error, size_t error_size)
+enum merge_result merge_runs(struct merge *merge, FILE *messages, struct error *error)
 {
-    struct state state = {.merge = merge, .messages = messages, .complaint = {error, error_size}};
+    struct state state = {.merge = merge, .messages = messages, .complaint = error};
     state.sources = xcalloc(merge->count + 1, sizeof *state.sources);
     state.differences = json_array();
     state.machines = json_object();

@@ -18,6 +18,8 @@
 #ifndef SCHEDLAB_MERGE_H
 #define SCHEDLAB_MERGE_H
 
+#include "harness/base/error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -42,15 +44,15 @@ enum merge_result {
 /* Makes out, with sweep.yaml, environment.json, samples.jsonl, plan.json and copies of the
  * hyperfine files of the samples in it; warnings go to messages. Unless it is MERGE_DONE there is
  * one line in error and no out. */
-enum merge_result merge_runs(struct merge *merge, FILE *messages, char *error, size_t error_size);
+enum merge_result merge_runs(struct merge *merge, FILE *messages, struct error *error);
 
 /* Joins folders of results of single cells (cell_store.h) in place of runs: OUT has each cell once.
  * Copies of a cell must agree. Memory does not grow with their number. `samples` counts cells. */
-enum merge_result merge_cells(struct merge *merge, char *error, size_t error_size);
+enum merge_result merge_cells(struct merge *merge, struct error *error);
 
 /* Joins campaigns of `schedlab hunt` (hunt_log.h): shards and copies of one, and those of other
  * seeds. They must be of one program and of the same cells. Copies of a part must agree. `samples`
  * counts parts. */
-enum merge_result merge_hunts(struct merge *merge, char *error, size_t error_size);
+enum merge_result merge_hunts(struct merge *merge, struct error *error);
 
 #endif

@@ -1,5 +1,4 @@
 /* merge_hunts.c - see merge_hunts() in merge.h. */
-#include "harness/base/text.h"
 #include "harness/sweep/merge.h"
 
 #include "harness/base/json_fields.h"
@@ -44,15 +43,15 @@ static bool parts_agree(const json_t *a, const json_t *b)
 }
 
 static bool headers_agree(const struct merge *merge, size_t run, const json_t *first,
-                          const json_t *other, char *error, size_t error_size)
+                          const json_t *other, struct error *error)
 {
     static const char *const keys[] = {"program", "executions", "depth", "coverage", "cells"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const json_t *a = json_object_get(first, keys[i]), *b = json_object_get(other, keys[i]);
         if (a == b || json_equal(a, b)) /* a == b: neither has it */
             continue;
-        return error_set(error, error_size, "%s and %s are of different campaigns: %s",
-                         merge->runs[0], merge->runs[run], keys[i]);
+        return error_set(error, "%s and %s are of different campaigns: %s", merge->runs[0],
+                         merge->runs[run], keys[i]);
     }
     return true;
 }
@@ -71,7 +70,7 @@ static void seeds_add(json_t *seeds, const json_t *more)
 
 /* Adds what `all` lacks. False if the two do not agree on a part. */
 static bool log_join(struct merge *merge, size_t run, json_t *all, const struct hunt_log *log,
-                     char *error, size_t error_size)
+                     struct error *error)
 {
     const char *key;
     json_t *part;
@@ -82,28 +81,27 @@ static bool log_join(struct merge *merge, size_t run, json_t *all, const struct 
         if (!has) {
             json_object_set(all, key, part);
         } else if (!parts_agree(has, part))
-            return error_set(error, error_size,
-                             "%s has other executions than the runs before it: %s",
+            return error_set(error, "%s has other executions than the runs before it: %s",
                              merge->runs[run], key);
     }
     return true;
 }
 
 /* Joins the parts in `all`. Returns the header with all seeds; NULL if they do not fit together. */
-static json_t *logs_join(struct merge *merge, json_t *all, char *error, size_t error_size)
+static json_t *logs_join(struct merge *merge, json_t *all, struct error *error)
 {
     json_t *header = NULL;
     bool good = true;
     for (size_t i = 0; good && i < merge->count; i++) {
         struct hunt_log log;
-        good = hunt_log_open(&log, merge->runs[i], false, error, error_size);
+        good = hunt_log_open(&log, merge->runs[i], false, error);
         if (good && header)
-            good = headers_agree(merge, i, header, log.header, error, error_size);
+            good = headers_agree(merge, i, header, log.header, error);
         else if (good)
             header = json_deep_copy(log.header);
         if (good) {
             seeds_add(json_object_get(header, "seeds"), json_object_get(log.header, "seeds"));
-            good = log_join(merge, i, all, &log, error, error_size);
+            good = log_join(merge, i, all, &log, error);
         }
         hunt_log_close(&log);
     }
@@ -113,8 +111,7 @@ static json_t *logs_join(struct merge *merge, json_t *all, char *error, size_t e
 }
 
 /* Takes the header. */
-static bool log_write(const struct merge *merge, json_t *header, json_t *all, char *error,
-                      size_t error_size)
+static bool log_write(const struct merge *merge, json_t *header, json_t *all, struct error *error)
 {
     struct hunt_log log;
     const char *key;
@@ -123,25 +120,25 @@ static bool log_write(const struct merge *merge, json_t *header, json_t *all, ch
     json_t **parts = xcalloc(json_object_size(all) + 1, sizeof *parts);
     json_object_foreach(all, key, part) parts[count++] = part;
     qsort(parts, count, sizeof *parts, parts_compare);
-    bool good = hunt_log_create(&log, merge->out, header, error, error_size);
+    bool good = hunt_log_create(&log, merge->out, header, error);
     log.file.safe_elsewhere = true;
     for (size_t i = 0; good && i < count; i++)
-        good = hunt_log_add(&log, json_incref(parts[i]), error, error_size);
+        good = hunt_log_add(&log, json_incref(parts[i]), error);
     hunt_log_close(&log);
     free(parts);
     return good;
 }
 
-enum merge_result merge_hunts(struct merge *merge, char *error, size_t error_size)
+enum merge_result merge_hunts(struct merge *merge, struct error *error)
 {
-    json_t *all = json_object(), *header = logs_join(merge, all, error, error_size);
+    json_t *all = json_object(), *header = logs_join(merge, all, error);
     enum merge_result result = header ? MERGE_DONE : MERGE_REFUSED;
     merge->samples = json_object_size(all);
     if (header && mkdir(merge->out, 0777) < 0) {
-        snprintf(error, error_size, "cannot make the folder %s: %s", merge->out, strerror(errno));
+        error_print(error, "cannot make the folder %s: %s", merge->out, strerror(errno));
         json_decref(header);
         result = errno == EEXIST ? MERGE_REFUSED : MERGE_FAILED;
-    } else if (header && !log_write(merge, header, all, error, error_size)) {
+    } else if (header && !log_write(merge, header, all, error)) {
         run_folder_remove(merge->out);
         result = MERGE_FAILED;
     }

@@ -28,24 +28,23 @@ static json_t *sides_to_json(const struct side_by_side *run)
     return object;
 }
 
-static bool folder_fill(const struct side_by_side *run, char *error, size_t error_size)
+static bool folder_fill(const struct side_by_side *run, struct error *error)
 {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/sweep.yaml", run->folder);
-    if (!file_copy(run->sweep_path, path, error, error_size))
+    if (!file_copy(run->sweep_path, path, error))
         return false;
     json_t *environment = json_copy(run->environment);
     json_object_set_new(environment, "doctor",
                         doctor_for_run(run->folder, json_object_get(run->environment, "counting")));
     json_object_set_new(environment, "side_by_side", sides_to_json(run));
     snprintf(path, sizeof path, "%s/environment.json", run->folder);
-    bool ok = file_replace_json(path, environment, error, error_size);
+    bool ok = file_replace_json(path, environment, error);
     json_decref(environment);
     return ok;
 }
 
-static int measure(const struct side_by_side *run, struct plan *plan, char *error,
-                   size_t error_size)
+static int measure(const struct side_by_side *run, struct plan *plan, struct error *error)
 {
     struct sweep_run sweep_run = {
         .sweep = run->sweep,
@@ -54,28 +53,26 @@ static int measure(const struct side_by_side *run, struct plan *plan, char *erro
         .reverse = run->reverse,
         .folder = run->folder,
     };
-    if (sweep_run_measure(&sweep_run, stderr, error, error_size) < 0)
+    if (sweep_run_measure(&sweep_run, stderr, error) < 0)
         return -1;
     if (sweep_run.stopped_by)
-        snprintf(error, error_size, "stopped by SIG%s; what was measured is in %s",
-                 sigabbrev_np(sweep_run.stopped_by), run->folder);
+        error_print(error, "stopped by SIG%s; what was measured is in %s",
+                    sigabbrev_np(sweep_run.stopped_by), run->folder);
     else if (sweep_run.ok == 0)
-        snprintf(error, error_size, "no sample could be measured; why is in %s/samples.jsonl",
-                 run->folder);
+        error_print(error, "no sample could be measured; why is in %s/samples.jsonl", run->folder);
     else
         return 0;
     return -1;
 }
 
-int side_by_side_measure(struct side_by_side *run, char *error, size_t error_size)
+int side_by_side_measure(struct side_by_side *run, struct error *error)
 {
-    if (!run_folder_make(run->results, run->name, run->folder, sizeof run->folder, error,
-                         error_size) ||
-        !folder_fill(run, error, error_size))
+    if (!run_folder_make(run->results, run->name, run->folder, sizeof run->folder, error) ||
+        !folder_fill(run, error))
         return -1;
     struct plan *plan = plan_make(run->sweep);
     plan_multiply(plan, run->sides, run->sides_count);
-    int result = measure(run, plan, error, error_size);
+    int result = measure(run, plan, error);
     plan_free(plan);
     return result;
 }

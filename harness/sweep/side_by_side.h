@@ -8,6 +8,7 @@
 #ifndef SCHEDLAB_SIDE_BY_SIDE_H
 #define SCHEDLAB_SIDE_BY_SIDE_H
 
+#include "harness/base/error.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/sweep_file.h"
 
@@ -34,6 +35,6 @@ struct side_by_side {
 
 /* 0; or -1 and one line in error if it was stopped, nothing could be measured, or nothing could be
  * written. Samples measured before that are in the folder. */
-int side_by_side_measure(struct side_by_side *run, char *error, size_t error_size);
+int side_by_side_measure(struct side_by_side *run, struct error *error);
 
 #endif

@@ -18,11 +18,11 @@ void sweep_cells_end(struct sweep_cells *cells)
 }
 
 json_t *sweep_cells_take(struct sweep_cells *cells, const struct cell *cell, unsigned block,
-                         double *seconds, char *error, size_t error_size)
+                         double *seconds, struct error *error)
 {
     char id[CELL_BLOCK_ID_SIZE];
     cell_id_of(&cells->ids, cell, block, id);
-    json_t *result = cell_store_get(cells->folder, id, error, error_size);
+    json_t *result = cell_store_get(cells->folder, id, error);
     if (!result)
         return NULL;
     *seconds = field_number(result, "seconds");
@@ -36,13 +36,13 @@ json_t *sweep_cells_take(struct sweep_cells *cells, const struct cell *cell, uns
 }
 
 bool sweep_cells_put(struct sweep_cells *cells, const struct cell *cell, unsigned block,
-                     json_t *record, double seconds, char *error, size_t error_size)
+                     json_t *record, double seconds, struct error *error)
 {
     char id[CELL_BLOCK_ID_SIZE];
     cell_id_of(&cells->ids, cell, block, id);
-    if (!cell_store_put(cells->folder, id, record, seconds, true, error, error_size))
+    if (!cell_store_put(cells->folder, id, record, seconds, true, error))
         return false;
-    json_t *kept = sweep_cells_take(cells, cell, block, &seconds, error, error_size);
+    json_t *kept = sweep_cells_take(cells, cell, block, &seconds, error);
     if (kept) {
         json_object_clear(record);
         json_object_update(record, kept);

@@ -6,11 +6,11 @@
 #ifndef SCHEDLAB_SWEEP_CELLS_H
 #define SCHEDLAB_SWEEP_CELLS_H
 
+#include "harness/base/error.h"
 #include "harness/plan/cell_id.h"
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 struct sweep_cells {
     const char *folder;
@@ -26,11 +26,11 @@ void sweep_cells_end(struct sweep_cells *cells);
  * say where they were measured: `host`, `cpu`. NULL, with "" in error if there is none, or one line
  * if it cannot be taken. */
 json_t *sweep_cells_take(struct sweep_cells *cells, const struct cell *cell, unsigned block,
-                         double *seconds, char *error, size_t error_size);
+                         double *seconds, struct error *error);
 
 /* Keeps a sample that this machine measured. Afterwards *record, and where a native one was
  * measured, are as in the folder: another process's, if that was the first. */
 bool sweep_cells_put(struct sweep_cells *cells, const struct cell *cell, unsigned block,
-                     json_t *record, double seconds, char *error, size_t error_size);
+                     json_t *record, double seconds, struct error *error);
 
 #endif

@@ -85,8 +85,8 @@ static json_t *cell_sample(struct sweep_state *state, struct cell *cell, unsigne
 static bool written(const struct sweep_state *state, int result)
 {
     if (result)
-        snprintf(state->error, state->error_size, "cannot write %s: %s; in it: %s",
-                 state->file.path, strerror(-result), counted(state->position, "sample").s);
+        error_print(state->error, "cannot write %s: %s; in it: %s", state->file.path,
+                    strerror(-result), counted(state->position, "sample").s);
     return !result;
 }
 
@@ -102,7 +102,7 @@ static bool program_ran(const struct sweep_state *state, const json_t *record)
     if (!child_record_has_no_program(record))
         return true;
     return error_set(
-        state->error, state->error_size,
+        state->error,
         "no sample can be started, %s; in %s: %s; `schedlab sweep --resume` goes on once the "
         "program is back",
         field_text(record, "reason"), state->file.path, counted(state->position, "sample").s);
@@ -112,11 +112,11 @@ static bool program_ran(const struct sweep_state *state, const json_t *record)
 static bool record_keep(struct sweep_state *state, struct cell *cell, unsigned block,
                         json_t *record)
 {
-    char reason[REASON_SIZE];
+    struct error reason;
     record_complete(state, cell, block, record);
     same_work_add(state->work, record);
-    if (same_work_judge(state->work, record, false, reason, sizeof reason))
-        record_fail(record, reason);
+    if (same_work_judge(state->work, record, false, &reason))
+        record_fail(record, reason.text);
     hosts_used_note(state->machines, record, "");
     cell_note(cell, record);
     sweep_tell_event_sets(state, record);
@@ -138,19 +138,18 @@ static bool result_keep(struct sweep_state *state, const struct cell *cell, unsi
 {
     if (!state->run->cells && !state->run->elsewhere)
         return true;
-    if (state->run->cells && !sweep_cells_put(&state->cells, cell, block, record, seconds,
-                                              state->error, state->error_size))
+    if (state->run->cells &&
+        !sweep_cells_put(&state->cells, cell, block, record, seconds, state->error))
         return false;
     if (!state->run->cells && !machine_text_is_simulated(cell->machine))
         hosts_used_mark(record);
-    return sweep_kinds_note(&state->kinds, cell, record, "", state->error, state->error_size);
+    return sweep_kinds_note(&state->kinds, cell, record, "", state->error);
 }
 
 /* One sample, from the reservation on the disk to the record. False if the sweep cannot go on. */
 static bool cell_measure(struct sweep_state *state, struct cell *cell, unsigned block)
 {
-    if (!sweep_kinds_may_measure(&state->kinds, cell, state->error, state->error_size) ||
-        !room_reserve(state))
+    if (!sweep_kinds_may_measure(&state->kinds, cell, state->error) || !room_reserve(state))
         return false;
     double before = cell->process_seconds;
     json_t *record = cell_sample(state, cell, block);
@@ -218,19 +217,17 @@ static bool result_take(struct sweep_state *state, struct cell *cell, unsigned b
     double seconds;
     *record = NULL;
     if (state->run->cells)
-        *record =
-            sweep_cells_take(&state->cells, cell, block, &seconds, state->error, state->error_size);
+        *record = sweep_cells_take(&state->cells, cell, block, &seconds, state->error);
     cell->stored = *record != NULL;
     if (cell->stored) {
         cell->processes++;
         cell->process_seconds += seconds;
     }
-    if (*record &&
-        !sweep_kinds_note(&state->kinds, cell, *record, "", state->error, state->error_size)) {
+    if (*record && !sweep_kinds_note(&state->kinds, cell, *record, "", state->error)) {
         json_decref(*record);
         *record = NULL;
     }
-    return *record || !state->run->cells || !*state->error;
+    return *record || !state->run->cells || !*state->error->text;
 }
 
 /* A record that was there, in its place among those that are being measured. Takes it. */
@@ -326,12 +323,10 @@ static bool kinds_look(struct sweep_state *state, unsigned block)
             if (machine_text_is_simulated(cell->machine) ||
                 !cell_follows(state, cell, block, later))
                 continue;
-            json_t *record = sweep_cells_take(&state->cells, cell, later, &seconds, state->error,
-                                              state->error_size);
-            if (!record && *state->error)
+            json_t *record = sweep_cells_take(&state->cells, cell, later, &seconds, state->error);
+            if (!record && *state->error->text)
                 return false;
-            bool fits = !record || sweep_kinds_note(&state->kinds, cell, record, "", state->error,
-                                                    state->error_size);
+            bool fits = !record || sweep_kinds_note(&state->kinds, cell, record, "", state->error);
             if (!record)
                 sweep_kinds_lack(&state->kinds, cell);
             json_decref(record);
@@ -349,8 +344,8 @@ bool sweep_fetch_foresee(struct sweep_state *state, unsigned block)
     if (!state->run->cells || state->run->mix_machines)
         return true;
     return kinds_look(state, block) &&
-           sweep_kinds_foresee(&state->kinds, !engine, &kind, state->error, state->error_size) &&
-           (!engine || !kind || engine_kind_set(engine, kind, state->error, state->error_size));
+           sweep_kinds_foresee(&state->kinds, !engine, &kind, state->error) &&
+           (!engine || !kind || engine_kind_set(engine, kind, state->error));
 }
 
 bool sweep_fetch_block(struct sweep_state *state, unsigned block)
@@ -359,8 +354,8 @@ bool sweep_fetch_block(struct sweep_state *state, unsigned block)
         return true;
     size_t count;
     struct engine_sample *samples = samples_lacking(state, block, &count);
-    bool ok = count == 0 || engine_measure(state->run->engine, samples, count, &state->progress,
-                                           state->error, state->error_size);
+    bool ok = count == 0 ||
+              engine_measure(state->run->engine, samples, count, &state->progress, state->error);
     free(samples);
     return ok && !stop_signal();
 }

@@ -3,7 +3,6 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
-#include "harness/base/text.h"
 #include "harness/models/machine_start.h"
 #include "harness/records/hosts_used.h"
 #include "harness/records/records.h"
@@ -87,7 +86,7 @@ static bool kind_fits(const struct sweep_kinds *kinds, const struct cell *cell, 
 }
 
 bool sweep_kinds_note(struct sweep_kinds *kinds, const struct cell *cell, const json_t *record,
-                      const char *unnamed, char *error, size_t error_size)
+                      const char *unnamed, struct error *error)
 {
     const char *cpu = field_text(record, "cpu"), **kind = known_of(kinds, cell);
     const char *host = field_text(record, "host");
@@ -100,27 +99,27 @@ bool sweep_kinds_note(struct sweep_kinds *kinds, const struct cell *cell, const 
     if (kind_fits(kinds, cell, cpu))
         return true;
     return error_set(
-        error, error_size,
+        error,
         "%s on %s with %d worker%s was measured%s%s with the processor \"%s\", and what it is "
         "compared with on \"%s\"; --mix-machines takes both nevertheless",
         cell->variant, cell->workload, cell->workers, cell->workers == 1 ? "" : "s",
         *host ? " on " : "", host, cpu, *kind);
 }
 
-bool sweep_kinds_may_measure(struct sweep_kinds *kinds, const struct cell *cell, char *error,
-                             size_t error_size)
+bool sweep_kinds_may_measure(struct sweep_kinds *kinds, const struct cell *cell,
+                             struct error *error)
 {
     json_t *here = json_object();
     hosts_used_mark(here);
     const char *cpu = field_text(here, "cpu");
     bool may = kind_fits(kinds, cell, cpu);
     if (!may)
-        snprintf(error, error_size,
-                 "%s on %s with %d worker%s is compared with what was measured on the processor "
-                 "\"%s\", and this machine has \"%s\"; --mix-machines measures it here "
-                 "nevertheless, --engine on others",
-                 cell->variant, cell->workload, cell->workers, cell->workers == 1 ? "" : "s",
-                 *known_of(kinds, cell), cpu);
+        error_print(error,
+                    "%s on %s with %d worker%s is compared with what was measured on the processor "
+                    "\"%s\", and this machine has \"%s\"; --mix-machines measures it here "
+                    "nevertheless, --engine on others",
+                    cell->variant, cell->workload, cell->workers, cell->workers == 1 ? "" : "s",
+                    *known_of(kinds, cell), cpu);
     json_decref(here);
     return may;
 }
@@ -146,19 +145,19 @@ static const char *kind_of_all(const struct sweep_kinds *kinds)
     return lacking && !kinds->mix ? kind : NULL;
 }
 
-bool sweep_kinds_foresee(struct sweep_kinds *kinds, bool here, const char **kind, char *error,
-                         size_t error_size)
+bool sweep_kinds_foresee(struct sweep_kinds *kinds, bool here, const char **kind,
+                         struct error *error)
 {
     *kind = NULL;
     for (size_t set = 0; set < kinds->sets; set++) {
         const char *known = kinds->known[set];
         if (!kinds->lacking[set] || !known || kinds->mix)
             continue;
-        if (here && !sweep_kinds_may_measure(kinds, kinds->lacking[set], error, error_size))
+        if (here && !sweep_kinds_may_measure(kinds, kinds->lacking[set], error))
             return false;
         if (*kind && strcmp(*kind, known) != 0)
             return error_set(
-                error, error_size,
+                error,
                 "what is lacking is compared with samples of the processors \"%s\" and "
                 "\"%s\", and jobs measure on one kind; --mix-machines takes any",
                 *kind, known);

@@ -14,6 +14,7 @@
 #ifndef SCHEDLAB_SWEEP_KINDS_H
 #define SCHEDLAB_SWEEP_KINDS_H
 
+#include "harness/base/error.h"
 #include "harness/plan/plan.h"
 
 #include <jansson.h>
@@ -36,11 +37,11 @@ void sweep_kinds_end(struct sweep_kinds *kinds);
  * its comparison before. unnamed is the processor of samples that name none (sweep_origin_cpu());
  * with "" or "unknown" they do not count, and records without a sample do not either. */
 bool sweep_kinds_note(struct sweep_kinds *kinds, const struct cell *cell, const json_t *record,
-                      const char *unnamed, char *error, size_t error_size);
+                      const char *unnamed, struct error *error);
 
 /* True if this machine may measure the native cell; else one line in error. */
-bool sweep_kinds_may_measure(struct sweep_kinds *kinds, const struct cell *cell, char *error,
-                             size_t error_size);
+bool sweep_kinds_may_measure(struct sweep_kinds *kinds, const struct cell *cell,
+                             struct error *error);
 
 /* Notes that a sample of the native cell is still to be measured. */
 void sweep_kinds_lack(struct sweep_kinds *kinds, const struct cell *cell);
@@ -49,7 +50,7 @@ void sweep_kinds_lack(struct sweep_kinds *kinds, const struct cell *cell);
  * come from. With `here` that is this machine; else *kind names it, NULL if any will do. Missing
  * samples that are compared with none so far come from the kind of all samples, if that is one.
  * Else one line in error. */
-bool sweep_kinds_foresee(struct sweep_kinds *kinds, bool here, const char **kind, char *error,
-                         size_t error_size);
+bool sweep_kinds_foresee(struct sweep_kinds *kinds, bool here, const char **kind,
+                         struct error *error);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
-#include "harness/base/text.h"
 #include "harness/doctor/environment.h"
 #include "harness/plan/sweep_origin.h"
 
@@ -17,8 +16,7 @@ struct check {
     json_t *then;         /* the run's environment */
     json_t *differences;  /* lines */
     char copy[PATH_SIZE]; /* path of the run's sweep.yaml */
-    char *error;
-    size_t error_size;
+    struct error *error;
 };
 
 static void differ(struct check *check, const char *format, ...)
@@ -39,8 +37,8 @@ static bool files_compare(struct check *check)
     const json_t *numbers = json_object_get(check->then, "sweep");
     const char *begun = field_text(numbers, "fingerprint");
     const char *file = check->resume->file;
-    if (!sweep_origin_fingerprint(check->copy, copy, check->error, check->error_size) ||
-        (file && !sweep_origin_fingerprint(file, given, check->error, check->error_size)))
+    if (!sweep_origin_fingerprint(check->copy, copy, check->error) ||
+        (file && !sweep_origin_fingerprint(file, given, check->error)))
         return false;
     if (*begun && strcmp(begun, copy) != 0)
         differ(check, "%s was changed since the run began", check->copy);
@@ -69,7 +67,7 @@ static bool differences_judge(const struct check *check, FILE *messages)
 {
     size_t count = json_array_size(check->differences);
     if (count > 0 && !check->resume->force)
-        return error_set(check->error, check->error_size, "%s; --force goes on nevertheless",
+        return error_set(check->error, "%s; --force goes on nevertheless",
                          json_string_value(json_array_get(check->differences, 0)));
     json_each(line, check->differences)
         fprintf(messages, "in spite of it: %s\n", json_string_value(line));
@@ -94,7 +92,7 @@ static void resumption_add(struct check *check, const json_t *now)
 static struct sweep_file *sweep_load(struct check *check)
 {
     const char *path = check->resume->other_file ? check->resume->file : check->copy;
-    struct sweep_file *sweep = sweep_file_load(path, check->error, check->error_size);
+    struct sweep_file *sweep = sweep_file_load(path, check->error);
     if (!sweep)
         return NULL;
     int64_t seed = field_integer(json_object_get(check->then, "sweep"), "seed");
@@ -138,18 +136,19 @@ static bool seeds_are_one(const struct check *check)
     size_t count = json_object_size(seeds);
     json_decref(seeds);
     if (count > 1)
-        snprintf(check->error, check->error_size,
-                 "%s was merged from runs of %zu seeds; valid is one of those runs: resume it, and "
-                 "merge again",
-                 check->resume->folder, count);
+        error_print(
+            check->error,
+            "%s was merged from runs of %zu seeds; valid is one of those runs: resume it, and "
+            "merge again",
+            check->resume->folder, count);
     return count <= 1;
 }
 
-struct sweep_file *sweep_resume_load(struct sweep_resume *resume, FILE *messages, char *error,
-                                     size_t error_size)
+struct sweep_file *sweep_resume_load(struct sweep_resume *resume, FILE *messages,
+                                     struct error *error)
 {
-    struct check check = {.resume = resume, .error = error, .error_size = error_size};
-    check.then = sweep_origin_read(resume->folder, error, error_size);
+    struct check check = {.resume = resume, .error = error};
+    check.then = sweep_origin_read(resume->folder, error);
     if (!check.then)
         return NULL;
     check.differences = json_array();
@@ -164,19 +163,19 @@ struct sweep_file *sweep_resume_load(struct sweep_resume *resume, FILE *messages
     return sweep;
 }
 
-bool sweep_resume_record(struct sweep_resume *resume, char *error, size_t error_size)
+bool sweep_resume_record(struct sweep_resume *resume, struct error *error)
 {
     char path[PATH_SIZE], fingerprint[FINGERPRINT_SIZE];
     copy_path(resume, path);
     if (resume->other_file) {
-        if (!file_copy(resume->file, path, error, error_size) ||
-            !sweep_origin_fingerprint(path, fingerprint, error, error_size))
+        if (!file_copy(resume->file, path, error) ||
+            !sweep_origin_fingerprint(path, fingerprint, error))
             return false;
         json_object_set_new(json_object_get(resume->environment, "sweep"), "fingerprint",
                             json_string(fingerprint));
     }
     snprintf(path, sizeof path, "%s/environment.json", resume->folder);
-    return file_replace_json(path, resume->environment, error, error_size);
+    return file_replace_json(path, resume->environment, error);
 }
 
 void sweep_resume_free(struct sweep_resume *resume)

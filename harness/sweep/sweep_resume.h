@@ -8,11 +8,11 @@
 #ifndef SCHEDLAB_SWEEP_RESUME_H
 #define SCHEDLAB_SWEEP_RESUME_H
 
+#include "harness/base/error.h"
 #include "harness/plan/sweep_file.h"
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 
 struct sweep_resume {
@@ -31,13 +31,13 @@ struct sweep_resume {
  * sweep file, program or machine have changed, or if the run was merged from several. With force
  * each difference is a line on messages, and the numbers of another sweep file count, but the seed
  * stays. */
-struct sweep_file *sweep_resume_load(struct sweep_resume *resume, FILE *messages, char *error,
-                                     size_t error_size);
+struct sweep_file *sweep_resume_load(struct sweep_resume *resume, FILE *messages,
+                                     struct error *error);
 
 /* Adds the resumption, with what had changed, to `resumed` in the run's environment.json, and puts
  * another sweep file in the place of the run's copy. False and one line in error if it cannot be
  * written. Pre: sweep_resume_load() was successful, and nobody else measures into the run. */
-bool sweep_resume_record(struct sweep_resume *resume, char *error, size_t error_size);
+bool sweep_resume_record(struct sweep_resume *resume, struct error *error);
 
 /* Frees what sweep_resume_load() left in *resume, successful or not. */
 void sweep_resume_free(struct sweep_resume *resume);

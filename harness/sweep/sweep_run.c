@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096, ERROR_SIZE = 4096 };
+enum { PATH_SIZE = 4096 };
 
 static bool block_measure(struct sweep_state *state, unsigned block)
 {
@@ -67,9 +67,8 @@ static void blocks_measure(struct sweep_state *state)
         going_on = going_on && block_measure(state, block);
     }
     int result = record_file_close(&state->file);
-    if (result && !*state->error)
-        snprintf(state->error, state->error_size, "cannot write %s: %s", state->file.path,
-                 strerror(-result));
+    if (result && !*state->error->text)
+        error_print(state->error, "cannot write %s: %s", state->file.path, strerror(-result));
 }
 
 /* Reading back -------------------------------------------------------------------------------- */
@@ -86,14 +85,13 @@ static bool record_take(struct sweep_state *state, const struct record_reader *r
     sweep_tell_event_sets(state, record);
     *strangers += !cell;
     if (cell && !stopping_rule_note(cell, record))
-        return error_set(state->error, state->error_size,
+        return error_set(state->error,
                          "%s:%zu: cell %s is in block %lld a second time, or after a later one",
                          reader->path, reader->number, cell->id, field_integer(record, "block"));
     hosts_used_note(state->machines, record, "");
     if (cell)
         sweep_tell_count(state, record);
-    return !cell || sweep_kinds_note(&state->kinds, cell, record, state->unnamed, state->error,
-                                     state->error_size);
+    return !cell || sweep_kinds_note(&state->kinds, cell, record, state->unnamed, state->error);
 }
 
 /* Takes note of all whole records and cuts off what follows them. */
@@ -103,14 +101,13 @@ static bool records_take(struct sweep_state *state, struct record_reader *reader
     enum record_read read;
     size_t strangers = 0;
     bool ok = true;
-    while (ok && (read = record_reader_next(reader, &record, state->error, state->error_size)) ==
-                     RECORD_READ) {
+    while (ok && (read = record_reader_next(reader, &record, state->error)) == RECORD_READ) {
         ok = record_take(state, reader, record, &strangers);
         json_decref(record);
     }
     if (!ok || read == RECORD_READ_BAD)
         return false;
-    state->error[0] = '\0'; /* a torn last line is none */
+    state->error->text[0] = '\0'; /* a torn last line is none */
     if (read == RECORD_READ_TORN)
         progress_message(&state->progress, "%s: its last line is not whole; cut off %s",
                          reader->path, counted(reader->length, "byte").s);
@@ -122,8 +119,7 @@ static bool records_take(struct sweep_state *state, struct record_reader *reader
                          counted(strangers, "record").s);
     int result = record_file_cut(&state->file, reader->whole);
     if (result)
-        snprintf(state->error, state->error_size, "cannot write %s: %s", reader->path,
-                 strerror(-result));
+        error_print(state->error, "cannot write %s: %s", reader->path, strerror(-result));
     return !result;
 }
 
@@ -132,14 +128,12 @@ static bool read_back(struct sweep_state *state)
     struct record_reader reader;
     int result = record_reader_open(&reader, state->file.path);
     if (result)
-        return error_set(state->error, state->error_size, "%s: %s", state->file.path,
-                         strerror(-result));
-    json_t *environment =
-        run_folder_environment(state->run->folder, state->error, state->error_size);
+        return error_set(state->error, "%s: %s", state->file.path, strerror(-result));
+    json_t *environment = run_folder_environment(state->run->folder, state->error);
     /* With force on another machine, the user was told that it is another one. */
-    if (!*state->error && (state->run->engine || !state->run->elsewhere))
+    if (!*state->error->text && (state->run->engine || !state->run->elsewhere))
         state->unnamed = sweep_origin_cpu(environment, (json_int_t)state->run->seed);
-    bool ok = !*state->error && records_take(state, &reader);
+    bool ok = !*state->error->text && records_take(state, &reader);
     json_decref(environment);
     record_reader_close(&reader);
     if (ok)
@@ -153,16 +147,17 @@ static bool read_back(struct sweep_state *state)
 /* Writes the files of the end. If the sweep was stopped before, the message about that is kept. */
 static int outcome_write(const struct sweep_state *state)
 {
-    char path[PATH_SIZE], problem[ERROR_SIZE];
+    char path[PATH_SIZE];
+    struct error problem;
     snprintf(path, sizeof path, "%s/plan.json", state->run->folder);
     json_t *plan = stopping_rule_to_json(&state->rule);
-    bool ok = file_replace_json(path, plan, problem, sizeof problem);
+    bool ok = file_replace_json(path, plan, &problem);
     json_decref(plan);
-    ok = ok && cell_times_write(state->run->folder, state->run->plan, problem, sizeof problem) &&
-         hosts_used_write(state->run->folder, state->machines, problem, sizeof problem);
-    if (!ok && !*state->error)
-        snprintf(state->error, state->error_size, "%s", problem);
-    return *state->error ? -1 : 0;
+    ok = ok && cell_times_write(state->run->folder, state->run->plan, &problem) &&
+         hosts_used_write(state->run->folder, state->machines, &problem);
+    if (!ok && !*state->error->text)
+        error_print(state->error, "%s", problem.text);
+    return *state->error->text ? -1 : 0;
 }
 
 static int run_measure(struct sweep_state *state, FILE *messages)
@@ -182,10 +177,10 @@ static int run_measure(struct sweep_state *state, FILE *messages)
         progress_message(&state->progress, "native cells: nothing pins workers to cores of their "
                                            "nodes; `pin: true` in the sweep file does");
     double started = monotonic_seconds();
-    state->error[0] = '\0';
+    state->error->text[0] = '\0';
     int result = -1;
     if ((!run->resume || read_back(state)) &&
-        (!run->begin || run->begin(run->begin_arg, state->error, state->error_size))) {
+        (!run->begin || run->begin(run->begin_arg, state->error))) {
         blocks_measure(state);
         stopping_rule_conclude(&state->rule);
         result = outcome_write(state);
@@ -212,30 +207,29 @@ static bool file_open(struct sweep_state *state)
     int result =
         resume ? record_file_open(&state->file, path) : record_file_create(&state->file, path);
     if (result == -EWOULDBLOCK)
-        snprintf(state->error, state->error_size, "%s: another process is measuring into it", path);
+        error_print(state->error, "%s: another process is measuring into it", path);
     else if (result)
-        snprintf(state->error, state->error_size, "cannot %s %s: %s", resume ? "open" : "create",
-                 path, strerror(-result));
+        error_print(state->error, "cannot %s %s: %s", resume ? "open" : "create", path,
+                    strerror(-result));
     return !result;
 }
 
 /* Makes the folder for hyperfine's own records. */
-static bool outside_folder_make(const struct sweep_run *run, char *error, size_t error_size)
+static bool outside_folder_make(const struct sweep_run *run, struct error *error)
 {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/hyperfine", run->folder);
-    return !run->hyperfine || folder_make(path, error, error_size);
+    return !run->hyperfine || folder_make(path, error);
 }
 
-int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t error_size)
+int sweep_run_measure(struct sweep_run *run, FILE *messages, struct error *error)
 {
-    struct sweep_state state = {
-        .run = run, .event_sets = 1, .unnamed = "", .error = error, .error_size = error_size};
-    if ((run->cells && !cell_store_make(run->cells, error, error_size)) ||
-        !outside_folder_make(run, error, error_size) || !file_open(&state))
+    struct sweep_state state = {.run = run, .event_sets = 1, .unnamed = "", .error = error};
+    if ((run->cells && !cell_store_make(run->cells, error)) || !outside_folder_make(run, error) ||
+        !file_open(&state))
         return -1;
     char *events = text_join(run->sweep->events, run->sweep->events_count);
-    if (run->engine && !engine_begin(run->engine, error, error_size)) {
+    if (run->engine && !engine_begin(run->engine, error)) {
         record_file_close(&state.file);
         free(events);
         return -1;

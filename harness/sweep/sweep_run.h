@@ -19,6 +19,7 @@
 #ifndef SCHEDLAB_SWEEP_RUN_H
 #define SCHEDLAB_SWEEP_RUN_H
 
+#include "harness/base/error.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/sweep_file.h"
 
@@ -43,7 +44,7 @@ struct sweep_run {
     struct engine *engine; /* has what is not in `cells` measured; NULL: this process measures */
     /* Called before the first sample, once the records are locked and read back; may be NULL. False
      * and one line in error: nothing is measured. */
-    bool (*begin)(void *arg, char *error, size_t error_size);
+    bool (*begin)(void *arg, struct error *error);
     void *begin_arg;
 
     /* Results. */
@@ -55,6 +56,6 @@ struct sweep_run {
 
 /* 0 if it came to the end or was stopped by a signal; -1 and one line in error if the records
  * cannot be written, in which case all samples recorded before are safe. */
-int sweep_run_measure(struct sweep_run *run, FILE *messages, char *error, size_t error_size);
+int sweep_run_measure(struct sweep_run *run, FILE *messages, struct error *error);
 
 #endif

@@ -10,6 +10,7 @@
 #ifndef SCHEDLAB_SWEEP_STATE_H
 #define SCHEDLAB_SWEEP_STATE_H
 
+#include "harness/base/error.h"
 #include "harness/base/progress.h"
 #include "harness/plan/stopping_rule.h"
 #include "harness/records/records.h"
@@ -35,8 +36,7 @@ struct sweep_state {
     double announced;    /* when a cell was last shown */
     size_t position;     /* of the next record in the whole run */
     unsigned event_sets; /* the most sets that a sample's events fall into, as far as records say */
-    char *error;         /* one line on what went wrong; else "" */
-    size_t error_size;
+    struct error *error; /* one line on what went wrong; else "" */
 };
 
 /* sweep_fetch.c ------------------------------------------------------------------------------- */

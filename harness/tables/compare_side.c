@@ -20,20 +20,21 @@ enum { PATH_SIZE = 4096, NAME_SIZE = 32 };
 /* A specification in its canonical form, or a copy of the text if it is none of this program's. */
 static char *canonical(const char *key, const char *text)
 {
-    char error[512], *copy = NULL;
+    char *copy = NULL;
+    struct error error;
     if (strcmp(key, "variant") == 0)
-        copy = variant_spec_canonical(text, error, sizeof error);
+        copy = variant_spec_canonical(text, &error);
     else if (strcmp(key, "workload") == 0)
-        copy = workload_spec_canonical(text, error, sizeof error);
+        copy = workload_spec_canonical(text, &error);
     return copy ? copy : xstrdup(text);
 }
 
-static bool terms_parse(struct compare_side *side, const char *text, char *error, size_t error_size)
+static bool terms_parse(struct compare_side *side, const char *text, struct error *error)
 {
     for (const char *at = text; at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL) {
         size_t length = strcspn(at, "/"), key = strcspn(at, "=");
         if (key == 0 || key + 1 >= length)
-            return error_set(error, error_size,
+            return error_set(error,
                              "%s: \"%.*s\" is not KEY=VALUE; for example RUN:variant=gmp/workers=2",
                              side->label, (int)length, at);
         struct compare_term *term = &array_add(side->terms, side->terms_count);
@@ -143,8 +144,8 @@ static struct advice set_advise(json_t *set, const char *word)
     return advice;
 }
 
-static bool keys_are_known(const struct compare_side *side, const json_t *records, char *error,
-                           size_t error_size)
+static bool keys_are_known(const struct compare_side *side, const json_t *records,
+                           struct error *error)
 {
     for (size_t i = 0; i < side->terms_count; i++) {
         const char *key = side->terms[i].key;
@@ -158,8 +159,8 @@ static bool keys_are_known(const struct compare_side *side, const json_t *record
         }
         struct advice advice = set_advise(keys, key);
         if (!known)
-            return error_set(error, error_size, "%s: no record has a key \"%s\"; %s", side->label,
-                             key, advice.s);
+            return error_set(error, "%s: no record has a key \"%s\"; %s", side->label, key,
+                             advice.s);
     }
     return true;
 }
@@ -194,18 +195,18 @@ static size_t terms_that_hold(const struct compare_side *side, const json_t *rec
 }
 
 /* Names the term that leaves nothing of what those before it keep, and the values that would. */
-static void explain_empty(const struct compare_side *side, const json_t *records, char *error,
-                          size_t error_size)
+static void explain_empty(const struct compare_side *side, const json_t *records,
+                          struct error *error)
 {
     size_t hold = terms_that_hold(side, records);
     if (hold == side->terms_count) {
-        snprintf(error, error_size, "%s: it has no samples", side->label);
+        error_print(error, "%s: it has no samples", side->label);
         return;
     }
     const struct compare_term *term = &side->terms[hold];
-    snprintf(error, error_size, "%s: no cell is left: none%s has %s=%s; %s", side->label,
-             hold > 0 ? " that the terms before it keep" : "", term->key, term->value,
-             set_advise(values_of_next(side, hold, records), term->value).s);
+    error_print(error, "%s: no cell is left: none%s has %s=%s; %s", side->label,
+                hold > 0 ? " that the terms before it keep" : "", term->key, term->value,
+                set_advise(values_of_next(side, hold, records), term->value).s);
 }
 
 /* Cells ---------------------------------------------------------------------------------------- */
@@ -278,17 +279,17 @@ static const char *run_end(const char *text, char path[PATH_SIZE])
 
 static void environment_load(struct compare_side *side)
 {
-    char problem[PATH_SIZE + 512];
-    side->environment = run_folder_environment(side->run_dir, problem, sizeof problem);
-    if (!*problem && json_object_size(side->environment) == 0)
-        snprintf(problem, sizeof problem, "%s has no environment.json", side->run_dir);
-    if (*problem)
-        side->environment_problem = xstrdup(problem);
+    struct error problem;
+    side->environment = run_folder_environment(side->run_dir, &problem);
+    if (!*problem.text && json_object_size(side->environment) == 0)
+        error_print(&problem, "%s has no environment.json", side->run_dir);
+    if (*problem.text)
+        side->environment_problem = xstrdup(problem.text);
 }
 
-static bool side_filter(struct compare_side *side, json_t *records, char *error, size_t error_size)
+static bool side_filter(struct compare_side *side, json_t *records, struct error *error)
 {
-    if (!keys_are_known(side, records, error, error_size))
+    if (!keys_are_known(side, records, error))
         return false;
     json_each(record, records)
         if (terms_hold(side, side->terms_count, record))
@@ -296,26 +297,26 @@ static bool side_filter(struct compare_side *side, json_t *records, char *error,
     cells_make(side);
     if (side->count > 0)
         return true;
-    explain_empty(side, records, error, error_size);
+    explain_empty(side, records, error);
     return false;
 }
 
-bool compare_side_load(struct compare_side *side, const char *text, char *error, size_t error_size)
+bool compare_side_load(struct compare_side *side, const char *text, struct error *error)
 {
     char run_dir[PATH_SIZE];
     *side = (struct compare_side){.label = xstrdup(text), .records = json_array()};
     const char *end = run_end(text, run_dir);
     if (!end) {
         snprintf(run_dir, sizeof run_dir, "%.*s", (int)strcspn(text, ":"), text);
-        run_folder_explain(run_dir, error, error_size);
+        run_folder_explain(run_dir, error);
         compare_side_free(side);
         return false;
     }
     side->run_dir = xstrdup(run_dir);
     environment_load(side);
-    json_t *records = run_folder_records(run_dir, true, &side->flaws, error, error_size);
-    bool ok = records && (*end == '\0' || terms_parse(side, end + 1, error, error_size)) &&
-              side_filter(side, records, error, error_size);
+    json_t *records = run_folder_records(run_dir, true, &side->flaws, error);
+    bool ok = records && (*end == '\0' || terms_parse(side, end + 1, error)) &&
+              side_filter(side, records, error);
     json_decref(records);
     if (!ok)
         compare_side_free(side);
@@ -470,12 +471,12 @@ static bool keys_clash(const struct compare_side *side, const struct compare_cel
     return false;
 }
 
-static bool keys_differ(const struct compare_side *side, char *error, size_t error_size)
+static bool keys_differ(const struct compare_side *side, struct error *error)
 {
     const struct compare_cell *first, *second;
     if (!keys_clash(side, &first, &second))
         return true;
-    return error_set(error, error_size,
+    return error_set(error,
                      "%s: %s on %s (%s) and %s on %s (%s) would both be compared with the "
                      "same cell; filter one of them out",
                      side->label, first->variant, first->workload,
@@ -485,8 +486,8 @@ static bool keys_differ(const struct compare_side *side, char *error, size_t err
 
 /* Events are part of the keys only where cells differ in nothing else: runs of different events
  * have partners too. */
-bool compare_sides_pair(struct compare_side *a, struct compare_side *b, bool each, char *error,
-                        size_t error_size)
+bool compare_sides_pair(struct compare_side *a, struct compare_side *b, bool each,
+                        struct error *error)
 {
     struct sides sides = {a, each ? a : b};
     const struct compare_cell *first, *second;
@@ -496,5 +497,5 @@ bool compare_sides_pair(struct compare_side *a, struct compare_side *b, bool eac
         keys_make(a, sides, true);
         keys_make(b, sides, true);
     }
-    return keys_differ(a, error, error_size) && (each || keys_differ(b, error, error_size));
+    return keys_differ(a, error) && (each || keys_differ(b, error));
 }

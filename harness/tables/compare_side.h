@@ -20,6 +20,7 @@
 #ifndef SCHEDLAB_COMPARE_SIDE_H
 #define SCHEDLAB_COMPARE_SIDE_H
 
+#include "harness/base/error.h"
 #include "harness/records/records.h"
 
 #include <jansson.h>
@@ -53,7 +54,7 @@ struct compare_side {
 
 /* Reads the side that text names. False, nothing to free and one line in error if there is no such
  * run, the filter is malformed or names a key that no record has, or no cell is left. */
-bool compare_side_load(struct compare_side *side, const char *text, char *error, size_t error_size);
+bool compare_side_load(struct compare_side *side, const char *text, struct error *error);
 
 /* A side of the records that have this value at this key; all of them if key is NULL. Never
  * fails; a side may be empty. records and environment stay the caller's too. */
@@ -69,7 +70,7 @@ void compare_side_free(struct compare_side *side);
  * allocator takes the setting malloc out of the key. If cells of one side differ only in what they
  * count, the names of their events belong to the keys too. False and one line in error if two cells
  * of one side have the same key. */
-bool compare_sides_pair(struct compare_side *a, struct compare_side *b, bool each, char *error,
-                        size_t error_size);
+bool compare_sides_pair(struct compare_side *a, struct compare_side *b, bool each,
+                        struct error *error);
 
 #endif

@@ -605,7 +605,7 @@ static json_t *failed_cells(const json_t *records)
 }
 
 int export_run(const char *folder, enum export_format format, FILE *to,
-               struct export_result *result, char *error, size_t error_size)
+               struct export_result *result, struct error *error)
 {
     static void (*const writers[])(const struct exporting *exporting) = {
         [EXPORT_GBENCH] = gbench_write,
@@ -614,11 +614,11 @@ int export_run(const char *folder, enum export_format format, FILE *to,
         [EXPORT_TIDY] = tidy_write,
     };
     *result = (struct export_result){0};
-    json_t *records = run_folder_records(folder, true, &result->flaws, error, error_size);
+    json_t *records = run_folder_records(folder, true, &result->flaws, error);
     if (!records)
         return -1;
-    json_t *environment = run_folder_environment(folder, error, error_size);
-    if (*error) {
+    json_t *environment = run_folder_environment(folder, error);
+    if (*error->text) {
         json_decref(environment);
         json_decref(records);
         return -1;

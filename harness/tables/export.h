@@ -36,6 +36,7 @@
 #ifndef SCHEDLAB_EXPORT_H
 #define SCHEDLAB_EXPORT_H
 
+#include "harness/base/error.h"
 #include "harness/records/records.h"
 
 #include <stddef.h>
@@ -59,6 +60,6 @@ struct export_result {
 /* Writes the samples of the run in folder. 0, or -1 and one line in error if the records cannot be
  * read; errors of `to` are in ferror(). */
 int export_run(const char *folder, enum export_format format, FILE *to,
-               struct export_result *result, char *error, size_t error_size);
+               struct export_result *result, struct error *error);
 
 #endif

@@ -340,13 +340,11 @@ static void table_file_write(FILE *to, const void *arg)
 }
 
 static bool file_write(const char *run_dir, const char *name, const struct table *table,
-                       void (*write)(const struct table *table, FILE *to), char *error,
-                       size_t error_size)
+                       void (*write)(const struct table *table, FILE *to), struct error *error)
 {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/%s", run_dir, name);
-    return file_replace_by(path, table_file_write, &(struct table_file){table, write}, error,
-                           error_size);
+    return file_replace_by(path, table_file_write, &(struct table_file){table, write}, error);
 }
 
 /* plan.json is there for sweeps that came to an end. */
@@ -359,29 +357,29 @@ static json_t *plan_read(const char *run_dir)
     return cells;
 }
 
-int tables_write(const char *run_dir, char *error, size_t error_size)
+int tables_write(const char *run_dir, struct error *error)
 {
     char path[PATH_SIZE];
     if (snprintf(path, sizeof path, "%s/samples.jsonl", run_dir) >= (int)sizeof path - 32) {
-        snprintf(error, error_size, "%.64s...: the path is too long", run_dir);
+        error_print(error, "%.64s...: the path is too long", run_dir);
         return -1;
     }
-    json_t *records = record_file_read(path, NULL, error, error_size);
+    json_t *records = record_file_read(path, NULL, error);
     if (!records)
         return -1;
     same_work_judge_all(records);
     struct table table = table_make(records);
     table.plan = plan_read(run_dir);
-    bool ok = file_write(run_dir, "samples.tsv", &table, samples_write, error, error_size) &&
-              file_write(run_dir, "cells.tsv", &table, cells_write, error, error_size) &&
-              file_write(run_dir, "classes.tsv", &table, classes_write, error, error_size) &&
-              file_write(run_dir, "metg.tsv", &table, metg_write, error, error_size) &&
-              file_write(run_dir, "scale.tsv", &table, scale_write, error, error_size) &&
-              file_write(run_dir, "structures.tsv", &table, structures_write, error, error_size) &&
-              file_write(run_dir, "events.tsv", &table, events_write, error, error_size) &&
-              file_write(run_dir, "latency.tsv", &table, latency_write, error, error_size);
+    bool ok = file_write(run_dir, "samples.tsv", &table, samples_write, error) &&
+              file_write(run_dir, "cells.tsv", &table, cells_write, error) &&
+              file_write(run_dir, "classes.tsv", &table, classes_write, error) &&
+              file_write(run_dir, "metg.tsv", &table, metg_write, error) &&
+              file_write(run_dir, "scale.tsv", &table, scale_write, error) &&
+              file_write(run_dir, "structures.tsv", &table, structures_write, error) &&
+              file_write(run_dir, "events.tsv", &table, events_write, error) &&
+              file_write(run_dir, "latency.tsv", &table, latency_write, error);
     if (ok && process_time_is_known(records))
-        ok = process_time_write(run_dir, records, error, error_size) == 0;
+        ok = process_time_write(run_dir, records, error) == 0;
     json_decref(table.plan);
     json_decref(table.alone);
     free(table.cells);

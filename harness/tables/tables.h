@@ -18,11 +18,11 @@
 #ifndef SCHEDLAB_TABLES_H
 #define SCHEDLAB_TABLES_H
 
-#include <stddef.h>
+#include "harness/base/error.h"
 
 /* Writes samples.tsv, cells.tsv, classes.tsv, metg.tsv, scale.tsv, structures.tsv, events.tsv and
  * latency.tsv into run_dir, and outside.tsv where samples were timed from outside, each complete or
  * not at all. 0, or -1 and one line in error. */
-int tables_write(const char *run_dir, char *error, size_t error_size);
+int tables_write(const char *run_dir, struct error *error);
 
 #endif

@@ -30,8 +30,8 @@ struct series {
 
 const struct param *series_params(const char *name)
 {
-    char unused[256];
-    const struct workload_spec *spec = workload_spec_kept(name, unused, sizeof unused);
+    struct error unused;
+    const struct workload_spec *spec = workload_spec_kept(name, &unused);
     return spec ? spec->workload->params : NULL;
 }
 

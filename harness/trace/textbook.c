@@ -18,8 +18,7 @@ enum { PATH_SIZE = 4096, PLACE_SIZE = 128 };
 struct reader {
     struct yaml_place *place;
     const char *path;
-    char *error;
-    size_t error_size;
+    struct error *error;
     bool ok;
 };
 
@@ -36,8 +35,8 @@ text_at(struct reader *reader, bool optional, const char *format, ...)
     if (text)
         return xstrdup(text);
     if (!optional && reader->ok) {
-        snprintf(reader->error, reader->error_size, "%s:%zu: %s is missing", reader->path,
-                 yaml_place_line(reader->place, at), at);
+        error_print(reader->error, "%s:%zu: %s is missing", reader->path,
+                    yaml_place_line(reader->place, at), at);
         reader->ok = false;
     }
     return NULL;
@@ -49,8 +48,8 @@ static int number_at(struct reader *reader, const char *at, int most)
     int number = text ? atoi(text) : 0;
     free(text);
     if (reader->ok && (number < 1 || number > most)) {
-        snprintf(reader->error, reader->error_size, "%s:%zu: %s: expected 1 to %d", reader->path,
-                 yaml_place_line(reader->place, at), at, most);
+        error_print(reader->error, "%s:%zu: %s: expected 1 to %d", reader->path,
+                    yaml_place_line(reader->place, at), at, most);
         reader->ok = false;
     }
     return number;
@@ -123,19 +122,19 @@ static void path_find(char path[PATH_SIZE], const char *name)
     data_find(inside, path, PATH_SIZE);
 }
 
-struct textbook *textbook_load(const char *name, char *error, size_t error_size)
+struct textbook *textbook_load(const char *name, struct error *error)
 {
     char path[PATH_SIZE], problem[256];
     size_t size, line;
     path_find(path, name);
-    char *text = file_read(path, &size, error, error_size);
+    char *text = file_read(path, &size, error);
     if (!text)
         return NULL;
-    struct reader reader = {.path = path, .error = error, .error_size = error_size, .ok = true};
+    struct reader reader = {.path = path, .error = error, .ok = true};
     reader.place = yaml_place_open(text, size, &line, problem, sizeof problem);
     struct textbook *replay = NULL;
     if (!reader.place) {
-        snprintf(error, error_size, "%s:%zu: %s", path, line, problem);
+        error_print(error, "%s:%zu: %s", path, line, problem);
     } else {
         replay = replay_read(&reader);
         if (!reader.ok) {

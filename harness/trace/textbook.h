@@ -8,6 +8,7 @@
 #ifndef SCHEDLAB_TEXTBOOK_H
 #define SCHEDLAB_TEXTBOOK_H
 
+#include "harness/base/error.h"
 #include "harness/trace/trace.h"
 
 #include <stdbool.h>
@@ -63,13 +64,13 @@ struct textbook {
 };
 
 /* Reads harness/replays/NAME.yaml. NULL and one line in error if there is none or it is wrong. */
-struct textbook *textbook_load(const char *name, char *error, size_t error_size);
+struct textbook *textbook_load(const char *name, struct error *error);
 void textbook_free(struct textbook *replay);
 
 /* Runs a table and fills in the real cells. trace: gets the events, with their lines, and is to be
  * freed; NULL: nobody wants them. False and one line in error if the run fails. */
 bool textbook_run(const struct textbook *replay, struct textbook_table *table,
-                  struct sched_trace *trace, char *error, size_t error_size);
+                  struct sched_trace *trace, struct error *error);
 
 /* True for a table of tasks dealt out in advance, in which time passes. */
 bool textbook_is_dealt(const struct textbook_table *table);
@@ -81,7 +82,7 @@ bool textbook_row_is_misprint(const struct textbook_table *table, size_t row);
 /* Writes the run of a table as a page to look around in. It stops after each row, and says what the
  * book has there. Pre: textbook_run(), of a table that is not dealt. textbook_page.c. */
 bool textbook_page_write(const struct textbook *replay, const struct textbook_table *table,
-                         const struct sched_trace *trace, FILE *to, char *error, size_t error_size);
+                         const struct sched_trace *trace, FILE *to, struct error *error);
 
 void textbook_table_print(const struct textbook_table *table, FILE *to);
 

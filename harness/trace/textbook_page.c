@@ -56,7 +56,7 @@ static json_t *stops_make(const struct textbook_table *table)
 }
 
 bool textbook_page_write(const struct textbook *replay, const struct textbook_table *table,
-                         const struct sched_trace *trace, FILE *to, char *error, size_t error_size)
+                         const struct sched_trace *trace, FILE *to, struct error *error)
 {
     struct trace_page page = {
         .variant = table->variant,
@@ -77,7 +77,7 @@ bool textbook_page_write(const struct textbook *replay, const struct textbook_ta
     json_t *stops = stops_make(table);
     page.lead = lead;
     page.stops = stops;
-    bool ok = trace_html_write(pages, 1, NULL, to, error, error_size);
+    bool ok = trace_html_write(pages, 1, NULL, to, error);
     json_decref(stops);
     free(lead);
     return ok;

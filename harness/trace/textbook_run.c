@@ -449,8 +449,7 @@ static void names_make(struct replayer *replayer)
 
 /* The record of the run, the caller's, and its events; NULL and one line in error. */
 static json_t *events_make(const struct textbook *replay, const struct textbook_table *table,
-                           bool with_sites, struct sched_trace *trace, char *error,
-                           size_t error_size)
+                           bool with_sites, struct sched_trace *trace, struct error *error)
 {
     char *schedule = NULL;
     FILE *to = memory_stream(&schedule, NULL);
@@ -479,20 +478,20 @@ static json_t *events_make(const struct textbook *replay, const struct textbook_
         .sched_sites = with_sites,
         .lock_step = textbook_is_dealt(table) ? NULL : schedule,
     };
-    char why[512];
-    json_t *record = child_run_traced(&request, trace, why, sizeof why);
+    struct error why;
+    json_t *record = child_run_traced(&request, trace, &why);
     if (!record)
-        snprintf(error, error_size, "%s: %s", table->variant, why);
+        error_print(error, "%s: %s", table->variant, why.text);
     free(schedule);
     return record;
 }
 
 bool textbook_run(const struct textbook *replay, struct textbook_table *table,
-                  struct sched_trace *wanted, char *error, size_t error_size)
+                  struct sched_trace *wanted, struct error *error)
 {
     struct sched_trace trace;
     struct replayer replayer = {.replay = replay, .table = table};
-    json_t *record = events_make(replay, table, wanted != NULL, &trace, error, error_size);
+    json_t *record = events_make(replay, table, wanted != NULL, &trace, error);
     if (!record)
         return false;
     for (size_t i = 0; i < trace.count; i++)
@@ -524,8 +523,8 @@ bool textbook_run(const struct textbook *replay, struct textbook_table *table,
     else
         sched_trace_free(&trace);
     if (replayer.too_deep)
-        snprintf(error, error_size, "%s: an activation of %s calls others %d deep; valid: up to %d",
-                 table->variant, table->workload ? table->workload : replay->workload,
-                 CALLS_MAX + 1, CALLS_MAX);
+        error_print(error, "%s: an activation of %s calls others %d deep; valid: up to %d",
+                    table->variant, table->workload ? table->workload : replay->workload,
+                    CALLS_MAX + 1, CALLS_MAX);
     return !replayer.too_deep;
 }

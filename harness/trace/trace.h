@@ -25,6 +25,7 @@
 #ifndef SCHEDLAB_TRACE_H
 #define SCHEDLAB_TRACE_H
 
+#include "harness/base/error.h"
 #include "harness/models/sched_trace.h"
 
 #include <jansson.h>
@@ -153,7 +154,7 @@ struct trace_only;
 
 /* Reads a list with commas of kinds ("stolen", as in events.h), goroutines ("G3.1") and workers
  * ("P0", "M1", "sysmon"). NULL and one line in error if a word is none of these. */
-struct trace_only *trace_only_parse(const char *text, char *error, size_t error_size);
+struct trace_only *trace_only_parse(const char *text, struct error *error);
 void trace_only_free(struct trace_only *only);
 const char *trace_only_text(const struct trace_only *only);
 
@@ -298,8 +299,7 @@ void trace_timeline_print(const struct trace_page *page, int width, FILE *to);
 
 /* Draws the figure by gnuplot, as svg, png or pdf by the ending of path. False and one line in
  * error if that is impossible. */
-bool trace_timeline_draw(const struct trace_page *page, const char *path, char *error,
-                         size_t error_size);
+bool trace_timeline_draw(const struct trace_page *page, const char *path, struct error *error);
 
 json_t *trace_perfetto_to_json(const struct trace_page *page); /* owned by the caller */
 
@@ -324,8 +324,7 @@ struct trace_parting {
 /* Writes one HTML file with these runs, one below the other. parting: NULL if there is none. False
  * and one line in error if the viewer's own files cannot be read. */
 bool trace_html_write(const struct trace_page *const *pages, size_t count,
-                      const struct trace_parting *parting, FILE *to, char *error,
-                      size_t error_size);
+                      const struct trace_parting *parting, FILE *to, struct error *error);
 
 /* The functions of goroutines, by their names ("G3.1"), where the workload tells them; the
  * caller's, or NULL. */

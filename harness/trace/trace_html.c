@@ -225,7 +225,7 @@ static void parts_write(FILE *to, const struct trace_page *page)
 }
 
 bool trace_html_write(const struct trace_page *const *pages, size_t count,
-                      const struct trace_parting *parting, FILE *to, char *error, size_t error_size)
+                      const struct trace_parting *parting, FILE *to, struct error *error)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n",
@@ -235,11 +235,11 @@ bool trace_html_write(const struct trace_page *const *pages, size_t count,
              count > 1 ? pages[1]->variant : "");
     free(title);
     fputs("<style>\n", to);
-    if (!html_viewer_part(to, "trace.css", error, error_size))
+    if (!html_viewer_part(to, "trace.css", error))
         return false;
     fputs("</style></head>\n", to);
     fprintf(to, "<body data-parts=\"%" PRId64 "\">\n", parting ? parting->at : -1);
-    if (!html_viewer_part(to, "trace.html", error, error_size))
+    if (!html_viewer_part(to, "trace.html", error))
         return false;
     if (pages[0]->lead)
         html_put(to, "<p class='lead note'>%s</p>", pages[0]->lead);
@@ -255,8 +255,7 @@ bool trace_html_write(const struct trace_page *const *pages, size_t count,
     if (pages[0]->functions) /* a program that is replayed has functions of its own */
         html_put(to, "<p class='note'>%s</p>\n", REPLAY_UNTOLD);
     fputs("<script>\n", to);
-    if (!html_viewer_part(to, "trace_run.js", error, error_size) ||
-        !html_viewer_part(to, "trace.js", error, error_size))
+    if (!html_viewer_part(to, "trace_run.js", error) || !html_viewer_part(to, "trace.js", error))
         return false;
     fputs("</script></body></html>\n", to);
     return true;

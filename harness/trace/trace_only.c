@@ -56,7 +56,7 @@ static bool word_take(struct trace_only *only, const char *word)
     return true;
 }
 
-static void complain(const char *word, char *error, size_t error_size)
+static void complain(const char *word, struct error *error)
 {
     char names[SCHED_EVENT_COUNT][NAME_SIZE];
     struct suggest near = suggest_for(word);
@@ -66,15 +66,16 @@ static void complain(const char *word, char *error, size_t error_size)
             *c = (char)tolower((unsigned char)*c);
         suggest_offer(&near, names[kind]);
     }
-    snprintf(error, error_size,
-             "\"%s\" is no kind of event, goroutine or worker; %s; goroutines are main, G3, G3.1; "
-             "workers P0, M1, sysmon",
-             word,
-             near.near ? suggest_text(&near, "", "docs/TRACE.md").s
-                       : "kinds are as stolen, woken, parked (docs/TRACE.md)");
+    error_print(
+        error,
+        "\"%s\" is no kind of event, goroutine or worker; %s; goroutines are main, G3, G3.1; "
+        "workers P0, M1, sysmon",
+        word,
+        near.near ? suggest_text(&near, "", "docs/TRACE.md").s
+                  : "kinds are as stolen, woken, parked (docs/TRACE.md)");
 }
 
-struct trace_only *trace_only_parse(const char *text, char *error, size_t error_size)
+struct trace_only *trace_only_parse(const char *text, struct error *error)
 {
     struct trace_only *only = xcalloc(1, sizeof *only);
     size_t words = strlen(text) + 1;
@@ -85,7 +86,7 @@ struct trace_only *trace_only_parse(const char *text, char *error, size_t error_
     while ((word = strsep(&rest, ","))) {
         if (word_take(only, word))
             continue;
-        complain(word, error, error_size);
+        complain(word, error);
         trace_only_free(only);
         return NULL;
     }

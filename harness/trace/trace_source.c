@@ -6,14 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096, ERROR_SIZE = 256, NAME_SIZE = 64 };
+enum { PATH_SIZE = 4096, NAME_SIZE = 64 };
 
 /* The text of a file of the sources; NULL if it is not there, as with an installed program. */
 static char *source_read(const char *file)
 {
-    char path[PATH_SIZE], error[ERROR_SIZE];
+    char path[PATH_SIZE];
+    struct error error;
     size_t size;
-    return data_find(file, path, sizeof path) ? file_read(path, &size, error, sizeof error) : NULL;
+    return data_find(file, path, sizeof path) ? file_read(path, &size, &error) : NULL;
 }
 
 /* Where line `number` begins; NULL if there is none. */

@@ -280,7 +280,7 @@ static void folder_remove(const char *folder)
 }
 
 static bool gnuplot_draw(const struct trace_page *page, const struct trace_story *story,
-                         const char *folder, const char *path, char *error, size_t error_size)
+                         const char *folder, const char *path, struct error *error)
 {
     struct gnuplot gnuplot;
     char lanes[16], begin[32], end[32], letter[2] = {lane_letter(story), '\0'};
@@ -292,25 +292,23 @@ static bool gnuplot_draw(const struct trace_page *page, const struct trace_story
     snprintf(end, sizeof end, "%.6f", us(story->end_ps));
     const char *arguments[] = {
         folder, path, strrchr(path, '.') + 1, lanes, begin, end, letter, title, left_out, NULL};
-    bool ok = gnuplot_find(&gnuplot, error, error_size) &&
-              gnuplot_run(&gnuplot, "timeline", arguments, error, error_size);
+    bool ok = gnuplot_find(&gnuplot, error) && gnuplot_run(&gnuplot, "timeline", arguments, error);
     free(title);
     return ok;
 }
 
-bool trace_timeline_draw(const struct trace_page *page, const char *path, char *error,
-                         size_t error_size)
+bool trace_timeline_draw(const struct trace_page *page, const char *path, struct error *error)
 {
     struct trace_story story;
     char folder[] = "/tmp/schedlab-trace-XXXXXX";
     if (!mkdtemp(folder))
-        return error_set(error, error_size, "cannot make a folder in /tmp: %s", strerror(errno));
+        return error_set(error, "cannot make a folder in /tmp: %s", strerror(errno));
     trace_story_make(&story, page);
     bool ok = slices_write(&story, page, folder) && arrows_write(&story, folder) &&
               lengths_write(&story, folder);
     if (!ok)
-        snprintf(error, error_size, "cannot write to %s: %s", folder, strerror(errno));
-    ok = ok && gnuplot_draw(page, &story, folder, path, error, error_size);
+        error_print(error, "cannot write to %s: %s", folder, strerror(errno));
+    ok = ok && gnuplot_draw(page, &story, folder, path, error);
     folder_remove(folder);
     trace_story_free(&story);
     return ok;

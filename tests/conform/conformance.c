@@ -502,11 +502,10 @@ static void registries_check(void)
                                      .workloads_from = outside_workload_origins,
                                      .queue = outside_queue,
                                      .forks = outside_workload_forks};
-    char error[1024];
-    if (registry_check(&registry, error, sizeof error) &&
-        registry_check(&outside, error, sizeof error))
+    struct error error;
+    if (registry_check(&registry, &error) && registry_check(&outside, &error))
         return;
-    fprintf(stderr, "conformance: %s\n", error);
+    fprintf(stderr, "conformance: %s\n", error.text);
     exit(1);
 }
 
@@ -617,13 +616,13 @@ static void suite_run(void *unused)
 static void suite_start(void)
 {
     static struct machine_spec spec;
-    char error[1024];
+    struct error error;
     suite.jobs = 1; /* the simulated machine is one process */
     if (!suite.machine)
         sim_run(&sim_model_plain, 1, suite_run, NULL);
-    else if (!machine_spec_parse(&spec, suite.machine, error, sizeof error) ||
-             !machine_start(&spec, 1, suite_run, NULL, error, sizeof error))
-        suite_wrong(error);
+    else if (!machine_spec_parse(&spec, suite.machine, &error) ||
+             !machine_start(&spec, 1, suite_run, NULL, &error))
+        suite_wrong(error.text);
     machine_spec_free(&spec);
 }
 

@@ -84,16 +84,18 @@ static void files_tell_allocators(void **state)
 
 static void another_malloc_than_asked_for_is_told(void **state)
 {
-    char why[512];
+    struct error why;
     (void)state;
-    assert_true(allocator_check(ALLOCATOR_GLIBC, ALLOCATOR_GLIBC, why, sizeof why));
-    assert_true(allocator_check(ALLOCATOR_JEMALLOC, ALLOCATOR_JEMALLOC, why, sizeof why));
-    assert_true(allocator_check(ALLOCATOR_JEMALLOC, ALLOCATOR_SANITIZER, why, sizeof why));
-    assert_false(allocator_check(ALLOCATOR_GLIBC, ALLOCATOR_JEMALLOC, why, sizeof why));
-    assert_non_null(strstr(why, "malloc=glibc was asked for, but malloc() is that of jemalloc"));
-    assert_false(allocator_check(ALLOCATOR_JEMALLOC, ALLOCATOR_GLIBC, why, sizeof why));
-    assert_non_null(strstr(why, "malloc=jemalloc was asked for, but malloc() is that of glibc"));
-    assert_false(allocator_check(ALLOCATOR_JEMALLOC, ALLOCATOR_OTHER, why, sizeof why));
+    assert_true(allocator_check(ALLOCATOR_GLIBC, ALLOCATOR_GLIBC, &why));
+    assert_true(allocator_check(ALLOCATOR_JEMALLOC, ALLOCATOR_JEMALLOC, &why));
+    assert_true(allocator_check(ALLOCATOR_JEMALLOC, ALLOCATOR_SANITIZER, &why));
+    assert_false(allocator_check(ALLOCATOR_GLIBC, ALLOCATOR_JEMALLOC, &why));
+    assert_non_null(
+        strstr(why.text, "malloc=glibc was asked for, but malloc() is that of jemalloc"));
+    assert_false(allocator_check(ALLOCATOR_JEMALLOC, ALLOCATOR_GLIBC, &why));
+    assert_non_null(
+        strstr(why.text, "malloc=jemalloc was asked for, but malloc() is that of glibc"));
+    assert_false(allocator_check(ALLOCATOR_JEMALLOC, ALLOCATOR_OTHER, &why));
 }
 
 static const char *allocate_and_tell(void)

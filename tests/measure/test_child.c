@@ -305,8 +305,9 @@ static void hyperfine_changes_no_verdict(void **state)
         {"grq", "failed", "no answer within %g s", "I wait\n"},
         {"contsteal", "failed", "killed by SIGABRT: runtime: broken", "runtime: broken\n"},
     };
-    char hyperfine[4096], error[256];
-    if (!hyperfine_find(hyperfine, sizeof hyperfine, error, sizeof error))
+    char hyperfine[4096];
+    struct error error;
+    if (!hyperfine_find(hyperfine, sizeof hyperfine, &error))
         skip();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         bool hangs = strcmp(cases[i].variant, "grq") == 0;

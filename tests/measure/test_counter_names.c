@@ -9,14 +9,12 @@
 
 #include <cmocka.h>
 
-enum { ERROR_SIZE = 512 };
-
 static void the_default_asks_for_cache_misses_first(void **state)
 {
     struct counter_names names;
-    char error[ERROR_SIZE];
+    struct error error;
     (void)state;
-    assert_true(counter_names_split(&names, NULL, error, sizeof error));
+    assert_true(counter_names_split(&names, NULL, &error));
     assert_string_equal(names.name[0], "PAPI_L1_DCM");
     for (size_t i = 1; i < names.count; i++) /* pmu, soft, sde: each kind together */
         assert_true(strcmp(counter_source(names.name[i - 1]), "sde") != 0 ||
@@ -29,28 +27,28 @@ static void the_default_asks_for_cache_misses_first(void **state)
 static void lists_are_split_and_checked(void **state)
 {
     struct counter_names names;
-    char error[ERROR_SIZE];
+    struct error error;
     (void)state;
-    assert_true(counter_names_split(&names, "none", error, sizeof error));
+    assert_true(counter_names_split(&names, "none", &error));
     assert_int_equal(names.count, 0);
     counter_names_free(&names);
-    assert_true(counter_names_split(&names, "STEALS,STEAL", error, sizeof error));
+    assert_true(counter_names_split(&names, "STEALS,STEAL", &error));
     assert_string_equal(names.name[0], "sde:::schedlab::STEALS");
     assert_string_equal(names.name[1], "STEAL");
     counter_names_free(&names);
     static const char *const wrong[] = {"", "a,,b", "a,", "a,b,a", "STEALS,sde:::schedlab::STEALS"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        assert_false(counter_names_split(&names, wrong[i], error, sizeof error));
-        assert_null(strchr(error, '\n'));
+        assert_false(counter_names_split(&names, wrong[i], &error));
+        assert_null(strchr(error.text, '\n'));
         counter_names_free(&names);
     }
 }
 
-static bool check_name(const char *name, char *error)
+static bool check_name(const char *name, struct error *error)
 {
     struct counter_names names;
-    assert_true(counter_names_split(&names, name, error, ERROR_SIZE));
-    bool ok = counter_names_check(&fake_api, &names, error, ERROR_SIZE);
+    assert_true(counter_names_split(&names, name, error));
+    bool ok = counter_names_check(&fake_api, &names, error);
     counter_names_free(&names);
     return ok;
 }
@@ -65,13 +63,13 @@ static void typing_errors_get_the_nearest_event(void **state)
         {"STEAL", "\"sde:::schedlab::STEALS\""},
         {"CONTEXT-SWITCHES", "\"perf::CONTEXT-SWITCHES\""},
     };
-    char error[ERROR_SIZE];
+    struct error error;
     (void)state;
     fake_reset();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        if (check_name(cases[i][0], error) || !strstr(error, cases[i][1]))
-            fail_msg("%s: \"%s\" should name %s", cases[i][0], error, cases[i][1]);
-        assert_null(strchr(error, '\n'));
+        if (check_name(cases[i][0], &error) || !strstr(error.text, cases[i][1]))
+            fail_msg("%s: \"%s\" should name %s", cases[i][0], error.text, cases[i][1]);
+        assert_null(strchr(error.text, '\n'));
     }
 }
 
@@ -79,14 +77,14 @@ static void events_far_off_name_the_lists(void **state)
 {
     static const char *const names[] = {"bogus", "sde:::schedlab::BOGUS", "perf::ZEBRA",
                                         "PAPI_ZEBRA"};
-    char error[ERROR_SIZE];
+    struct error error;
     (void)state;
     fake_reset();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        assert_false(check_name(names[i], error));
-        if (!strstr(error, "schedlab list events") || strstr(error, "nearest"))
-            fail_msg("%s: \"%s\" should name lists and nothing near", names[i], error);
-        assert_null(strchr(error, '\n'));
+        assert_false(check_name(names[i], &error));
+        if (!strstr(error.text, "schedlab list events") || strstr(error.text, "nearest"))
+            fail_msg("%s: \"%s\" should name lists and nothing near", names[i], error.text);
+        assert_null(strchr(error.text, '\n'));
     }
 }
 
@@ -94,14 +92,14 @@ static void events_of_other_machines_are_no_errors(void **state)
 {
     static const char *const names[] = {"PAPI_L1_DCM", "perf::CYCLES", "skx::INST_RETIRED:ANY_P",
                                         "sde:::schedlab::PROCESS_SWITCHES"};
-    char error[ERROR_SIZE];
+    struct error error;
     (void)state;
     fake_reset();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        assert_true(check_name(names[i], error));
+        assert_true(check_name(names[i], &error));
     fake.version = PAPI_ENOMEM; /* without PAPI nobody knows the presets */
-    assert_true(check_name("PAPI_ANYTHING", error));
-    assert_false(check_name("sde:::schedlab::NOPE", error));
+    assert_true(check_name("PAPI_ANYTHING", &error));
+    assert_false(check_name("sde:::schedlab::NOPE", &error));
 }
 
 static void sources_follow_from_names(void **state)

@@ -10,8 +10,6 @@
 
 #include <cmocka.h>
 
-enum { ERROR_SIZE = 512 };
-
 /* A run --------------------------------------------------------------------------------------- */
 
 static uint64_t fake_stats[STAT_COUNT];
@@ -46,8 +44,8 @@ static int thread_keys[8];
 
 static struct counters *counters_make(const char *events, enum counters_threads threads)
 {
-    char error[ERROR_SIZE];
-    struct counters *counters = counters_new(&fake_api, events, threads, error, sizeof error);
+    struct error error;
+    struct counters *counters = counters_new(&fake_api, events, threads, &error);
     assert_non_null(counters);
     counters_bind(counters, &stat_source);
     return counters;
@@ -337,11 +335,10 @@ static const char three_presets[] =
 
 static struct counters *counters_of_set(size_t number)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     fake_reset();
     fake.pmu_counters = 2;
-    struct counters *counters =
-        counters_new(&fake_api, three_presets, COUNTERS_PER_THREAD, error, sizeof error);
+    struct counters *counters = counters_new(&fake_api, three_presets, COUNTERS_PER_THREAD, &error);
     assert_int_equal(counters_set_count(counters), 2);
     counters_choose_set(counters, number);
     counters_bind(counters, &stat_source);
@@ -636,11 +633,11 @@ static void an_own_event_that_cannot_be_added_is_absent_alone(void **state)
 
 static void sample_that_never_ran_counted_nothing(void **state)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     (void)state;
     fake_reset();
     struct counters *counters =
-        counters_new(&fake_api, "PROCESS_MEMORY_PER_G", COUNTERS_PER_THREAD, error, sizeof error);
+        counters_new(&fake_api, "PROCESS_MEMORY_PER_G", COUNTERS_PER_THREAD, &error);
     counters_finish(counters, 0);
     assert_absent(counters, "sde:::schedlab::PROCESS_MEMORY_PER_G", "before anything ran");
     counters_drop(counters);
@@ -648,12 +645,12 @@ static void sample_that_never_ran_counted_nothing(void **state)
 
 static void without_a_scheduler_its_events_are_absent(void **state)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     (void)state;
     fake_reset();
     struct counters *counters =
         counters_new(&fake_api, "sde:::schedlab::STEALS,sde:::schedlab::PROCESS_CPU_NS",
-                     COUNTERS_PER_THREAD, error, sizeof error);
+                     COUNTERS_PER_THREAD, &error);
     counters_bind(counters, NULL);
     counters_begin(counters);
     counters_end(counters);

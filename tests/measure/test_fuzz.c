@@ -35,7 +35,6 @@ enum {
     COUNT = 200,
     TEXTS_MAX = 64,
     LIMIT_S = 120, /* for one input; only what never ends takes so long */
-    ERROR_SIZE = 4096
 };
 
 /* Random numbers: splitmix64, which differs from no seed to the next in quality. */
@@ -192,70 +191,70 @@ static char input_path[64];
 static bool input_is_wanted; /* by whoever looks into a failure */
 
 /* Each returns true if it took the text, or false and why not. */
-static bool sweep_takes(const char *text, char *error)
+static bool sweep_takes(const char *text, struct error *error)
 {
-    struct sweep_file *sweep = sweep_file_parse(input_path, text, strlen(text), error, ERROR_SIZE);
+    struct sweep_file *sweep = sweep_file_parse(input_path, text, strlen(text), error);
     if (sweep)
         sweep_file_free(sweep);
     return sweep;
 }
 
-static bool model_takes(const char *text, char *error)
+static bool model_takes(const char *text, struct error *error)
 {
     (void)text;
-    struct machine_file *file = machine_file_load(input_path, error, ERROR_SIZE);
+    struct machine_file *file = machine_file_load(input_path, error);
     if (file)
         machine_file_free(file);
     return file;
 }
 
-static bool experiment_takes(const char *text, char *error)
+static bool experiment_takes(const char *text, struct error *error)
 {
     (void)text;
-    struct experiment *experiment = experiment_load(input_path, error, ERROR_SIZE);
+    struct experiment *experiment = experiment_load(input_path, error);
     if (experiment)
         experiment_free(experiment);
     return experiment;
 }
 
-static bool variant_takes(const char *text, char *error)
+static bool variant_takes(const char *text, struct error *error)
 {
     struct variant_spec spec;
-    bool taken = variant_spec_parse(&spec, text, error, ERROR_SIZE);
+    bool taken = variant_spec_parse(&spec, text, error);
     if (taken)
         variant_spec_free(&spec);
     return taken;
 }
 
-static bool workload_takes(const char *text, char *error)
+static bool workload_takes(const char *text, struct error *error)
 {
     struct workload_spec spec;
-    bool taken = workload_spec_parse(&spec, text, error, ERROR_SIZE);
+    bool taken = workload_spec_parse(&spec, text, error);
     if (taken)
         workload_spec_free(&spec);
     return taken;
 }
 
-static bool program_takes(const char *text, char *error)
+static bool program_takes(const char *text, struct error *error)
 {
     (void)text;
-    struct program *program = program_load(input_path, error, ERROR_SIZE);
+    struct program *program = program_load(input_path, error->text, sizeof error->text);
     program_free(program);
     return program;
 }
 
-static bool service_takes(const char *text, char *error)
+static bool service_takes(const char *text, struct error *error)
 {
     (void)text;
-    struct service *service = service_load(input_path, error, ERROR_SIZE);
+    struct service *service = service_load(input_path, error);
     service_free(service);
     return service;
 }
 
-static bool records_take(const char *text, char *error)
+static bool records_take(const char *text, struct error *error)
 {
     (void)text;
-    json_t *records = record_file_read(input_path, NULL, error, ERROR_SIZE);
+    json_t *records = record_file_read(input_path, NULL, error);
     json_decref(records);
     return records;
 }
@@ -290,23 +289,23 @@ static bool are_lines(const char *text, int most)
 }
 
 static void try_each(const struct texts *texts, uint64_t count, int lines,
-                     bool (*takes)(const char *text, char *error))
+                     bool (*takes)(const char *text, struct error *error))
 {
-    static char error[ERROR_SIZE];
+    static struct error error;
     size_t taken = 0;
     for (uint64_t i = 0; i < count; i++) {
         char *text = mutated(texts->text[random_below(texts->count)]);
         input_write(text);
-        *error = '\0';
+        *error.text = '\0';
         alarm(LIMIT_S);
-        bool was_taken = takes(text, error);
+        bool was_taken = takes(text, &error);
         alarm(0);
         free(text);
         taken += was_taken;
-        bool is_bug = strstr(error, "libcyaml") != NULL; /* it refuses what the reader took */
-        input_is_wanted = !was_taken && (is_bug || !are_lines(error, lines));
+        bool is_bug = strstr(error.text, "libcyaml") != NULL; /* it refuses what the reader took */
+        input_is_wanted = !was_taken && (is_bug || !are_lines(error.text, lines));
         if (input_is_wanted)
-            fail_msg("%s is refused by \"%s\", which is not 1 to %d lines", input_path, error,
+            fail_msg("%s is refused by \"%s\", which is not 1 to %d lines", input_path, error.text,
                      lines);
     }
     print_message("# %zu of %llu taken\n", taken, (unsigned long long)count);
@@ -333,7 +332,7 @@ static int input_end(void **state)
 }
 
 static void files_are_taken_or_refused(const char *pattern,
-                                       bool (*takes)(const char *text, char *error))
+                                       bool (*takes)(const char *text, struct error *error))
 {
     struct texts texts = texts_of(pattern);
     try_each(&texts, asked("FUZZ_COUNT", COUNT), YAML_MISTAKES_MAX + 1, takes);

@@ -112,7 +112,8 @@ static void register_all(void)
 
 static int run_all(void **state)
 {
-    char path[] = "/tmp/test_gbench.XXXXXX", out[64], error[256] = "";
+    char path[] = "/tmp/test_gbench.XXXXXX", out[64];
+    struct error error = {0};
     int fd = mkstemp(path);
     (void)state;
     assert_true(fd >= 0);
@@ -122,7 +123,7 @@ static int run_all(void **state)
                            "--benchmark_repetitions=3", out, NULL};
     register_all();
     gbench_context("who", "test");
-    end = gbench_run("test_gbench", flags, false, error, sizeof error);
+    end = gbench_run("test_gbench", flags, false, &error);
     results = json_load_file(path, 0, NULL);
     unlink(path);
     return results ? 0 : -1;

@@ -17,7 +17,7 @@
 #define COUNT_EVENT "sde:::schedlab::MALLOC_ALLOCATIONS"
 #define BYTES_EVENT "sde:::schedlab::MALLOC_BYTES"
 
-enum { EVENTS = 3, ERROR_SIZE = 256 };
+enum { EVENTS = 3 };
 static const char *const names[EVENTS] = {LEVEL_EVENT, COUNT_EVENT, BYTES_EVENT};
 
 /* In front of jemalloc's: it forgets one name. */
@@ -52,9 +52,9 @@ static const struct counters_source no_source = {.read = no_stat, .absent = no_a
 
 static struct counters *counters_make(enum counters_threads threads)
 {
-    char error[ERROR_SIZE];
-    struct counters *counters = counters_new(&fake_api, LEVEL_EVENT "," COUNT_EVENT "," BYTES_EVENT,
-                                             threads, error, sizeof error);
+    struct error error;
+    struct counters *counters =
+        counters_new(&fake_api, LEVEL_EVENT "," COUNT_EVENT "," BYTES_EVENT, threads, &error);
     assert_non_null(counters);
     counters_bind(counters, &no_source);
     return counters;

@@ -210,27 +210,27 @@ static void columns_are_summed_over_the_cores_in_use(void **state)
 {
     static const int cpus[] = {1, 0, 10};
     uint64_t steal, busy;
-    char why[128] = "";
+    struct error why = {0};
     (void)state;
-    assert_true(disturbance_parse_stat(stat_text, cpus, 1, &steal, &busy, why, sizeof why));
+    assert_true(disturbance_parse_stat(stat_text, cpus, 1, &steal, &busy, &why));
     assert_int_equal(steal, 80);
     assert_int_equal(busy, 13); /* neither idle nor iowait, and no guest's time twice */
-    assert_true(disturbance_parse_stat(stat_text, cpus, 3, &steal, &busy, why, sizeof why));
+    assert_true(disturbance_parse_stat(stat_text, cpus, 3, &steal, &busy, &why));
     assert_int_equal(steal, 1088);
     assert_int_equal(busy, 13 + 13 + 5);
-    assert_string_equal(why, "");
+    assert_string_equal(why.text, "");
 }
 
 static void steal_that_is_not_there_has_a_reason(void **state)
 {
     static const int missing = 2, old = 11;
     uint64_t steal, busy;
-    char why[128] = "";
+    struct error why = {0};
     (void)state;
-    assert_false(disturbance_parse_stat(stat_text, &missing, 1, &steal, &busy, why, sizeof why));
-    assert_string_equal(why, "/proc/stat has no line of cpu2");
-    assert_false(disturbance_parse_stat(stat_text, &old, 1, &steal, &busy, why, sizeof why));
-    assert_string_equal(why, "/proc/stat has no steal column for cpu11");
+    assert_false(disturbance_parse_stat(stat_text, &missing, 1, &steal, &busy, &why));
+    assert_string_equal(why.text, "/proc/stat has no line of cpu2");
+    assert_false(disturbance_parse_stat(stat_text, &old, 1, &steal, &busy, &why));
+    assert_string_equal(why.text, "/proc/stat has no steal column for cpu11");
 }
 
 /* The folders of a machine -------------------------------------------------------------------- */

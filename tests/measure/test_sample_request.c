@@ -49,7 +49,7 @@ static const struct sample_field *field_named(const char *option)
 /* The request as a process reads it from the arguments with which it is started. */
 static struct sample_request read_back(const struct sample_arguments *arguments)
 {
-    char error[256];
+    struct error error;
     struct sample_request request = sample_request_usual();
     assert_string_equal(arguments->argv[1], "sample");
     request.variant = arguments->argv[2];
@@ -57,8 +57,8 @@ static struct sample_request read_back(const struct sample_arguments *arguments)
     for (int i = 4; i < arguments->argc; i++) {
         const struct sample_field *field = field_named(arguments->argv[i]);
         const char *value = field->value ? arguments->argv[++i] : NULL;
-        if (!sample_field_read(field, &request, value, error, sizeof error))
-            fail_msg("%s: %s", field->option, error);
+        if (!sample_field_read(field, &request, value, &error))
+            fail_msg("%s: %s", field->option, error.text);
     }
     assert_null(arguments->argv[arguments->argc]);
     return request;
@@ -132,20 +132,20 @@ static void value_out_of_range_is_refused_in_one_line(void **state)
          "s; plain numbers are ms"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char error[256];
+        struct error error;
         struct sample_request request = asked;
-        assert_false(sample_field_read(field_named(cases[i].option), &request, cases[i].text, error,
-                                       sizeof error));
-        assert_string_equal(error, cases[i].error);
+        assert_false(
+            sample_field_read(field_named(cases[i].option), &request, cases[i].text, &error));
+        assert_string_equal(error.text, cases[i].error);
     }
 }
 
 static void stack_is_of_whole_pages(void **state)
 {
     (void)state;
-    char error[256];
+    struct error error;
     struct sample_request request = asked;
-    assert_true(sample_field_read(field_named("--stack"), &request, "20000", error, sizeof error));
+    assert_true(sample_field_read(field_named("--stack"), &request, "20000", &error));
     assert_int_equal(request.stack_bytes % 4096, 0);
     assert_true(request.stack_bytes >= 20000);
 }

@@ -15,14 +15,14 @@
 
 #include <cmocka.h>
 
-enum { ERROR_SIZE = 1024 };
+enum { TEXT_SIZE = 1024 };
 
 static char *variant_canonical(const char *text)
 {
     struct variant_spec spec;
-    char error[ERROR_SIZE];
-    if (!variant_spec_parse(&spec, text, error, sizeof error))
-        fail_msg("%s", error);
+    struct error error;
+    if (!variant_spec_parse(&spec, text, &error))
+        fail_msg("%s", error.text);
     char *canonical = strdup(spec.text);
     variant_spec_free(&spec);
     return canonical;
@@ -45,9 +45,9 @@ static void assert_complaint(const char *error, const char *part, const char *ot
 static void assert_variant_wrong(const char *text, const char *part, const char *other)
 {
     struct variant_spec spec;
-    char error[ERROR_SIZE] = "";
-    assert_false(variant_spec_parse(&spec, text, error, sizeof error));
-    assert_complaint(error, part, other);
+    struct error error = {0};
+    assert_false(variant_spec_parse(&spec, text, &error));
+    assert_complaint(error.text, part, other);
     assert_null(spec.knobs);
     assert_null(spec.text);
 }
@@ -55,9 +55,9 @@ static void assert_variant_wrong(const char *text, const char *part, const char 
 static void assert_workload_wrong(const char *text, const char *part, const char *other)
 {
     struct workload_spec spec;
-    char error[ERROR_SIZE] = "";
-    assert_false(workload_spec_parse(&spec, text, error, sizeof error));
-    assert_complaint(error, part, other);
+    struct error error = {0};
+    assert_false(workload_spec_parse(&spec, text, &error));
+    assert_complaint(error.text, part, other);
 }
 
 /* Distance ------------------------------------------------------------------------------------ */
@@ -258,17 +258,18 @@ static void canonical_text_has_plain_numbers_and_words(void **state)
 /* A value of the table, spelled out, means itself, whatever the owner's check() says about it. */
 static void assert_round_trip(const char *name, const struct param *param, int64_t value)
 {
-    char text[1024], error[ERROR_SIZE];
+    char text[1024];
+    struct error error;
     struct variant_spec spec, again;
     snprintf(text, sizeof text, "%s,%s=%s", name, param_key(param),
              param_value_text(param, value).s);
-    if (!variant_spec_parse(&spec, text, error, sizeof error)) {
-        if (strstr(error, "valid: ") && strstr(error, " is not valid; "))
-            fail_msg("%s", error);
+    if (!variant_spec_parse(&spec, text, &error)) {
+        if (strstr(error.text, "valid: ") && strstr(error.text, " is not valid; "))
+            fail_msg("%s", error.text);
         return;
     }
     assert_int_equal(*param_field(spec.knobs, param), value);
-    assert_true(variant_spec_parse(&again, spec.text, error, sizeof error));
+    assert_true(variant_spec_parse(&again, spec.text, &error));
     assert_string_equal(spec.text, again.text);
     assert_memory_equal(spec.knobs, again.knobs, spec.ops->knobs_size);
     variant_spec_free(&spec);
@@ -301,9 +302,9 @@ static void every_default_is_valid(void **state)
         assert_canonical(ops->name, ops->name);
     for (const struct workload *const *at = workloads; *at; at++) {
         struct workload_spec spec;
-        char error[ERROR_SIZE];
-        if (!workload_spec_parse(&spec, (*at)->name, error, sizeof error))
-            fail_msg("%s", error);
+        struct error error;
+        if (!workload_spec_parse(&spec, (*at)->name, &error))
+            fail_msg("%s", error.text);
         assert_string_equal(spec.text, (*at)->name);
         workload_spec_free(&spec);
     }
@@ -335,9 +336,9 @@ static void common_settings_come_last_and_only_if_changed(void **state)
 static void json_of_settings_has_knobs_and_common_ones(void **state)
 {
     struct variant_spec spec;
-    char error[ERROR_SIZE];
+    struct error error;
     (void)state;
-    assert_true(variant_spec_parse(&spec, "gmp,tick=64,malloc=glibc", error, sizeof error));
+    assert_true(variant_spec_parse(&spec, "gmp,tick=64,malloc=glibc", &error));
     json_t *object = variant_settings_to_json(&spec);
     assert_string_equal(json_string_value(json_object_get(object, "malloc")), "glibc");
     assert_int_equal(json_integer_value(json_object_get(object, "tick")), 64);
@@ -348,9 +349,9 @@ static void json_of_settings_has_knobs_and_common_ones(void **state)
 static void json_has_every_key_and_words_as_words(void **state)
 {
     struct variant_spec spec;
-    char error[ERROR_SIZE];
+    struct error error;
     (void)state;
-    assert_true(variant_spec_parse(&spec, "gmp,tick=64,runnext=off", error, sizeof error));
+    assert_true(variant_spec_parse(&spec, "gmp,tick=64,runnext=off", &error));
     json_t *object = params_to_json(spec.knobs, spec.ops->knobs);
     size_t count = 0;
     for (const struct param *param = spec.ops->knobs; param->name; param++)
@@ -450,7 +451,8 @@ static void knobs_that_change_nothing_are_refused(void **state)
 static void assert_row_refuses(const struct sched_ops *ops, const struct param_moot *row,
                                const struct param *param, int64_t value)
 {
-    char when[256] = "", text[ERROR_SIZE], error[ERROR_SIZE];
+    char when[256] = "", text[TEXT_SIZE];
+    struct error error;
     struct variant_spec spec;
     for (const char *at = row->when; *at;) { /* the first word of each */
         size_t clause = strcspn(at, ","), first = strcspn(at, "|,");
@@ -459,9 +461,9 @@ static void assert_row_refuses(const struct sched_ops *ops, const struct param_m
     }
     snprintf(text, sizeof text, "%s%s,%s=%s", ops->name, when, param_key(param),
              param_value_text(param, value).s);
-    if (variant_spec_parse(&spec, text, error, sizeof error))
+    if (variant_spec_parse(&spec, text, &error))
         fail_msg("%s is accepted", text);
-    assert_non_null(strstr(error, " nothing with "));
+    assert_non_null(strstr(error.text, " nothing with "));
 }
 
 static void every_row_of_moot_knobs_refuses(void **state)
@@ -487,12 +489,13 @@ static void every_preset_is_its_variant_with_its_settings(void **state)
     (void)state;
     assert_non_null(presets[0].name);
     for (const struct preset *preset = presets; preset->name; preset++) {
-        char text[ERROR_SIZE], error[ERROR_SIZE];
+        char text[TEXT_SIZE];
+        struct error error;
         struct variant_spec spec;
         snprintf(text, sizeof text, "%s,%s", preset->variant, preset->settings);
         assert_canonical(text, preset->name);
         assert_canonical(preset->name, preset->name);
-        assert_true(variant_spec_parse(&spec, preset->name, error, sizeof error));
+        assert_true(variant_spec_parse(&spec, preset->name, &error));
         assert_string_equal(spec.ops->name, preset->variant);
         variant_spec_free(&spec);
         for (size_t i = 0; spec_variant(i); i++)
@@ -561,9 +564,9 @@ static void promises_follow_the_knobs(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct variant_spec spec;
-        char error[256];
-        if (!variant_spec_parse(&spec, rows[i].text, error, sizeof error))
-            fail_msg("%s", error);
+        struct error error;
+        if (!variant_spec_parse(&spec, rows[i].text, &error))
+            fail_msg("%s", error.text);
         struct promises found = promises_of(spec.ops, spec.knobs), wanted = rows[i].promised;
         if (found.hands_off != wanted.hands_off || found.preempts != wanted.preempts ||
             found.polls != wanted.polls || found.resizes != wanted.resizes ||
@@ -579,9 +582,9 @@ static void promises_follow_the_knobs(void **state)
 
 static int64_t tasks_on(const struct workload_spec *spec, int64_t workers)
 {
-    char error[ERROR_SIZE];
-    if (!workload_spec_set_workers(spec, workers, error, sizeof error))
-        fail_msg("%s", error);
+    struct error error;
+    if (!workload_spec_set_workers(spec, workers, &error))
+        fail_msg("%s", error.text);
     return *param_field(spec->params, param_find(spec->workload->params, "tasks"));
 }
 
@@ -589,18 +592,18 @@ static void a_number_per_worker_grows_with_them(void **state)
 {
     (void)state;
     struct workload_spec spec;
-    char error[ERROR_SIZE];
-    assert_true(workload_spec_parse(&spec, "uneven,rounds=5,tasks=10k/worker", error, ERROR_SIZE));
+    struct error error;
+    assert_true(workload_spec_parse(&spec, "uneven,rounds=5,tasks=10k/worker", &error));
     assert_string_equal(spec.text, "uneven,tasks=10000/worker,rounds=5"); /* though the default */
     assert_int_equal(tasks_on(&spec, 1), 10000);
     assert_int_equal(tasks_on(&spec, 64), 640000);
     assert_int_equal(tasks_on(&spec, 4), 40000);
     assert_string_equal(spec.text, "uneven,tasks=10000/worker,rounds=5");
-    char *canonical = workload_spec_canonical(spec.text, error, sizeof error);
+    char *canonical = workload_spec_canonical(spec.text, &error);
     assert_string_equal(canonical, spec.text);
     free(canonical);
     workload_spec_free(&spec);
-    assert_true(workload_spec_parse(&spec, "uneven,tasks=10", error, sizeof error));
+    assert_true(workload_spec_parse(&spec, "uneven,tasks=10", &error));
     assert_int_equal(tasks_on(&spec, 64), 10);
     workload_spec_free(&spec);
 }
@@ -609,16 +612,16 @@ static void too_much_for_so_many_workers_is_told(void **state)
 {
     (void)state;
     struct workload_spec spec;
-    char error[ERROR_SIZE] = "";
-    assert_true(workload_spec_parse(&spec, "uneven,tasks=10M/worker", error, sizeof error));
-    assert_false(workload_spec_set_workers(&spec, 64, error, sizeof error));
-    assert_complaint(error, "uneven: tasks=10000000/worker is not valid on 64 workers",
+    struct error error = {0};
+    assert_true(workload_spec_parse(&spec, "uneven,tasks=10M/worker", &error));
+    assert_false(workload_spec_set_workers(&spec, 64, &error));
+    assert_complaint(error.text, "uneven: tasks=10000000/worker is not valid on 64 workers",
                      "valid in all: 1 to 100000000 tasks");
     workload_spec_free(&spec);
     /* 5 leaves are no power of 10: the workload's own check, of what it then is. */
-    assert_true(workload_spec_parse(&spec, "skynet,leaves=10/worker", error, sizeof error));
-    assert_false(workload_spec_set_workers(&spec, 5, error, sizeof error));
-    assert_complaint(error, "skynet: ", " on 5 workers");
+    assert_true(workload_spec_parse(&spec, "skynet,leaves=10/worker", &error));
+    assert_false(workload_spec_set_workers(&spec, 5, &error));
+    assert_complaint(error.text, "skynet: ", " on 5 workers");
     workload_spec_free(&spec);
 }
 
@@ -636,26 +639,28 @@ static void only_numbers_of_workloads_are_per_worker(void **state)
 static void kept_ones_are_parsed_once(void **state)
 {
     (void)state;
-    char error[ERROR_SIZE] = "", none[ERROR_SIZE] = "untouched";
-    const struct variant_spec *variant = variant_spec_kept("gmp,tick=0x", error, sizeof error);
+    struct error none = {"untouched"};
+    struct error error = {0};
+    const struct variant_spec *variant = variant_spec_kept("gmp,tick=0x", &error);
     assert_null(variant);
-    assert_complaint(error, "gmp: tick=0x is not valid", "valid: ");
-    variant = variant_spec_kept("gmp,ring=256,tick=64", none, sizeof none);
+    assert_complaint(error.text, "gmp: tick=0x is not valid", "valid: ");
+    variant = variant_spec_kept("gmp,ring=256,tick=64", &none);
     assert_non_null(variant);
     assert_string_equal(variant->text, "gmp,tick=64");
-    assert_ptr_equal(variant_spec_kept("gmp,ring=256,tick=64", none, sizeof none), variant);
-    assert_ptr_equal(variant_spec_kept("gmp,tick=64", none, sizeof none), variant);
-    assert_false(variant_spec_is_moot("gmp,tick=64", none, sizeof none));
+    assert_ptr_equal(variant_spec_kept("gmp,ring=256,tick=64", &none), variant);
+    assert_ptr_equal(variant_spec_kept("gmp,tick=64", &none), variant);
+    assert_false(variant_spec_is_moot("gmp,tick=64", &none));
     /* Asked for many workers, it stays the same for those who ask next. */
     const char *text = "uneven,tasks=10M/worker";
-    const struct workload_spec *workload = workload_spec_kept(text, none, sizeof none);
-    assert_true(workload_spec_fits(text, 4, none, sizeof none));
-    assert_false(workload_spec_fits(text, 64, error, sizeof error));
-    assert_complaint(error, "uneven: tasks=10000000/worker is not valid on 64 workers", "valid");
-    assert_ptr_equal(workload_spec_kept(text, none, sizeof none), workload);
+    const struct workload_spec *workload = workload_spec_kept(text, &none);
+    assert_true(workload_spec_fits(text, 4, &none));
+    assert_false(workload_spec_fits(text, 64, &error));
+    assert_complaint(error.text, "uneven: tasks=10000000/worker is not valid on 64 workers",
+                     "valid");
+    assert_ptr_equal(workload_spec_kept(text, &none), workload);
     assert_int_equal(
         *param_field(workload->params, param_find(workload->workload->params, "tasks")), 10000000);
-    assert_string_equal(none, "untouched");
+    assert_string_equal(none.text, "untouched");
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* test_stopping_rule.c - what a block holds follows from the samples before it: the least
  * repetitions, then whole comparison sets until every interval is narrow enough, or the limit. */
+#include "harness/base/error.h"
 #include "harness/numbers/statistics.h"
 #include "harness/plan/stopping_rule.h"
 
@@ -13,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { REPS = 6, REPS_MAX = 10, BLOCKS_MAX = 64, ERROR_SIZE = 1024 };
+enum { REPS = 6, REPS_MAX = 10, BLOCKS_MAX = 64 };
 
 /* Stands in for the program under measurement: a sample of this cell in this block. */
 typedef json_t *sampler(const struct cell *cell, unsigned block);
@@ -292,7 +293,7 @@ static json_t *steady_with_findings(const struct cell *cell, unsigned block)
 static void each_metric_has_to_be_narrow(void **state)
 {
     (void)state;
-    char error[ERROR_SIZE];
+    struct error error;
     struct stopping_rule rule;
     struct sweep_file sweep = sweep_make(5);
     struct plan *plan = plan_make(&sweep);
@@ -300,7 +301,7 @@ static void each_metric_has_to_be_narrow(void **state)
         struct cell *cell = &plan->cells[i];
         cell->own_widths = true;
         cell->widths[0].percent = cell->widths[1].percent = 5; /* throughputs are narrow enough */
-        assert_true(metric_parse(&cell->widths[1].metric, "waits_distinct", error, sizeof error));
+        assert_true(metric_parse(&cell->widths[1].metric, "waits_distinct", &error));
     }
     stopping_rule_begin(&rule, &sweep, plan);
     measure(&rule, 0, BLOCKS_MAX, steady_with_findings);

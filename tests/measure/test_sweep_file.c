@@ -16,8 +16,6 @@
 
 #include <cmocka.h>
 
-enum { ERROR_SIZE = 1024 };
-
 /* Seven lines; groups of further tests begin on line 4. */
 #define GROUP                                                                                      \
     "  - id: one\n"                                                                                \
@@ -47,42 +45,44 @@ static int file_remove(void **state)
     return unlink(file_path);
 }
 
-static struct sweep_file *load(const char *text, char error[ERROR_SIZE])
+static struct sweep_file *load(const char *text, struct error *error)
 {
     FILE *to = fopen(file_path, "w");
     if (!to)
         abort();
     fputs(text, to);
     fclose(to);
-    return sweep_file_load(file_path, error, ERROR_SIZE);
+    return sweep_file_load(file_path, error);
 }
 
 static struct sweep_file *load_valid(const char *text)
 {
-    char error[ERROR_SIZE] = "";
-    struct sweep_file *sweep = load(text, error);
+    struct error error = {0};
+    struct sweep_file *sweep = load(text, &error);
     if (!sweep)
-        fail_msg("%s", error);
+        fail_msg("%s", error.text);
     return sweep;
 }
 
 /* The text is wrong on this line, and the message holds both parts (NULL: any). */
 static void expect_error(const char *text, int line, const char *part, const char *other)
 {
-    char error[ERROR_SIZE] = "", place[128];
-    struct sweep_file *sweep = load(text, error);
+    char place[128];
+    struct error error = {0};
+    struct sweep_file *sweep = load(text, &error);
     if (sweep)
         fail_msg("accepted: %s", text);
     snprintf(place, sizeof place, "%s:%d: ", file_path, line);
-    if (strncmp(error, place, strlen(place)) != 0 || (part && !strstr(error, part)) ||
-        (other && !strstr(error, other)) || strchr(error, '\n'))
-        fail_msg("expected line %d, \"%s\" and \"%s\"; got \"%s\"", line, part, other, error);
+    if (strncmp(error.text, place, strlen(place)) != 0 || (part && !strstr(error.text, part)) ||
+        (other && !strstr(error.text, other)) || strchr(error.text, '\n'))
+        fail_msg("expected line %d, \"%s\" and \"%s\"; got \"%s\"", line, part, other, error.text);
 }
 
 static void all_mistakes_are_told_at_once(void **state)
 {
     (void)state;
-    char error[4096] = "", expected[256];
+    char expected[256];
+    struct error error = {0};
     FILE *to = fopen(file_path, "w");
     assert_non_null(to);
     fputs("name: test\ntitle: A test\nrep: 5\ngroups:\n" /* lines 1 to 4 */
@@ -92,7 +92,7 @@ static void all_mistakes_are_told_at_once(void **state)
           "    variants: [gmp]\n    workloads: [fib]\n    workers: [0]\n",
           to);
     fclose(to);
-    assert_null(sweep_file_load(file_path, error, sizeof error));
+    assert_null(sweep_file_load(file_path, &error));
     static const struct {
         int line;
         const char *part;
@@ -100,17 +100,19 @@ static void all_mistakes_are_told_at_once(void **state)
         {3, "no key \"rep\""}, {8, "grk"}, {9, "fub"}, {13, "gmq"}, {16, "workers is 0"}};
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         snprintf(expected, sizeof expected, "%s:%d: ", file_path, mistakes[i].line);
-        const char *at = strstr(error, expected);
+        const char *at = strstr(error.text, expected);
         if (!at || !strstr(at, mistakes[i].part))
-            fail_msg("no \"%s\" on line %d in:\n%s", mistakes[i].part, mistakes[i].line, error);
+            fail_msg("no \"%s\" on line %d in:\n%s", mistakes[i].part, mistakes[i].line,
+                     error.text);
     }
-    assert_true(error[strlen(error) - 1] != '\n');
+    assert_true(error.text[strlen(error.text) - 1] != '\n');
 }
 
 static void unknown_keys_of_every_mapping_are_told(void **state)
 {
     (void)state;
-    char error[8192] = "", expected[2048];
+    char expected[2048];
+    struct error error = {0};
     FILE *to = fopen(file_path, "w");
     assert_non_null(to);
     fputs("rep: 5\ncolour: red\n" HEAD /* of three lines */
@@ -118,7 +120,7 @@ static void unknown_keys_of_every_mapping_are_told(void **state)
           "     worker: [1], workers: [1]}\n" GROUP "    knobs: 1\n",
           to);
     fclose(to);
-    assert_null(sweep_file_load(file_path, error, sizeof error));
+    assert_null(sweep_file_load(file_path, &error));
     static const struct {
         int line;
         const char *what;
@@ -127,41 +129,53 @@ static void unknown_keys_of_every_mapping_are_told(void **state)
                     {6, "a group has no key \"nam\"; "},
                     {7, "a group has no key \"worker\"; "},
                     {14, "a group has no key \"knobs\"; "}};
-    const char *at = error;
+    const char *at = error.text;
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         snprintf(expected, sizeof expected, "%s:%d: %s", file_path, mistakes[i].line,
                  mistakes[i].what);
         if (!at || strncmp(at, expected, strlen(expected)) != 0)
-            fail_msg("no \"%s\" at its place in:\n%s", expected, error);
+            fail_msg("no \"%s\" at its place in:\n%s", expected, error.text);
         at = strchr(at, '\n');
         at += at != NULL;
     }
     assert_null(at); /* told once each */
 }
 
-static void many_mistakes_are_bounded(void **state)
+/* A file with that many unknown variants; their names have at least so many digits. */
+static void load_unknown(int count, int digits, struct error *error)
 {
-    (void)state;
-    char error[8192] = "";
     FILE *to = fopen(file_path, "w");
     assert_non_null(to);
     fputs(HEAD "  - id: one\n    question: Which?\n    baseline: gmp\n"
                "    workloads: [fib]\n    workers: [1]\n    variants: [gmp",
           to);
-    for (int i = 0; i < 30; i++)
-        fprintf(to, ", gmq%d", i);
+    for (int i = 0; i < count; i++)
+        fprintf(to, ", gmq%0*d", digits, i);
     fputs("]\n", to);
     fclose(to);
-    assert_null(sweep_file_load(file_path, error, sizeof error));
+    assert_null(sweep_file_load(file_path, error));
+}
+
+static void many_mistakes_are_bounded(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    load_unknown(30, 1, &error);
     int lines = 1;
-    for (const char *at = error; (at = strchr(at, '\n')); at++)
+    for (const char *at = error.text; (at = strchr(at, '\n')); at++)
         lines++;
     assert_int_equal(lines, 21);
-    assert_non_null(strstr(error, ": more mistakes"));
-    char small[1000] = ""; /* no half a line */
-    assert_null(sweep_file_load(file_path, small, sizeof small));
-    assert_memory_equal(error, small, strlen(small));
-    assert_int_equal(error[strlen(small)], '\n');
+    assert_non_null(strstr(error.text, ": more mistakes"));
+}
+
+static void mistakes_without_room_are_left_out_whole(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    load_unknown(20, 1500, &error);
+    const char *last = strrchr(error.text, '\n');
+    assert_non_null(last);
+    assert_int_equal(strlen(last), strchr(error.text, '\n') + 1 - error.text);
 }
 
 static void least_file_gets_the_defaults(void **state)
@@ -700,12 +714,12 @@ static void pairs_of_which_one_is_moot_are_left_out(void **state)
 static void files_that_cannot_be_read_say_why(void **state)
 {
     (void)state;
-    char error[ERROR_SIZE] = "";
-    assert_null(sweep_file_load("/nonexistent/sweep.yaml", error, sizeof error));
-    assert_non_null(strstr(error, "/nonexistent/sweep.yaml"));
-    assert_non_null(strstr(error, "No such file"));
-    assert_null(sweep_file_load("/tmp", error, sizeof error));
-    assert_non_null(strstr(error, "Is a directory"));
+    struct error error = {0};
+    assert_null(sweep_file_load("/nonexistent/sweep.yaml", &error));
+    assert_non_null(strstr(error.text, "/nonexistent/sweep.yaml"));
+    assert_non_null(strstr(error.text, "No such file"));
+    assert_null(sweep_file_load("/tmp", &error));
+    assert_non_null(strstr(error.text, "Is a directory"));
 }
 
 /* libyaml would take the square of their number. */
@@ -728,6 +742,7 @@ int main(void)
         cmocka_unit_test(all_mistakes_are_told_at_once),
         cmocka_unit_test(unknown_keys_of_every_mapping_are_told),
         cmocka_unit_test(many_mistakes_are_bounded),
+        cmocka_unit_test(mistakes_without_room_are_left_out_whole),
         cmocka_unit_test(least_file_gets_the_defaults),
         cmocka_unit_test(simulated_sweeps_have_other_defaults),
         cmocka_unit_test(every_key_is_read),

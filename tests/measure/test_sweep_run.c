@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-enum { PATH_SIZE = 128, ERROR_SIZE = 1024, VARIANTS_MAX = 8 };
+enum { PATH_SIZE = 128, VARIANTS_MAX = 8 };
 
 static char folder[64], script[PATH_SIZE], samples[PATH_SIZE], messages_path[PATH_SIZE],
     plan_path[PATH_SIZE], timings_path[PATH_SIZE];
@@ -60,7 +60,8 @@ struct outcome {
     int result;
     struct sweep_run run;
     json_t *records;
-    char error[ERROR_SIZE], messages[4096];
+    struct error error;
+    char messages[4096];
 };
 
 static void text_of_file(const char *path, char *text, size_t size)
@@ -105,14 +106,14 @@ static struct outcome measure_sweep(const char *names, struct sweep_file sweep)
     FILE *messages = fopen(messages_path, "w");
     if (!messages)
         abort();
-    outcome.result = sweep_run_measure(&outcome.run, messages, outcome.error, ERROR_SIZE);
+    outcome.result = sweep_run_measure(&outcome.run, messages, &outcome.error);
     fclose(messages);
     text_of_file(messages_path, outcome.messages, sizeof outcome.messages);
-    char error[ERROR_SIZE];
-    outcome.records = record_file_read(samples, NULL, error, sizeof error);
+    struct error error;
+    outcome.records = record_file_read(samples, NULL, &error);
     plan_free(outcome.run.plan);
     if (!outcome.records)
-        fail_msg("%s", error);
+        fail_msg("%s", error.text);
     return outcome;
 }
 
@@ -365,8 +366,8 @@ static void full_disk_ends_the_sweep_and_keeps_its_records(void **state)
     struct outcome outcome = measure("gmp gmp,tick=1", 100, 600);
     setrlimit(RLIMIT_FSIZE, &before);
     assert_int_equal(outcome.result, -1);
-    assert_non_null(strstr(outcome.error, samples));
-    assert_null(strchr(outcome.error, '\n'));
+    assert_non_null(strstr(outcome.error.text, samples));
+    assert_null(strchr(outcome.error.text, '\n'));
     /* Either the room could not be reserved, or it was not enough: what was counted is there. */
     assert_int_equal(json_array_size(outcome.records), outcome.run.ok);
     assert_true(outcome.run.ok < 20);
@@ -380,9 +381,9 @@ static void samples_of_an_old_run_are_not_touched(void **state)
     struct sweep_file sweep = {.reps = 1, .reps_max = 1};
     struct plan plan = {.cells = NULL, .count = 0};
     struct sweep_run run = {.sweep = &sweep, .plan = &plan, .folder = folder};
-    char error[ERROR_SIZE];
-    assert_int_equal(sweep_run_measure(&run, stderr, error, sizeof error), -1);
-    assert_non_null(strstr(error, "samples.jsonl: File exists"));
+    struct error error;
+    assert_int_equal(sweep_run_measure(&run, stderr, &error), -1);
+    assert_non_null(strstr(error.text, "samples.jsonl: File exists"));
     json_decref(outcome.records);
 }
 
@@ -426,9 +427,9 @@ static void lost_program_ends_the_sweep_until_it_is_back(void **state)
     (void)state;
     struct outcome outcome = measure("gmp gmp,ring=8 gmp,tick=1 gmp,tick=2", 4, 600);
     assert_int_equal(outcome.result, -1);
-    assert_non_null(strstr(outcome.error, "cannot execute the program"));
-    assert_non_null(strstr(outcome.error, "--resume"));
-    assert_null(strchr(outcome.error, '\n'));
+    assert_non_null(strstr(outcome.error.text, "cannot execute the program"));
+    assert_non_null(strstr(outcome.error.text, "--resume"));
+    assert_null(strchr(outcome.error.text, '\n'));
     assert_int_equal(outcome.run.failed, 0);
     assert_in_range(json_array_size(outcome.records), 1, 4);
     assert_int_equal(json_array_size(outcome.records), outcome.run.ok);

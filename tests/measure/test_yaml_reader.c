@@ -69,10 +69,10 @@ static const struct yaml_schema schema_with_numbers = {&thing_schema, owners, "h
 /* Mistakes ------------------------------------------------------------------------------------- */
 
 /* NULL and the lines in error, or with unknown keys both. */
-static struct thing *load(const struct yaml_schema *by, const char *text, char *error, size_t size)
+static struct thing *load(const struct yaml_schema *by, const char *text, struct error *error)
 {
     struct yaml_reader reader;
-    if (!yaml_reader_open_text(&reader, "f", text, strlen(text), error, size))
+    if (!yaml_reader_open_text(&reader, "f", text, strlen(text), error))
         return NULL;
     struct thing *thing = yaml_reader_load(&reader, by, NULL);
     yaml_reader_close(&reader);
@@ -81,11 +81,11 @@ static struct thing *load(const struct yaml_schema *by, const char *text, char *
 
 static void expect(const struct yaml_schema *by, const char *text, const char *lines)
 {
-    char error[4096];
-    struct thing *thing = load(by, text, error, sizeof error);
+    struct error error;
+    struct thing *thing = load(by, text, &error);
     yaml_data_free(&thing_schema, thing, 0);
-    if (strcmp(error, lines) != 0)
-        fail_msg("expected of\n%s\n\"%s\", got \"%s\"", text, lines, error);
+    if (strcmp(error.text, lines) != 0)
+        fail_msg("expected of\n%s\n\"%s\", got \"%s\"", text, lines, error.text);
 }
 
 static void each_mistake_is_told_where_it_stands(void **state)
@@ -169,10 +169,10 @@ static void values_within_themselves_are_refused(void **state)
         "name: a\nignored: &v\n- b\n- - *v\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        char error[256];
-        assert_null(load(&schema, texts[i], error, sizeof error));
-        assert_non_null(strstr(error, ": an alias stands in the value that it repeats"));
-        assert_null(strchr(error, '\n'));
+        struct error error;
+        assert_null(load(&schema, texts[i], &error));
+        assert_non_null(strstr(error.text, ": an alias stands in the value that it repeats"));
+        assert_null(strchr(error.text, '\n'));
     }
 }
 
@@ -181,13 +181,13 @@ static void values_within_themselves_are_refused(void **state)
 static void what_is_right_is_loaded(void **state)
 {
     (void)state;
-    char error[256];
+    struct error error;
     struct thing *thing = load(&schema,
                                "name: &n a\nnumber: 0x10\ncolour: green\nat: &p {x: *n, y: b}\n"
                                "points: [*p, {y: c, x: d}]\nfew: [e, f]\nleft: 3\n"
                                "ignored: {any: [thing]}\nignored: twice\n",
-                               error, sizeof error);
-    assert_string_equal(error, "");
+                               &error);
+    assert_string_equal(error.text, "");
     assert_non_null(thing);
     assert_string_equal(thing->name, "a");
     assert_int_equal(thing->number, 16);
@@ -209,16 +209,16 @@ static void what_is_right_is_loaded(void **state)
 static void unknown_keys_alone_leave_the_values(void **state)
 {
     (void)state;
-    char error[256];
-    struct thing *thing = load(&schema, "name: a\nnumbr: 1\ncolor: [&x {y: z}, *x]\nnumber: 7\n",
-                               error, sizeof error);
+    struct error error;
+    struct thing *thing =
+        load(&schema, "name: a\nnumbr: 1\ncolor: [&x {y: z}, *x]\nnumber: 7\n", &error);
     assert_non_null(thing);
     assert_int_equal(thing->number, 7);
-    assert_non_null(strstr(error, "f:2: a thing has no key \"numbr\""));
-    assert_non_null(strstr(error, "\nf:3: a thing has no key \"color\""));
+    assert_non_null(strstr(error.text, "f:2: a thing has no key \"numbr\""));
+    assert_non_null(strstr(error.text, "\nf:3: a thing has no key \"color\""));
     yaml_data_free(&thing_schema, thing, 0);
-    assert_null(load(&schema, "nam: a\n", error, sizeof error));
-    assert_null(load(&schema, "name: a\nnumbr: 1\nfew: []\n", error, sizeof error));
+    assert_null(load(&schema, "nam: a\n", &error));
+    assert_null(load(&schema, "name: a\nnumbr: 1\nfew: []\n", &error));
 }
 
 static void what_libcyaml_alone_refuses_is_a_bug_that_is_told(void **state)

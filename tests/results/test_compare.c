@@ -9,11 +9,12 @@
 static void refused(const char *text, const char *part)
 {
     struct compare_side loaded;
-    char error[ERROR_SIZE] = "", full[PATH_SIZE];
+    char full[PATH_SIZE];
+    struct error error = {0};
     snprintf(full, sizeof full, "%s/%s", folder, text);
-    assert_false(compare_side_load(&loaded, full, error, sizeof error));
-    if (!strstr(error, part) || strchr(error, '\n'))
-        fail_msg("%s: expected one line with \"%s\", found \"%s\"", text, part, error);
+    assert_false(compare_side_load(&loaded, full, &error));
+    if (!strstr(error.text, part) || strchr(error.text, '\n'))
+        fail_msg("%s: expected one line with \"%s\", found \"%s\"", text, part, error.text);
 }
 
 /* Pairing -------------------------------------------------------------------------------------- */
@@ -136,9 +137,9 @@ static void two_partners_of_one_cell_are_refused(void **state)
     (void)state;
     run_of_variants();
     struct compare_side a = side("a:workers=1/workers=2"), b = side("a:workers=2");
-    char error[ERROR_SIZE] = "";
-    assert_false(compare_sides_pair(&a, &b, false, error, sizeof error));
-    assert_non_null(strstr(error, "filter one of them out"));
+    struct error error = {0};
+    assert_false(compare_sides_pair(&a, &b, false, &error));
+    assert_non_null(strstr(error.text, "filter one of them out"));
     compare_side_free(&a);
     compare_side_free(&b);
 }
@@ -371,8 +372,8 @@ static void summary_counts_what_was_tested(void **state)
     cell(to, "gmp", "fib,n=30", 2, 100, 1, latency);
     fclose(to);
     struct compare_options options = usual;
-    char error[ERROR_SIZE] = "";
-    assert_true(metric_parse(&options.metric, "p99", error, sizeof error));
+    struct error error = {0};
+    assert_true(metric_parse(&options.metric, "p99", &error));
     struct both *both = compare_with("a", "a", &options);
     char *text = printed(&both->comparison, compare_print_table);
     assert_non_null(strstr(text, "1 no difference shown, 1 without numbers (alpha 0.05, Holm over "
@@ -404,8 +405,8 @@ static void json_holds_every_pair(void **state)
 static struct both *compare_by(const char *name)
 {
     struct compare_options options = usual;
-    char error[ERROR_SIZE] = "";
-    assert_true(metric_parse(&options.metric, name, error, sizeof error));
+    struct error error = {0};
+    assert_true(metric_parse(&options.metric, name, &error));
     return compare_with("a", "b", &options);
 }
 
@@ -471,22 +472,23 @@ static void metric_that_no_sample_has_is_told(void **state)
 {
     (void)state;
     struct metric metric;
-    char error[ERROR_SIZE] = "", text[128];
+    char text[128];
+    struct error error = {0};
     runs_with_numbers();
     struct compare_side a = side("a");
-    assert_true(metric_parse(&metric, "STEAL", error, sizeof error));
-    assert_false(metric_is_known(&metric, a.records, error, sizeof error));
-    assert_non_null(strstr(error, "the nearest is \"STEALS\""));
-    assert_false(metric_parse(&metric, "p101", error, sizeof error));
-    assert_true(metric_parse(&metric, "max", error, sizeof error));
-    assert_true(metric_is_known(&metric, a.records, error, sizeof error));
+    assert_true(metric_parse(&metric, "STEAL", &error));
+    assert_false(metric_is_known(&metric, a.records, &error));
+    assert_non_null(strstr(error.text, "the nearest is \"STEALS\""));
+    assert_false(metric_parse(&metric, "p101", &error));
+    assert_true(metric_parse(&metric, "max", &error));
+    assert_true(metric_is_known(&metric, a.records, &error));
     metric_describe(&metric, text, sizeof text);
     assert_string_equal(text, "max of the latencies");
     compare_side_free(&a);
     run_of_variants();
     a = side("a");
-    assert_false(metric_is_known(&metric, a.records, error, sizeof error));
-    assert_non_null(strstr(error, "has no latencies"));
+    assert_false(metric_is_known(&metric, a.records, &error));
+    assert_non_null(strstr(error.text, "has no latencies"));
     compare_side_free(&a);
 }
 
@@ -494,7 +496,8 @@ static void findings_of_workloads_are_metrics(void **state)
 {
     (void)state;
     struct metric metric;
-    char error[ERROR_SIZE] = "", text[128];
+    char text[128];
+    struct error error = {0};
     assert_true(metric_is_finding("wait_max"));
     assert_false(metric_is_finding("max"));
     assert_false(metric_is_finding("throughput"));
@@ -504,14 +507,14 @@ static void findings_of_workloads_are_metrics(void **state)
     cell(to, "gmp", "periodic", 1, 100, 1, ",\"found\":{\"victims\":3,\"waits\":0.5}");
     fclose(to);
     struct compare_side a = side("a");
-    assert_true(metric_parse(&metric, "victims", error, sizeof error));
-    assert_true(metric_is_known(&metric, a.records, error, sizeof error));
+    assert_true(metric_parse(&metric, "victims", &error));
+    assert_true(metric_is_known(&metric, a.records, &error));
     assert_true(metric_of(&metric, json_array_get(a.records, 0)) == 3);
     metric_describe(&metric, text, sizeof text);
     assert_string_equal(text, "victims, as the workload found");
-    assert_true(metric_parse(&metric, "victim", error, sizeof error));
-    assert_false(metric_is_known(&metric, a.records, error, sizeof error));
-    assert_non_null(strstr(error, "the nearest is \"victims\""));
+    assert_true(metric_parse(&metric, "victim", &error));
+    assert_false(metric_is_known(&metric, a.records, &error));
+    assert_non_null(strstr(error.text, "the nearest is \"victims\""));
     compare_side_free(&a);
 }
 

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "harness/base/error.h"
 #include "harness/trace/diff.h"
 
 enum { TEXT = 512 };
@@ -13,11 +14,11 @@ enum { TEXT = 512 };
 static struct sched_trace read_text(const char *text)
 {
     struct sched_trace trace;
-    char error[TEXT];
+    struct error error;
     FILE *from = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
     assert_non_null(from);
-    if (!sched_trace_read(&trace, from, error, sizeof error))
-        fail_msg("%s", error);
+    if (!sched_trace_read(&trace, from, &error))
+        fail_msg("%s", error.text);
     fclose(from);
     return trace;
 }
@@ -136,11 +137,11 @@ static void what_is_no_trace_is_refused_with_its_line(void **unused)
     (void)unused;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct sched_trace trace;
-        char error[TEXT];
+        struct error error;
         FILE *from = fmemopen((void *)(uintptr_t)cases[i].text, strlen(cases[i].text), "r");
-        assert_false(sched_trace_read(&trace, from, error, sizeof error));
-        if (strncmp(error, cases[i].error, strlen(cases[i].error)) != 0)
-            fail_msg("\"%s\" in place of \"%s\"", error, cases[i].error);
+        assert_false(sched_trace_read(&trace, from, &error));
+        if (strncmp(error.text, cases[i].error, strlen(cases[i].error)) != 0)
+            fail_msg("\"%s\" in place of \"%s\"", error.text, cases[i].error);
         fclose(from);
     }
 }

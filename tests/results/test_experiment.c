@@ -17,8 +17,6 @@
 
 #include <cmocka.h>
 
-enum { ERROR_SIZE = 1024 };
-
 /* Parts of a file. HEAD has seven lines, PART the next seven, EXPECT the next two. */
 #define HEAD                                                                                       \
     "id: T1\n"                                                                                     \
@@ -67,11 +65,11 @@ static void file_write(const char *text)
 
 static struct experiment *load(const char *text)
 {
-    char error[ERROR_SIZE] = "";
+    struct error error = {0};
     file_write(text);
-    struct experiment *experiment = experiment_load(file_path, error, sizeof error);
+    struct experiment *experiment = experiment_load(file_path, &error);
     if (!experiment)
-        fail_msg("%s", error);
+        fail_msg("%s", error.text);
     return experiment;
 }
 
@@ -86,11 +84,11 @@ static void expect_line(const char *error, int line, const char *part)
 /* The text is wrong on this line, and the message holds the part. */
 static void expect_error(const char *text, int line, const char *part)
 {
-    char error[ERROR_SIZE] = "";
+    struct error error = {0};
     file_write(text);
-    if (experiment_load(file_path, error, sizeof error))
+    if (experiment_load(file_path, &error))
         fail_msg("accepted: %s", text);
-    expect_line(error, line, part);
+    expect_line(error.text, line, part);
 }
 
 /* Reading ------------------------------------------------------------------------------------- */
@@ -205,13 +203,13 @@ static void levels_may_be_written_otherwise(void **state)
 static struct sweep_file *sweep_of(const struct experiment *experiment, const char *machine,
                                    const struct experiment_form *form)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     char *text = experiment_sweep_text(experiment, machine, false, form);
     if (!text)
         return NULL;
-    struct sweep_file *sweep = sweep_file_parse("", text, strlen(text), error, sizeof error);
+    struct sweep_file *sweep = sweep_file_parse("", text, strlen(text), &error);
     if (!sweep)
-        fail_msg("%s in\n%s", error, text);
+        fail_msg("%s in\n%s", error.text, text);
     free(text);
     return sweep;
 }
@@ -531,9 +529,9 @@ static void keys_are_known_and_there(void **state)
     expect_error(WHOLE "    question: [a]\n", 19, "question must be a single value");
     expect_error(HEAD PART "  x", 16, "not valid YAML");
     expect_error("", 1, "the file is empty");
-    char error[ERROR_SIZE];
-    assert_null(experiment_load("/nowhere.yaml", error, sizeof error));
-    assert_string_equal(error, "cannot read /nowhere.yaml: No such file or directory");
+    struct error error;
+    assert_null(experiment_load("/nowhere.yaml", &error));
+    assert_string_equal(error.text, "cannot read /nowhere.yaml: No such file or directory");
 }
 
 static void heads_are_checked(void **state)
@@ -690,23 +688,23 @@ static void expectations_are_checked(void **state)
 
 static void expect_claim_error(const char *text, int line, const char *part)
 {
-    char error[ERROR_SIZE] = "";
+    struct error error = {0};
     struct experiment *experiment = load(WHOLE);
     file_write(text);
-    struct claims *claims = claims_load(file_path, &experiment, 1, error, sizeof error);
+    struct claims *claims = claims_load(file_path, &experiment, 1, &error);
     if (claims)
         fail_msg("accepted: %s", text);
-    expect_line(error, line, part);
+    expect_line(error.text, line, part);
     experiment_free(experiment);
 }
 
 static void claims_name_what_shows_them(void **state)
 {
     (void)state;
-    char error[ERROR_SIZE] = "";
+    struct error error = {0};
     struct experiment *experiment = load(WHOLE);
     file_write(CLAIM);
-    struct claims *claims = claims_load(file_path, &experiment, 1, error, sizeof error);
+    struct claims *claims = claims_load(file_path, &experiment, 1, &error);
     assert_non_null(claims);
     assert_int_equal(claims->count, 1);
     claims_free(claims);
@@ -746,21 +744,22 @@ static void the_catalogue_is_right(void **state)
 {
     (void)state;
     enum { MOST = 256 };
-    char error[ERROR_SIZE] = "", path[4096];
+    char path[4096];
+    struct error error = {0};
     struct experiment *experiments[MOST];
     size_t count = 0;
-    char **paths = experiment_paths(EXPERIMENT_FOLDER, error, sizeof error);
+    char **paths = experiment_paths(EXPERIMENT_FOLDER, &error);
     for (; paths && paths[count]; count++) {
         assert_true(count < MOST);
-        experiments[count] = experiment_load(paths[count], error, sizeof error);
+        experiments[count] = experiment_load(paths[count], &error);
         if (!experiments[count])
-            fail_msg("%s", error);
+            fail_msg("%s", error.text);
     }
-    assert_true(data_folder_find("experiments", path, sizeof path, error, sizeof error));
+    assert_true(data_folder_find("experiments", path, sizeof path, &error));
     strcat(path, "/claims.yaml");
-    struct claims *claims = claims_load(path, experiments, count, error, sizeof error);
+    struct claims *claims = claims_load(path, experiments, count, &error);
     if (!claims && access(path, F_OK) == 0)
-        fail_msg("%s", error);
+        fail_msg("%s", error.text);
     claims_free(claims);
     for (size_t i = 0; i < count; i++)
         experiment_free(experiments[i]);

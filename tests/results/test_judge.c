@@ -20,8 +20,6 @@
 
 #include <cmocka.h>
 
-enum { ERROR_SIZE = 1024 };
-
 static const struct experiment_form form = {.native_cores = 2};
 
 /* A part of two levels on fib and order, with what the test expects of it. */
@@ -38,17 +36,18 @@ static struct experiment *load(const char *format, ...) __attribute__((format(pr
 
 static struct experiment *load(const char *format, ...)
 {
-    char path[] = "/tmp/test_judge.XXXXXX", error[ERROR_SIZE] = "";
+    char path[] = "/tmp/test_judge.XXXXXX";
+    struct error error = {0};
     FILE *to = fdopen(mkstemp(path), "w");
     va_list args;
     va_start(args, format);
     vfprintf(to, format, args);
     va_end(args);
     fclose(to);
-    struct experiment *experiment = experiment_load(path, error, sizeof error);
+    struct experiment *experiment = experiment_load(path, &error);
     unlink(path);
     if (!experiment)
-        fail_msg("%s", error);
+        fail_msg("%s", error.text);
     return experiment;
 }
 
@@ -696,13 +695,13 @@ static ssize_t told(void *cookie, const char *text, size_t size)
 /* The signal that measuring ended by, in a process that keeps it in mind. */
 static int measure_in_child(struct repro *repro)
 {
-    char error[ERROR_SIZE] = "";
+    struct error error = {0};
     int status;
     pid_t pid = fork();
     if (pid == 0) {
         FILE *messages = fopencookie(NULL, "w", (cookie_io_functions_t){.write = told});
         setvbuf(messages, NULL, _IOLBF, 0);
-        _exit(repro_measure(repro, messages, error, sizeof error));
+        _exit(repro_measure(repro, messages, &error));
     }
     waitpid(pid, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;

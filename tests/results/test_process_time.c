@@ -54,8 +54,9 @@ static json_t *add(json_t *records, const char *cell, double inside_ms, double w
 static const char *row(const json_t *records, const char *cell)
 {
     static char line[512];
-    char error[256] = "", wanted[64];
-    assert_int_equal(process_time_write(folder, records, error, sizeof error), 0);
+    char wanted[64];
+    struct error error = {0};
+    assert_int_equal(process_time_write(folder, records, &error), 0);
     FILE *from = fopen(path, "r");
     assert_non_null(from);
     snprintf(wanted, sizeof wanted, "%s\t", cell);

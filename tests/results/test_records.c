@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { ERROR_SIZE = 512, REASON_SIZE = 1024 };
+enum { TEXT_SIZE = 512 };
 
 /* One line of a samples.jsonl; more: ",\"key\":value" ... */
 #define OF_SCHEMA(schema, status, more)                                                            \
@@ -63,10 +63,10 @@ static void append(struct record_file *file, json_t *record)
 
 static json_t *read_all(void)
 {
-    char error[ERROR_SIZE] = "";
-    json_t *records = record_file_read(path, NULL, error, sizeof error);
+    struct error error = {0};
+    json_t *records = record_file_read(path, NULL, &error);
     if (!records)
-        fail_msg("%s", error);
+        fail_msg("%s", error.text);
     return records;
 }
 
@@ -121,26 +121,26 @@ static void torn_last_line_is_left_out(void **state)
 static void line_that_is_no_record_is_named(void **state)
 {
     (void)state;
-    char error[ERROR_SIZE] = "";
+    struct error error = {0};
     FILE *to = fopen(path, "w");
     if (!to)
         abort();
     fputs(LINE("") "nonsense\n" LINE(""), to);
     fclose(to);
-    assert_null(record_file_read(path, NULL, error, sizeof error));
-    assert_non_null(strstr(error, "samples.jsonl:2: "));
+    assert_null(record_file_read(path, NULL, &error));
+    assert_non_null(strstr(error.text, "samples.jsonl:2: "));
 }
 
 /* Writes the file, and expects it to be refused with that. */
 static void expect_refused(const char *text, const char *why)
 {
-    char error[ERROR_SIZE] = "";
+    struct error error = {0};
     FILE *to = fopen(path, "w");
     fputs(text, to);
     fclose(to);
-    assert_null(record_file_read(path, NULL, error, sizeof error));
-    if (!strstr(error, why) || !strstr(error, path))
-        fail_msg("expected \"%s\", found \"%s\"", why, error);
+    assert_null(record_file_read(path, NULL, &error));
+    if (!strstr(error.text, why) || !strstr(error.text, path))
+        fail_msg("expected \"%s\", found \"%s\"", why, error.text);
 }
 
 static void file_without_a_record_is_refused(void **state)
@@ -206,12 +206,13 @@ static void record_that_was_changed_is_refused(void **state)
 static void line_that_was_there_before_is_left_out_and_told(void **state)
 {
     (void)state;
-    char told[ERROR_SIZE] = "", error[ERROR_SIZE];
+    char told[TEXT_SIZE] = "";
+    struct error error;
     struct record_flaws flaws;
     FILE *to = fopen(path, "w");
     fputs(LINE("") LINE(",\"a\":1") LINE("") LINE(",\"a\":2") LINE(",\"a\":2") "nonsense\n", to);
     fclose(to);
-    json_t *records = record_file_read(path, &flaws, error, sizeof error);
+    json_t *records = record_file_read(path, &flaws, &error);
     assert_int_equal(json_array_size(records), 3);
     json_decref(records);
     assert_int_equal(flaws.doubled, 2);
@@ -229,16 +230,16 @@ static void line_that_was_there_before_is_left_out_and_told(void **state)
  * that. */
 static size_t doubled_of(const char *text, bool *keeps)
 {
-    char error[ERROR_SIZE] = "";
+    struct error error = {0};
     struct record_reader reader;
     json_t *record;
     FILE *to = fopen(path, "w");
     fputs(text, to);
     fclose(to);
     assert_int_equal(record_reader_open(&reader, path), 0);
-    while (record_reader_next(&reader, &record, error, sizeof error) == RECORD_READ)
+    while (record_reader_next(&reader, &record, &error) == RECORD_READ)
         json_decref(record);
-    assert_string_equal(error, "");
+    assert_string_equal(error.text, "");
     size_t doubled = reader.flaws.doubled;
     *keeps = reader.hashes != NULL;
     record_reader_close(&reader);
@@ -287,11 +288,11 @@ static void reader_tells_whole_lines_from_a_torn_one(void **state)
         assert_int_equal(fwrite(cases[i].text, 1, cases[i].size, to), cases[i].size);
         fclose(to);
         struct record_reader reader;
-        char error[ERROR_SIZE] = "";
+        struct error error = {0};
         json_t *record;
         enum record_read read;
         assert_int_equal(record_reader_open(&reader, path), 0);
-        while ((read = record_reader_next(&reader, &record, error, sizeof error)) == RECORD_READ)
+        while ((read = record_reader_next(&reader, &record, &error)) == RECORD_READ)
             json_decref(record);
         assert_int_equal(read, cases[i].end);
         assert_int_equal(reader.whole, cases[i].whole);
@@ -470,12 +471,12 @@ static void judge_live(json_t *records, char verdicts[])
     json_t *record;
     json_array_foreach(records, i, record)
     {
-        char reason[REASON_SIZE];
+        struct error reason;
         same_work_add(book, record);
-        bool wrong = same_work_judge(book, record, false, reason, sizeof reason);
+        bool wrong = same_work_judge(book, record, false, &reason);
         verdicts[i] = wrong ? '-' : '+';
         if (wrong)
-            record_fail(record, reason);
+            record_fail(record, reason.text);
     }
     verdicts[i] = '\0';
     same_work_free(book);

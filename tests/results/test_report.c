@@ -227,10 +227,11 @@ static void svg_that_is_cut_short_is_refused(void **state)
 static void table_is_read_by_column_names(void **state)
 {
     (void)state;
-    char path[] = "/tmp/schedlab-test-XXXXXX", error[256];
+    char path[] = "/tmp/schedlab-test-XXXXXX";
+    struct error error;
     struct tsv tsv;
     file_make(path, "name\tn\tmedian\nfirst one\t3\t1.5\nsecond\t0\tNA\n");
-    assert_true(tsv_load(&tsv, path, error, sizeof error));
+    assert_true(tsv_load(&tsv, path, &error));
     assert_int_equal(tsv.rows, 3);
     assert_string_equal(tsv_text(&tsv, 1, "name"), "first one");
     assert_true(tsv_number(&tsv, 1, "median") == 1.5);
@@ -245,12 +246,13 @@ static void table_is_read_by_column_names(void **state)
 static void table_with_a_short_row_is_refused(void **state)
 {
     (void)state;
-    char path[] = "/tmp/schedlab-test-XXXXXX", error[256];
+    char path[] = "/tmp/schedlab-test-XXXXXX";
+    struct error error;
     struct tsv tsv;
     file_make(path, "a\tb\n1\t2\n3\n");
-    assert_false(tsv_load(&tsv, path, error, sizeof error));
-    assert_non_null(strstr(error, ":3:"));
-    assert_false(tsv_load(&tsv, "/nowhere/at/all.tsv", error, sizeof error));
+    assert_false(tsv_load(&tsv, path, &error));
+    assert_non_null(strstr(error.text, ":3:"));
+    assert_false(tsv_load(&tsv, "/nowhere/at/all.tsv", &error));
     unlink(path);
 }
 
@@ -271,9 +273,10 @@ static const char samples_table[] =
 
 static struct report_samples samples_of_text(struct tsv *tsv, const char *text)
 {
-    char path[] = "/tmp/schedlab-test-XXXXXX", error[256];
+    char path[] = "/tmp/schedlab-test-XXXXXX";
+    struct error error;
     file_make(path, text);
-    assert_true(tsv_load(tsv, path, error, sizeof error));
+    assert_true(tsv_load(tsv, path, &error));
     unlink(path);
     return report_samples_make(tsv);
 }

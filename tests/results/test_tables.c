@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { PATH_SIZE = 128, TEXT_SIZE = 65536, ERROR_SIZE = 512, FIELDS_MAX = 32 };
+enum { PATH_SIZE = 128, TEXT_SIZE = 65536, FIELDS_MAX = 32 };
 
 static const char *const files[] = {"samples.jsonl", "samples.tsv",   "cells.tsv", "events.tsv",
                                     "latency.tsv",   "classes.tsv",   "metg.tsv",  "plan.json",
@@ -46,15 +46,16 @@ static int folder_remove(void **state)
 
 static void samples_write(const char *text)
 {
-    char path[PATH_SIZE], error[ERROR_SIZE] = "";
+    char path[PATH_SIZE];
+    struct error error = {0};
     path_of("samples.jsonl", path);
     FILE *to = fopen(path, "w");
     if (!to)
         abort();
     fputs(text, to);
     fclose(to);
-    if (tables_write(folder, error, sizeof error) != 0)
-        fail_msg("%s", error);
+    if (tables_write(folder, &error) != 0)
+        fail_msg("%s", error.text);
 }
 
 /* The field `column` of the first row that holds both words; "" if there is none. */
@@ -505,10 +506,10 @@ static void scale_parts_the_first_round_from_later_ones(void **state)
 static void folder_without_samples_is_one_line(void **state)
 {
     (void)state;
-    char error[ERROR_SIZE] = "";
-    assert_int_equal(tables_write("/nonexistent", error, sizeof error), -1);
-    assert_non_null(strstr(error, "/nonexistent/samples.jsonl: No such file"));
-    assert_null(strchr(error, '\n'));
+    struct error error = {0};
+    assert_int_equal(tables_write("/nonexistent", &error), -1);
+    assert_non_null(strstr(error.text, "/nonexistent/samples.jsonl: No such file"));
+    assert_null(strchr(error.text, '\n'));
 }
 
 int main(void)

@@ -281,7 +281,8 @@ static void record_write(char *records, size_t size, const char *variant, int bl
  * one variant without distances. */
 static void run_write(const char *folder, bool unlike)
 {
-    char records[8192] = "", error[512] = "";
+    char records[8192] = "";
+    struct error error = {0};
     for (int block = 0; block < 5; block++) {
         int line_ns = unlike && block > 1 ? 350 : 50;
         record_write(records, sizeof records, "gmp", block, 200, 50);
@@ -292,8 +293,8 @@ static void run_write(const char *folder, bool unlike)
     file_write(folder, "sweep.yaml",
                "name: t\ntitle: t\ngroups:\n  - {id: g, question: q, baseline: gmp, variants: "
                "[gmp, grq, uthread], workloads: [\"fib,n=9\"], workers: [2]}\n");
-    if (tables_write(folder, error, sizeof error) != 0)
-        fail_msg("%s", error);
+    if (tables_write(folder, &error) != 0)
+        fail_msg("%s", error.text);
 }
 
 static void folder_remove(const char *folder)
@@ -326,18 +327,19 @@ static void baseline_is_compared_at_one_distance_or_not_at_all(void **state)
 {
     (void)state;
     for (int unlike = 0; unlike <= 1; unlike++) {
-        char folder[] = "/tmp/schedlab-test-XXXXXX", error[512] = "", path[128];
+        char folder[] = "/tmp/schedlab-test-XXXXXX", path[128];
+        struct error error = {0};
         struct report report;
         struct tsv tsv;
         assert_non_null(mkdtemp(folder));
         run_write(folder, unlike);
-        assert_true(report_load(&report, folder, error, sizeof error));
+        assert_true(report_load(&report, folder, &error));
         const struct report_cell *grq = report_cell_find(&report.groups[0], "grq", "fib,n=9", 2);
         assert_int_equal(grq->beside.unlike, unlike);
         assert_int_equal(isnan(grq->to_baseline.median), unlike);
-        assert_true(report_baseline_write(&report, error, sizeof error));
+        assert_true(report_baseline_write(&report, &error));
         snprintf(path, sizeof path, "%s/baseline.tsv", folder);
-        assert_true(tsv_load(&tsv, path, error, sizeof error));
+        assert_true(tsv_load(&tsv, path, &error));
         size_t row = 0;
         while (strcmp(tsv_text(&tsv, row, "variant"), "grq") != 0)
             row++;
@@ -354,11 +356,12 @@ static void baseline_is_compared_at_one_distance_or_not_at_all(void **state)
 static void answers_name_those_that_have_distances(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/schedlab-test-XXXXXX", error[512] = "";
+    char folder[] = "/tmp/schedlab-test-XXXXXX";
+    struct error error = {0};
     struct report report;
     assert_non_null(mkdtemp(folder));
     run_write(folder, true);
-    assert_true(report_load(&report, folder, error, sizeof error));
+    assert_true(report_load(&report, folder, &error));
     char *page = answers_of(&report);
     assert_non_null(strstr(page, "gmp</span> 5 near, 0 far"));
     assert_non_null(strstr(page, "grq</span> 2 near, 3 far"));

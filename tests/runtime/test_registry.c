@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { ERROR_SIZE = 1024, ROWS = 57 };
+enum { ROWS = 57 };
 
 struct knobs {
     struct runtime_knobs runtime;
@@ -72,7 +72,7 @@ static const struct runq_ops *queue_of(const struct sched_ops *of)
     return of == &ops ? queue : NULL;
 }
 
-static bool check(const char *first, const char *second, const char *third, char *error)
+static bool check(const char *first, const char *second, const char *third, struct error *error)
 {
     const struct sched_ops *const variants[] = {&ops, &other_ops, NULL};
     const char *const variant_words[] = {first, second, NULL};
@@ -84,7 +84,7 @@ static bool check(const char *first, const char *second, const char *third, char
                                       .workload_words = words,
                                       .queue = queue_of,
                                       .common = variant_common_params};
-    return registry_check(&registry, error, ERROR_SIZE);
+    return registry_check(&registry, error);
 }
 
 /* One line that begins with the place and holds the part. */
@@ -96,33 +96,35 @@ static void assert_wrong_at(const char *error, const char *place, const char *pa
 
 static void assert_variant_wrong(const char *field, const char *part)
 {
-    char error[ERROR_SIZE] = "", place[128];
-    assert_false(check("mine", "gmp", "load", error));
+    char place[128];
+    struct error error = {0};
+    assert_false(check("mine", "gmp", "load", &error));
     snprintf(place, sizeof place, "sched_variants/mine/mine.c: mine_ops%s", field);
-    assert_wrong_at(error, place, part);
+    assert_wrong_at(error.text, place, part);
     set_up(NULL);
 }
 
 static void assert_workload_wrong(const char *field, const char *part)
 {
-    char error[ERROR_SIZE] = "", place[128];
-    assert_false(check("mine", "gmp", "load", error));
+    char place[128];
+    struct error error = {0};
+    assert_false(check("mine", "gmp", "load", &error));
     snprintf(place, sizeof place, "workloads/load.c: workload_load%s", field);
-    assert_wrong_at(error, place, part);
+    assert_wrong_at(error.text, place, part);
     set_up(NULL);
 }
 
 static void what_is_there_is_right(void **state)
 {
-    char error[ERROR_SIZE] = "";
+    struct error error = {0};
     const struct registry registry = {.variants = sched_variants,
                                       .variant_words = sched_variant_words,
                                       .workloads = workloads,
                                       .workload_words = workload_words,
                                       .common = variant_common_params};
     (void)state;
-    if (!registry_check(&registry, error, sizeof error) || !check("mine", "gmp", "load", error))
-        fail_msg("%s", error);
+    if (!registry_check(&registry, &error) || !check("mine", "gmp", "load", &error))
+        fail_msg("%s", error.text);
 }
 
 static void names_are_the_words_of_the_registry(void **state)
@@ -140,22 +142,24 @@ static void names_are_the_words_of_the_registry(void **state)
 
 static void names_are_there_once(void **state)
 {
-    char error[ERROR_SIZE];
+    struct error error;
     (void)state;
-    assert_false(check("mine", "mine", "load", error));
-    assert_wrong_at(error, "sched_variants/registry.c: X(mine)", "twice");
+    assert_false(check("mine", "mine", "load", &error));
+    assert_wrong_at(error.text, "sched_variants/registry.c: X(mine)", "twice");
     workload.name = "mine";
-    assert_false(check("mine", "gmp", "mine", error));
-    assert_wrong_at(error, "workloads/registry.c: X(mine)", "a variant too");
+    assert_false(check("mine", "gmp", "mine", &error));
+    assert_wrong_at(error.text, "workloads/registry.c: X(mine)", "a variant too");
     ops.name = "serial";
-    assert_false(check("serial", "gmp", "load", error));
-    assert_wrong_at(error, "sched_variants/serial/serial.c: serial_ops.name", "other than serial");
+    assert_false(check("serial", "gmp", "load", &error));
+    assert_wrong_at(error.text, "sched_variants/serial/serial.c: serial_ops.name",
+                    "other than serial");
     ops.name = "elision";
-    assert_false(check("elision", "gmp", "load", error));
-    assert_wrong_at(error, "sched_variants/elision/elision.c: elision_ops.name", "and elision");
+    assert_false(check("elision", "gmp", "load", &error));
+    assert_wrong_at(error.text, "sched_variants/elision/elision.c: elision_ops.name",
+                    "and elision");
     ops.name = "Mine,too";
-    assert_false(check("Mine,too", "gmp", "load", error));
-    assert_wrong_at(error, "sched_variants/Mine,too", "a word of a-z");
+    assert_false(check("Mine,too", "gmp", "load", &error));
+    assert_wrong_at(error.text, "sched_variants/Mine,too", "a word of a-z");
 }
 
 static void texts_that_lists_show_are_there(void **state)
@@ -221,20 +225,20 @@ static void knobs_begin_with_those_of_the_runtime(void **state)
     ops.blocks = true;
     snprintf(part, sizeof part, "expected %zu or more", sizeof(struct runtime_knobs));
     assert_variant_wrong(".knobs \"other\".offset is 0", part);
-    char error[ERROR_SIZE];
+    struct error error;
     knobs[ROW_SPINNERS] = (struct param){.name = NULL};
     ops.blocks = true;
     ops.moot = NULL;
-    assert_true(check("mine", "gmp", "load", error));
+    assert_true(check("mine", "gmp", "load", &error));
 }
 
 static void moot_knobs_and_their_reasons_are_in_the_table(void **state)
 {
     (void)state;
     struct param_moot moot[] = {{"word=left number", "wake=none", "where it is"}, {0}};
-    char error[ERROR_SIZE];
+    struct error error;
     ops.moot = moot;
-    assert_true(check("mine", "gmp", "load", error));
+    assert_true(check("mine", "gmp", "load", &error));
     moot->keys = "number wrd";
     assert_variant_wrong(".moot names \"wrd\"", "keys and words of .knobs");
     ops.moot = moot;

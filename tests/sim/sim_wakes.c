@@ -451,9 +451,9 @@ static void all(void *unused)
 static struct sim_model model_of(const char *text)
 {
     struct machine_spec spec;
-    char error[1024] = "";
-    if (!machine_spec_parse(&spec, text, error, sizeof error)) {
-        fprintf(stderr, "sim_wakes: %s\n", error);
+    struct error error = {0};
+    if (!machine_spec_parse(&spec, text, &error)) {
+        fprintf(stderr, "sim_wakes: %s\n", error.text);
         exit(1);
     }
     struct sim_model of = spec.model;

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { ERROR_SIZE = 1024, TEXT_SIZE = 8192 };
+enum { TEXT_SIZE = 8192 };
 
 /* A whole model, a key a line where a test replaces it. */
 static const char model_text[] =
@@ -84,14 +84,14 @@ static int file_remove(void **state)
     return unlink(file_path);
 }
 
-static struct machine_file *load(const char *text, char error[ERROR_SIZE])
+static struct machine_file *load(const char *text, struct error *error)
 {
     FILE *to = fopen(file_path, "w");
     if (!to)
         abort();
     fputs(text, to);
     fclose(to);
-    return machine_file_load(file_path, error, ERROR_SIZE);
+    return machine_file_load(file_path, error);
 }
 
 /* The model with one part replaced; the number of its line. */
@@ -109,11 +109,12 @@ static int replaced(char text[TEXT_SIZE], const char *part, const char *other)
 
 static struct machine_file *load_replaced(const char *part, const char *other)
 {
-    char error[ERROR_SIZE] = "", text[TEXT_SIZE];
+    char text[TEXT_SIZE];
+    struct error error = {0};
     replaced(text, part, other);
-    struct machine_file *file = load(text, error);
+    struct machine_file *file = load(text, &error);
     if (!file)
-        fail_msg("%s", error);
+        fail_msg("%s", error.text);
     return file;
 }
 
@@ -122,15 +123,16 @@ static struct machine_file *load_replaced(const char *part, const char *other)
 static void expect_error(const char *part, const char *other, int below, const char *says,
                          const char *too)
 {
-    char error[ERROR_SIZE] = "", text[TEXT_SIZE], place[128];
+    char text[TEXT_SIZE], place[128];
+    struct error error = {0};
     int line = replaced(text, part, other) + below;
-    struct machine_file *file = load(text, error);
+    struct machine_file *file = load(text, &error);
     if (file)
         fail_msg("accepted: %s", other);
     snprintf(place, sizeof place, "%s:%d: ", file_path, line);
-    if (strncmp(error, place, strlen(place)) != 0 || !strstr(error, says) || !strstr(error, too) ||
-        strchr(error, '\n'))
-        fail_msg("expected line %d, \"%s\" and \"%s\"; got \"%s\"", line, says, too, error);
+    if (strncmp(error.text, place, strlen(place)) != 0 || !strstr(error.text, says) ||
+        !strstr(error.text, too) || strchr(error.text, '\n'))
+        fail_msg("expected line %d, \"%s\" and \"%s\"; got \"%s\"", line, says, too, error.text);
 }
 
 static void every_key_is_read(void **state)
@@ -224,13 +226,14 @@ static void a_file_may_have_prices_of_a_virtual_machine(void **state)
 
 static void expect_lookahead(const char *part, const char *other, int64_t ps)
 {
-    char error[ERROR_SIZE] = "", text[TEXT_SIZE];
+    char text[TEXT_SIZE];
+    struct error error = {0};
     replaced(text, part, other);
     char *given = strstr(text, "lookahead: 400 ps\n"); /* its source may stay */
     memmove(given, given + 18, strlen(given + 18) + 1);
-    struct machine_file *file = load(text, error);
+    struct machine_file *file = load(text, &error);
     if (!file)
-        fail_msg("%s", error);
+        fail_msg("%s", error.text);
     assert_int_equal(file->model.lookahead_ps, ps);
     machine_file_free(file);
 }
@@ -321,24 +324,24 @@ static void each_number_has_one_source(void **state)
 static void files_that_cannot_be_read_say_why(void **state)
 {
     (void)state;
-    char error[ERROR_SIZE] = "";
-    assert_null(machine_file_load("/nowhere/at-all.yaml", error, sizeof error));
-    assert_non_null(strstr(error, "cannot read /nowhere/at-all.yaml: No such file"));
+    struct error error = {0};
+    assert_null(machine_file_load("/nowhere/at-all.yaml", &error));
+    assert_non_null(strstr(error.text, "cannot read /nowhere/at-all.yaml: No such file"));
 }
 
 static void shipped_models_are_right(void **state)
 {
     (void)state;
-    char error[ERROR_SIZE];
-    char **names = data_folder_names("machines", error, sizeof error);
+    struct error error;
+    char **names = data_folder_names("machines", &error);
     assert_non_null(names);
     assert_non_null(names[0]);
     for (char **name = names; *name; name++) {
         struct machine_spec spec;
         char text[64];
         snprintf(text, sizeof text, "sim:%s", *name);
-        if (!machine_spec_parse(&spec, text, error, sizeof error))
-            fail_msg("%s", error);
+        if (!machine_spec_parse(&spec, text, &error))
+            fail_msg("%s", error.text);
         assert_string_equal(spec.text, text);
         assert_string_equal(spec.model.name, *name);
         machine_spec_free(&spec);

@@ -10,25 +10,23 @@
 
 #include <cmocka.h>
 
-enum { ERROR_SIZE = 1024 };
-
 static struct machine_spec parse(const char *text)
 {
-    char error[ERROR_SIZE] = "";
+    struct error error = {0};
     struct machine_spec spec;
-    if (!machine_spec_parse(&spec, text, error, sizeof error))
-        fail_msg("%s: %s", text, error);
+    if (!machine_spec_parse(&spec, text, &error))
+        fail_msg("%s: %s", text, error.text);
     return spec;
 }
 
 static void expect_error(const char *text, const char *part, const char *other)
 {
-    char error[ERROR_SIZE] = "";
+    struct error error = {0};
     struct machine_spec spec;
-    if (machine_spec_parse(&spec, text, error, sizeof error))
+    if (machine_spec_parse(&spec, text, &error))
         fail_msg("accepted: %s as %s", text, spec.text);
-    if (!strstr(error, part) || !strstr(error, other) || strchr(error, '\n'))
-        fail_msg("%s: expected \"%s\" and \"%s\"; got \"%s\"", text, part, other, error);
+    if (!strstr(error.text, part) || !strstr(error.text, other) || strchr(error.text, '\n'))
+        fail_msg("%s: expected \"%s\" and \"%s\"; got \"%s\"", text, part, other, error.text);
 }
 
 /* The canonical text, which is that of itself, and of the same model. */

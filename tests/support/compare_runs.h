@@ -5,6 +5,7 @@
 #ifndef SCHEDLAB_TESTS_COMPARE_RUNS_H
 #define SCHEDLAB_TESTS_COMPARE_RUNS_H
 
+#include "harness/base/error.h"
 #include "harness/tables/compare.h"
 
 #include <setjmp.h>
@@ -18,7 +19,7 @@
 
 #include <cmocka.h>
 
-enum { PATH_SIZE = 256, ERROR_SIZE = 1024, SAMPLES = 7 };
+enum { PATH_SIZE = 256, SAMPLES = 7 };
 
 static const struct compare_options usual = {.alpha = 0.05, .min_effect = 0, .seed = 1};
 
@@ -88,10 +89,11 @@ static inline void cell(FILE *to, const char *variant, const char *workload, int
 static inline struct compare_side side(const char *text)
 {
     struct compare_side loaded;
-    char error[ERROR_SIZE] = "", full[PATH_SIZE];
+    char full[PATH_SIZE];
+    struct error error = {0};
     snprintf(full, sizeof full, "%s/%s", folder, text);
-    if (!compare_side_load(&loaded, full, error, sizeof error))
-        fail_msg("%s", error);
+    if (!compare_side_load(&loaded, full, &error))
+        fail_msg("%s", error.text);
     return loaded;
 }
 
@@ -104,11 +106,11 @@ static inline struct both *compare_with(const char *a, const char *b,
                                         const struct compare_options *options)
 {
     struct both *both = calloc(1, sizeof *both);
-    char error[ERROR_SIZE] = "";
+    struct error error = {0};
     both->a = side(a);
     both->b = side(b);
-    if (!compare_sides_pair(&both->a, &both->b, false, error, sizeof error))
-        fail_msg("%s", error);
+    if (!compare_sides_pair(&both->a, &both->b, false, &error))
+        fail_msg("%s", error.text);
     compare_make(&both->comparison, &both->a, &both->b, options);
     return both;
 }
