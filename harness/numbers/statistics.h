@@ -63,9 +63,9 @@ bool statistics_has_too_few(struct interval interval);
 struct interval statistics_ratio(const double *x, size_t nx, const double *y, size_t ny,
                                  uint64_t seed);
 
-/* The median of x[i] / y[i], of samples that belong together in pairs, such as those of one seed on
- * two simulated machines. The seed's effect on both drops out. NAN without pairs or if a y is not
- * positive. */
+/* The median of x[i] / y[i], of samples that belong together in pairs, such as those of one seed
+ * on two simulated machines, or of one block on one machine. Their common causes drop out. NAN
+ * without pairs or if a y is not positive. */
 struct interval statistics_paired_ratio(const double *x, const double *y, size_t n, uint64_t seed);
 
 /* The two sets of samples behind one ratio of medians. */

@@ -355,62 +355,6 @@ static void judge_same(const struct judging *self)
     judge_exact(self, 1);
 }
 
-/* The values that both sides have of the same blocks; how many. */
-static size_t pairs_read(const struct cell_samples *level, const struct cell_samples *over,
-                         double *of_level, double *of_over)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < level->values_count; i++) {
-        for (size_t k = 0; k < over->values_count && level->blocks[i] >= 0; k++) {
-            if (over->blocks[k] != level->blocks[i])
-                continue;
-            of_level[count] = level->values[i];
-            of_over[count++] = over->values[k];
-            break; /* a cell has one sample of a block at most */
-        }
-    }
-    return count;
-}
-
-/* The samples of a block are of one time of the machine, so what disturbed them both drops out. */
-static struct interval ratio_of(const struct cell_samples *level, const struct cell_samples *over)
-{
-    size_t fewer =
-        level->values_count < over->values_count ? level->values_count : over->values_count;
-    double *of_level = xcalloc(level->values_count + 1, sizeof *of_level);
-    double *of_over = xcalloc(level->values_count + 1, sizeof *of_over);
-    size_t pairs = pairs_read(level, over, of_level, of_over);
-    struct interval ratio =
-        pairs >= STATISTICS_INTERVAL_MIN && (double)pairs >= PAIRS_MIN * (double)fewer
-            ? statistics_paired_ratio(of_level, of_over, pairs, STATISTICS_SEED)
-            : statistics_ratio(level->values, level->values_count, over->values, over->values_count,
-                               STATISTICS_SEED);
-    free(of_level);
-    free(of_over);
-    return ratio;
-}
-
-static void judge_ratio(const struct judging *self, const struct cell_samples *level,
-                        const struct cell_samples *over)
-{
-    struct verdict_column *column = self->column;
-    if (is_same_run(level, over)) {
-        judge_same(self);
-        return;
-    }
-    if (has_zero(over)) {
-        judge_over_zero(self, level);
-        return;
-    }
-    column->effect = ratio_of(level, over);
-    if (column->level.constant && column->over.constant)
-        judge_exact(self, column->effect.median);
-    else if (self->expect->exactly)
-        judge_unequal(self);
-    else
-        judge_interval(self);
-}
-
 /* The medians of a cell's regimes; how many, one or two. */
 static size_t regimes_of(const struct cell_samples *samples, double medians[2])
 {
@@ -450,7 +394,91 @@ static void regimes_judge(const struct judging *self, const struct cell_samples 
          metric_text(expect->measured.kind, medians[1]).s);
 }
 
-static void judge_value(const struct judging *self)
+/* The values that both sides have of the same blocks; how many. */
+static size_t pairs_read(const struct cell_samples *level, const struct cell_samples *over,
+                         double *of_level, double *of_over)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < level->values_count; i++) {
+        for (size_t k = 0; k < over->values_count && level->blocks[i] >= 0; k++) {
+            if (over->blocks[k] != level->blocks[i])
+                continue;
+            of_level[count] = level->values[i];
+            of_over[count++] = over->values[k];
+            break; /* a cell has one sample of a block at most */
+        }
+    }
+    return count;
+}
+
+/* The samples of a block are of one time of the machine, so what disturbed them both drops out.
+ * *ratios, to be freed, has one of each block; *count is 0 where they are too few. */
+static struct interval ratio_of(const struct cell_samples *level, const struct cell_samples *over,
+                                double **ratios, size_t *count)
+{
+    size_t fewer =
+        level->values_count < over->values_count ? level->values_count : over->values_count;
+    double *of_level = xcalloc(level->values_count + 1, sizeof *of_level);
+    double *of_over = xcalloc(level->values_count + 1, sizeof *of_over);
+    size_t pairs = pairs_read(level, over, of_level, of_over);
+    bool enough = pairs >= STATISTICS_INTERVAL_MIN && (double)pairs >= PAIRS_MIN * (double)fewer;
+    struct interval ratio = enough
+                                ? statistics_paired_ratio(of_level, of_over, pairs, STATISTICS_SEED)
+                                : statistics_ratio(level->values, level->values_count, over->values,
+                                                   over->values_count, STATISTICS_SEED);
+    for (size_t i = 0; i < pairs; i++)
+        of_level[i] /= of_over[i];
+    *ratios = of_level;
+    *count = enough ? pairs : 0;
+    free(of_over);
+    return ratio;
+}
+
+/* Takes the verdict back where blocks have ratios of two regimes, and one is inside the range. */
+static void regimes_judge_ratios(const struct judging *self, const double *ratios, size_t count)
+{
+    struct regimes regimes;
+    const struct experiment_expect *expect = self->expect;
+    struct verdict_column *column = self->column;
+    if (column->exact || column->verdict == VERDICT_UNDECIDED ||
+        !statistics_regimes(ratios, count, &regimes))
+        return;
+    double low = regimes.low_median, high = regimes.high_median;
+    if ((low >= expect->lo && low <= expect->hi) != (high >= expect->lo && high <= expect->hi))
+        lack(column, LACK_REGIMES,
+             "ratios of blocks are of two regimes, medians %s and %s, and one is inside the range",
+             text_ratio(low).s, text_ratio(high).s);
+}
+
+static void judge_ratio(const struct judging *self, const struct cell_samples *level,
+                        const struct cell_samples *over)
+{
+    struct verdict_column *column = self->column;
+    double *ratios;
+    size_t count;
+    if (is_same_run(level, over)) {
+        judge_same(self);
+        return;
+    }
+    if (has_zero(over)) {
+        judge_over_zero(self, level);
+        return;
+    }
+    column->effect = ratio_of(level, over, &ratios, &count);
+    if (column->level.constant && column->over.constant)
+        judge_exact(self, column->effect.median);
+    else if (self->expect->exactly)
+        judge_unequal(self);
+    else
+        judge_interval(self);
+    if (count > 0)
+        regimes_judge_ratios(self, ratios, count);
+    else
+        regimes_judge(self, level, over);
+    free(ratios);
+}
+
+static void judge_value(const struct judging *self, const struct cell_samples *level)
 {
     struct verdict_column *column = self->column;
     column->effect = column->level.value;
@@ -460,6 +488,7 @@ static void judge_value(const struct judging *self)
         judge_unequal(self);
     else
         judge_interval(self);
+    regimes_judge(self, level, NULL);
 }
 
 /* Text ----------------------------------------------------------------------------------------- */
@@ -535,9 +564,7 @@ static void judge_samples(const struct judging *self, struct cell_samples *level
     else if (ratio)
         judge_ratio(self, level, over);
     else
-        judge_value(self);
-    if (!self->expect->is_order && column->level.value.n > 0)
-        regimes_judge(self, level, ratio ? over : NULL);
+        judge_value(self, level);
 }
 
 /* The name and version that a peer told in the first sample. */

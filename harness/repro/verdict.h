@@ -12,7 +12,8 @@
  *
  * A ratio is one of samples of the same block (plan.h), which were measured one after the other:
  * what made the machine slower for a while made both sides slower. Where less than three quarters
- * of the samples have a partner, or fewer than six, it is the ratio of the two medians.
+ * of the side with fewer samples have a partner, or fewer than six, it is the ratio of the two
+ * medians. Regimes are looked for in the same numbers.
  *
  * If all samples of a cell are equal, as deterministic ones are, there is no uncertainty, and the
  * value itself counts. The value itself also counts for `exactly`, which any other value refutes.

@@ -129,17 +129,18 @@ static void intervals_are_held_against_ranges(void **state)
     expect_ratio("exactly: 2", 200, VERDICT_REFUTED, "samples differ");
 }
 
-/* Eight samples of each side, from a machine whose speed changes from block to block. The last
- * `apart` of one side are of other blocks; block 0: the records do not tell any. */
-static enum verdict judge_by_blocks(int first, int apart, enum verdict_lack *lack)
+/* Eight samples of each side, from a machine with such a speed in each block; one side is `gain`
+ * times as fast. The last `apart` of it are of other blocks; first 0: the records do not tell any.
+ */
+static enum verdict judge_by_blocks(const double speed[8], double gain, int first, int apart,
+                                    enum verdict_lack *lack)
 {
-    static const double speed[] = {100, 52, 97, 60, 103, 55, 80, 99};
     char reason[VERDICT_REASON_SIZE];
     json_t *records = json_array();
     for (int i = 0; i < 8; i++) {
         for (int on = 0; on < 2; on++) {
             int block = i + first + (on && i >= 8 - apart ? 8 : 0);
-            add(records, on, 1, speed[i] * (on ? 1.3 : 1), 0);
+            add(records, on, 1, speed[i] * (on ? gain : 1), 0);
             json_t *last = json_array_get(records, json_array_size(records) - 1);
             if (first > 0)
                 json_object_set_new(last, "block", json_integer(block));
@@ -152,12 +153,35 @@ static void what_slows_a_block_drops_out_of_a_ratio(void **state)
 {
     (void)state;
     enum verdict_lack lack;
-    assert_int_equal(judge_by_blocks(1, 0, &lack), VERDICT_SUPPORTED);
-    assert_int_equal(judge_by_blocks(1, 2, &lack), VERDICT_SUPPORTED);
-    assert_int_equal(judge_by_blocks(1, 3, &lack), VERDICT_UNDECIDED);
+    static const double speed[] = {100, 52, 97, 60, 103, 55, 80, 99};
+    static const double two_speeds[] = {100, 101, 102, 99, 50, 51, 49, 50};
+    assert_int_equal(judge_by_blocks(speed, 1.3, 1, 0, &lack), VERDICT_SUPPORTED);
+    assert_int_equal(judge_by_blocks(speed, 1.3, 1, 2, &lack), VERDICT_SUPPORTED);
+    assert_int_equal(judge_by_blocks(speed, 1.3, 1, 3, &lack), VERDICT_UNDECIDED);
     assert_int_equal(lack, LACK_WIDTH);
-    assert_int_equal(judge_by_blocks(0, 0, &lack), VERDICT_UNDECIDED);
+    assert_int_equal(judge_by_blocks(speed, 1.3, 0, 0, &lack), VERDICT_UNDECIDED);
     assert_int_equal(lack, LACK_WIDTH);
+    assert_int_equal(judge_by_blocks(two_speeds, 1.3, 1, 0, &lack), VERDICT_SUPPORTED);
+}
+
+/* Thirteen blocks in which one side is 1.5 times as fast, and three in which it is not. */
+static void ratios_of_two_regimes_decide_nothing(void **state)
+{
+    (void)state;
+    char reason[VERDICT_REASON_SIZE];
+    enum verdict_lack lack;
+    json_t *records = json_array();
+    for (int i = 0; i < 16; i++) {
+        add(records, false, 1, 100 + i, 0);
+        json_object_set_new(json_array_get(records, (size_t)(2 * i)), "block", json_integer(i));
+        add(records, true, 1, (100 + i) * (i < 13 ? 1.5 : 0.9), 0);
+        json_object_set_new(json_array_get(records, (size_t)(2 * i + 1)), "block", json_integer(i));
+    }
+    assert_int_equal(judge_ratio("at_least: 0.8", json_deep_copy(records), &lack, reason),
+                     VERDICT_SUPPORTED);
+    assert_int_equal(judge_ratio("at_least: 1.2", records, &lack, reason), VERDICT_UNDECIDED);
+    assert_int_equal(lack, LACK_REGIMES);
+    assert_non_null(strstr(reason, "ratios of blocks are of two regimes"));
 }
 
 /* A value of the throughput, over samples from, from + step and so on. */
@@ -481,6 +505,8 @@ static void a_tally_is_said_in_a_line(void **state)
     expect_said("supported", "{\"claim\": {\"supported\": 1}}", "claim supported");
     expect_said("refuted", "{\"size\": {\"as expected\": 2, \"larger\": 1}}",
                 "claim refuted; 4 of 6 sizes as expected");
+    expect_said("supported", "{\"price\": {\"as expected\": 1, \"undecided\": 2}}",
+                "claim supported; 2 of 6 prices as expected, 4 undecided");
     expect_said("machines disagree",
                 "{\"price\": {\"smaller\": 1}, \"check\": {\"held\": 1, \"not held\": 1}}",
                 "machines disagree on the claim; 0 of 2 prices as expected; 2 of 4 checks held");
@@ -742,6 +768,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intervals_are_held_against_ranges),
         cmocka_unit_test(what_slows_a_block_drops_out_of_a_ratio),
+        cmocka_unit_test(ratios_of_two_regimes_decide_nothing),
         cmocka_unit_test(equal_samples_need_no_interval),
         cmocka_unit_test(a_failed_sample_leaves_no_verdict),
         cmocka_unit_test(only_the_cell_counts),
