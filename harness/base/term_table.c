@@ -47,6 +47,8 @@ static void cell_add(struct term_table *table, char *text)
     const struct term_layout *layout = &table->layout;
     size_t at = row->count;
     int width = cell_width(text);
+    if (at >= table->count)
+        abort(); /* a row has no more cells than there are columns */
     bool apart = at == 0 && layout->first_most > 0 && width > layout->first_most;
     array_add(row->cells, row->count) = text;
     if (!apart && width > table->columns[at].width)
@@ -115,12 +117,16 @@ void term_table_colour(struct term_table *table, const char *escape)
 struct line {
     FILE *to;
     int at, blanks;
+    bool owes_newline; /* before what follows */
 };
 
 static void line_put(struct line *line, const char *text)
 {
     if (!*text)
         return;
+    if (line->owes_newline)
+        fputc('\n', line->to);
+    line->owes_newline = false;
     fprintf(line->to, "%*s%s", line->blanks, "", text);
     line->at += line->blanks + cell_width(text);
     line->blanks = 0;
@@ -128,7 +134,7 @@ static void line_put(struct line *line, const char *text)
 
 static void line_next(struct line *line, int blanks)
 {
-    fputc('\n', line->to);
+    line->owes_newline = true;
     line->at = 0;
     line->blanks = blanks;
 }
@@ -149,12 +155,12 @@ static void cell_put(struct line *line, const char *cell, const struct column *c
 static void text_put(struct line *line, const struct term_table *table, const char *text)
 {
     int width = table->layout.width;
-    if (width == 0) {
+    if (width == 0 || !*text) {
         line_put(line, text);
         fputc('\n', line->to);
         return;
     }
-    fprintf(line->to, "%*s", line->blanks, "");
+    fprintf(line->to, "%s%*s", line->owes_newline ? "\n" : "", line->blanks, "");
     line->at += line->blanks;
     text_wrap(line->to, line->at, line->at, width, text);
 }
@@ -164,7 +170,7 @@ static void row_print(const struct term_table *table, const struct row *row, siz
                       size_t end, bool is_folded, FILE *to)
 {
     const struct term_layout *layout = &table->layout;
-    struct line line = {to, 0, 0};
+    struct line line = {.to = to};
     fputs(row->colour, to);
     for (size_t i = 0; i < row->count && i < end; i++) {
         if (i > 0 && i < from)
