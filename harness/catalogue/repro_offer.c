@@ -11,10 +11,11 @@
 #include "harness/repro/repro.h"
 #include "harness/repro/repro_file.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ID_COLUMNS = 4, PLACE_COLUMNS = 18, WHY_PARTS = 2 };
+enum { ID_COLUMNS = 4, PLACE_COLUMNS = 18, WHY_PARTS = 2, WIDE = 4 };
 
 /* One answer being printed. */
 struct offer {
@@ -114,22 +115,34 @@ static bool is_with_workers(const json_t *expectation, json_int_t workers)
     return false;
 }
 
-/* " 0.44x and 0.55x?", without intervals, the second undecided: for each number of workers that the
+/* True if the number decides nothing, or may be twice or half of what it is. */
+static bool is_vague(const json_t *column)
+{
+    const json_t *effect = json_object_get(column, "effect");
+    double lo = field_number(effect, "lo"), hi = field_number(effect, "hi");
+    return verdict_of_text(field_text(column, "verdict")) == VERDICT_UNDECIDED ||
+           (isfinite(lo) && isfinite(hi) && hi > WIDE * lo);
+}
+
+/* " 0.44x and 0.55x?", without intervals, the second vague: for each number of workers that the
  * place is about. */
 static void effects_put(const struct place_line *line, const json_t *expectation)
 {
     const char *before = "";
+    bool was_vague = false;
     const json_t *widest = widest_of(expectation);
     bool any = widest && is_with_workers(line->lead, workers_of(widest));
     json_each(column, json_object_get(expectation, "columns")) {
         const char *text = effect_of(column), *interval = strstr(text, " (");
         int length = (int)(interval ? interval - text : (long)strlen(text));
         bool meant = any ? is_with_workers(line->lead, workers_of(column)) : column == widest;
-        if (!*text || !meant || strncmp(text, before, (size_t)length + 1) == 0)
+        bool vague = is_vague(column);
+        bool same = strncmp(text, before, (size_t)length + 1) == 0 && vague == was_vague;
+        if (!*text || !meant || same)
             continue;
-        bool open = verdict_of_text(field_text(column, "verdict")) == VERDICT_UNDECIDED;
-        fprintf(line->to, "%s%.*s%s", *before ? " and " : " ", length, text, open ? "?" : "");
+        fprintf(line->to, "%s%.*s%s", *before ? " and " : " ", length, text, vague ? "?" : "");
         before = text;
+        was_vague = vague;
     }
 }
 
@@ -301,9 +314,9 @@ void repro_offer(FILE *to, struct experiment *const *experiments, size_t count, 
         to,
         "\nA number is the ratio of the two in brackets; of misses, how many each has an "
         "operation. "
-        "? marks\nwhat is undecided. \"Takes more\" is the slower one's additional core time an "
-        "operation, by cause.\nAll are of the newest run here or the reference. `schedlab repro D1 "
-        "--quick` measures one, `schedlab\nrepro --quick` all %zu; --list has their verdicts, and "
-        "--explain D1 the reasoning.\n",
+        "One with ?\nis undecided, or its interval fourfold. \"Takes more\" is the slower one's "
+        "additional core time an\noperation, by cause. All are of the newest run here or the "
+        "reference. `schedlab repro D1 --quick`\nmeasures one, `schedlab repro --quick` all %zu; "
+        "--list has verdicts, --explain D1 the reasoning.\n",
         count);
 }
