@@ -1,8 +1,9 @@
 /* error.h - one line about what went wrong, or a line for each mistake of a file.
  *
  * A function that may fail takes a struct error as its last parameter; its caller has room for the
- * text on its stack and decides where it is printed. The size is that of the longest text: twenty
- * mistakes in a YAML file. No goroutine's stack holds one.
+ * text on its stack and decides where it is printed. It holds twenty mistakes of a YAML file,
+ * unless they quote long texts; a line that has no room is left out whole. No goroutine's stack
+ * holds one.
  *
  * Callers: nearly all rooms.
  */

@@ -104,7 +104,8 @@ bool workload_spec_takes_workers(const struct workload_spec *spec, int64_t worke
 bool workload_spec_set_workers(const struct workload_spec *spec, int64_t workers,
                                struct error *error);
 
-/* Both: it takes so many workers, and has its numbers for them. */
+/* Both: it takes so many workers, and has its numbers for them, also where it is a kept one: then
+ * until the next call. */
 bool workload_spec_fit_workers(const struct workload_spec *spec, int64_t workers,
                                struct error *error);
 /* The same of a text. */
