@@ -603,10 +603,10 @@ sweep: ## The default comparison: install, build, measure, draw, report (8 min a
 
 repro: build ## All experiments on design decisions, in the quick form, with verdicts
 	build/schedlab repro --quick
-	@echo 'make reference RUN=FOLDER makes it the committed reference, and writes the documents anew'
 
 repro-full: build ## The same until intervals are narrow, with what takes long
 	build/schedlab repro --full
+	@echo 'make reference RUN=FOLDER makes it the committed reference, and writes the documents anew'
 
 # With the verdicts and figures of the committed references; tests/program/test_repro_docs.sh says whether they are.
 REFERENCE := results/reference/repro
