@@ -103,7 +103,7 @@ static void measured_row(struct doc *to, const json_t *place, const json_t *expe
     block_mark(to, repro_file_told(expectation), "");
     doc_put(to, " | %s | %s", block_effect(column), lacking);
     if (*field_text(column, "why"))
-        doc_put(to, *lacking ? "<br>`%s`: %s" : "`%s`: %s", repro_file_slower(column),
+        doc_put(to, *lacking ? "<br>`%s`: %s" : "`%s`: %s", repro_file_slower(expectation, column),
                 field_text(column, "why"));
     doc_put(to, " |\n");
 }

@@ -90,7 +90,7 @@ static void lacks_write(struct doc *to, const json_t *expectation, const json_t 
         doc_put(to, "%s%s%s%s", *lacks ? "Lacks " : "", lacks, *lacks ? ": " : "",
                 field_text(column, "reason"));
     if (*field_text(column, "why"))
-        doc_put(to, "<p class='note'>`%s`: %s</p>", repro_file_slower(column),
+        doc_put(to, "<p class='note'>`%s`: %s</p>", repro_file_slower(expectation, column),
                 field_text(column, "why"));
     if (columns > 1)
         doc_put(to, "<p class='note'>It must hold in each of %zu: here `%s`, %lld workers.</p>",

@@ -157,10 +157,12 @@ static void print_expectations(FILE *to, const json_t *place, struct kind kind, 
 static void print_why(FILE *to, const json_t *place, int columns)
 {
     int indent = ID_COLUMNS + MACHINE_COLUMNS;
-    const json_t *part, *column = repro_file_decisive(repro_file_main(place, &part));
+    const json_t *part, *most = repro_file_main(place, &part);
+    const json_t *column = repro_file_decisive(most);
     if (!*field_text(column, "why"))
         return;
-    char *text = text_format("why: %s: %s", repro_file_slower(column), field_text(column, "why"));
+    char *text =
+        text_format("why: %s: %s", repro_file_slower(most, column), field_text(column, "why"));
     fprintf(to, "%*s", indent, "");
     text_wrap(to, indent, indent + VERDICT_COLUMNS, columns, text);
     free(text);

@@ -3,12 +3,16 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
+#include "harness/numbers/units.h"
 #include "harness/records/records.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS = 3 };
+enum { LEVELS = 3, TOLD_MAX = 3 };
+
+static const double TOLD_SHARE = 0.9;
 
 static double sum_of(const json_t *kinds)
 {
@@ -83,4 +87,54 @@ size_t why_structures(const json_t *records, struct why_structure **list, double
     if (count > 0)
         qsort(*list, count, sizeof **list, by_stall);
     return count;
+}
+
+static int by_l1(const void *a, const void *b)
+{
+    const struct why_structure *one = a, *other = b;
+    if (one->misses[0] != other->misses[0])
+        return one->misses[0] > other->misses[0] ? -1 : 1;
+    return strcmp(one->name, other->name);
+}
+
+/* The structures of `more` with the misses of that level that `fewer` lacks as those of L1, the
+ * most first; *all: of all structures. */
+static size_t differences(const json_t *fewer, const json_t *more, int level,
+                          struct why_structure **list, double *all)
+{
+    double unused;
+    struct why_structure *less;
+    size_t count = why_structures(more, list, &unused);
+    size_t less_count = why_structures(fewer, &less, &unused);
+    *all = 0;
+    for (size_t i = 0; i < count; i++)
+        *all += (*list)[i].misses[0] = (*list)[i].misses[level];
+    for (size_t i = 0; i < less_count; i++) {
+        *all -= less[i].misses[level];
+        structure_of(list, &count, less[i].name)->misses[0] -= less[i].misses[level];
+    }
+    free(less);
+    if (count > 0)
+        qsort(*list, count, sizeof **list, by_l1);
+    return less_count > 0 ? count : 0;
+}
+
+char *why_misses_of(const json_t *fewer, const json_t *more, int level)
+{
+    double all, told = 0;
+    struct why_structure *list;
+    size_t count = differences(fewer, more, level, &list, &all);
+    char *text = NULL;
+    if (count > 0 && all > 0) {
+        FILE *to = memory_stream(&text, NULL);
+        fprintf(to, "%s more misses an operation", text_count(all).s);
+        for (size_t i = 0; i < count && i < TOLD_MAX && told < TOLD_SHARE * all; i++) {
+            fprintf(to, "%s %s on %s", i > 0 ? "," : ":", text_count(list[i].misses[0]).s,
+                    list[i].name);
+            told += list[i].misses[0];
+        }
+        fclose(to);
+    }
+    free(list);
+    return text;
 }

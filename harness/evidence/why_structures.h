@@ -1,6 +1,6 @@
 /* why_structures.h - where the misses of simulated samples were, summed by structure.
  *
- * Callers: why_table.c and tables_structures.c.
+ * Callers: why_table.c, tables_structures.c and verdict.c.
  */
 #ifndef SCHEDLAB_WHY_STRUCTURES_H
 #define SCHEDLAB_WHY_STRUCTURES_H
@@ -19,5 +19,10 @@ struct why_structure {
 /* The structures of all records that are ok, the most stalled first; *list is to be freed. Returns
  * how many; 0 where no machine told. *total_ns: stall per operation, of all of them. */
 size_t why_structures(const json_t *records, struct why_structure **list, double *total_ns);
+
+/* "11.8 more misses an operation: 10.3 on grq.lock, 0.9 on grq.list", of level 0 to 2 for L1 to L3,
+ * to be freed: as many structures as make up nine tenths, three at most. NULL if no machine told,
+ * or if the second cell has no more of them. */
+char *why_misses_of(const json_t *fewer, const json_t *more, int level);
 
 #endif

@@ -216,11 +216,17 @@ const json_t *repro_file_decisive(const json_t *expectation)
                           (size_t)field_integer(expectation, "decisive"));
 }
 
-const char *repro_file_slower(const json_t *column)
+bool repro_file_is_of_misses(const json_t *expectation)
+{
+    return strstr(field_text(expectation, "metric"), "_MISS") != NULL;
+}
+
+const char *repro_file_slower(const json_t *expectation, const json_t *column)
 {
     static const char *const keys[] = {"variant", "workload", "machine"};
     const json_t *level = json_object_get(column, "level"), *over = json_object_get(column, "over");
-    bool faster = field_number(json_object_get(column, "effect"), "median") > 1;
+    bool more = field_number(json_object_get(column, "effect"), "median") > 1;
+    bool faster = more != repro_file_is_of_misses(expectation);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strcmp(field_text(level, keys[i]), field_text(over, keys[i])) != 0)
             return field_text(faster ? over : level, keys[i]);

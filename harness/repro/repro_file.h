@@ -45,9 +45,12 @@ const char *repro_file_said(const json_t *object);
 /* The column that decides an expectation. */
 const json_t *repro_file_decisive(const json_t *expectation);
 
-/* The slower side of a ratio's column, by what the two differ in: its variant, workload or machine,
- * "fewer workers" or "more workers". */
-const char *repro_file_slower(const json_t *column);
+/* True if it is about misses of a cache. */
+bool repro_file_is_of_misses(const json_t *expectation);
+
+/* The slower side of a ratio's column, or the one with more misses, by what the two differ in: its
+ * variant, workload or machine, "fewer workers" or "more workers". */
+const char *repro_file_slower(const json_t *expectation, const json_t *column);
 
 /* The entry of `list`, "experiments" or "claims", with that id; NULL if there is none. */
 const json_t *repro_file_entry(const json_t *repro, const char *list, const char *id);

@@ -5,6 +5,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/evidence/comparable.h"
+#include "harness/evidence/why_structures.h"
 #include "harness/evidence/why_win.h"
 #include "harness/models/machine_spec.h"
 #include "harness/models/machine_start.h"
@@ -581,19 +582,33 @@ static json_t *records_of(const struct cell_samples *samples)
     return records;
 }
 
-/* The sentence behind a ratio of throughputs; NULL if there is none. To be freed. */
+/* The level of a count of misses, 0 to 2 for L1 to L3; -1: it is none. */
+static int miss_level(const struct metric *metric)
+{
+    static const char *const names[] = {"SIM_L1_MISS", "SIM_L2_MISS", "SIM_L3_MISS"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(metric_name(metric), names[i]) == 0)
+            return i;
+    return -1;
+}
+
+/* The sentence behind a ratio of throughputs or of misses; NULL if there is none. To be freed. */
 static char *why_make(const struct judging *self, const struct cell_samples *level,
                       const struct cell_samples *over)
 {
+    const struct metric *metric = &self->expect->measured;
     double ratio = self->column->effect.median;
-    if (!self->expect->over || self->expect->is_order ||
-        self->expect->measured.kind != METRIC_THROUGHPUT || !isfinite(ratio) ||
+    if (!self->expect->over || self->expect->is_order || !isfinite(ratio) ||
         fabs(log(ratio)) < WHY_EFFECT_MIN)
         return NULL;
-    json_t *a = records_of(level), *b = records_of(over);
-    char *why = ratio > 1 ? why_win_of(a, b) : why_win_of(b, a);
-    json_decref(a);
-    json_decref(b);
+    int misses = miss_level(metric);
+    if (metric->kind != METRIC_THROUGHPUT && misses < 0)
+        return NULL;
+    json_t *more = records_of(ratio > 1 ? level : over),
+           *less = records_of(ratio > 1 ? over : level);
+    char *why = misses < 0 ? why_win_of(more, less) : why_misses_of(less, more, misses);
+    json_decref(more);
+    json_decref(less);
     return why;
 }
 

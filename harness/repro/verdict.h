@@ -83,7 +83,8 @@ struct verdict_column {
     bool infinite; /* all values below the line are zeros, and some above are not */
     struct verdict_side level, over;
     char *why; /* a ratio of throughputs on a simulated machine: what the slower side's cores did in
-                * the time that the other did not need (why_win.h); NULL: not known */
+                * the time that the other did not need (why_win.h); of misses: on which structures
+                * the one has more (why_structures.h); NULL: not known */
 };
 
 struct judged {
