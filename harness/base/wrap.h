@@ -1,6 +1,6 @@
 /* wrap.h - text in lines as wide as a terminal, or a page of text, is meant to be.
  *
- * Callers: list, doctor, diff, repro and term_table.c.
+ * Callers: list, doctor, diff, repro, doc.c and term_table.c.
  */
 #ifndef SCHEDLAB_WRAP_H
 #define SCHEDLAB_WRAP_H

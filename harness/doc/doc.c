@@ -2,6 +2,9 @@
 #include "harness/doc/doc.h"
 
 #include "harness/base/memory.h"
+#include "harness/base/term_table.h"
+#include "harness/base/text.h"
+#include "harness/base/wrap.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -32,9 +35,12 @@ static void markdown_prose(struct doc *to, const char *text, bool keep_lines)
 static const struct {
     const char *tag, *signs;
 } markdown_tags[] = {
-    {"h2", "\n## "}, {"/h2", "\n"}, {"h3", "\n### "}, {"/h3", "\n"},  {"p", "\n"},
-    {"/p", "\n"},    {"ul", "\n"},  {"li", "- "},     {"/li", "\n"},  {"td", "| "},
-    {"/td", " "},    {"th", "| "},  {"/th", " "},     {"br", "<br>"}, {"/tr", "|\n"},
+    {"h1", "\n# "},   {"/h1", "\n"},  {"h2", "\n## "},        {"/h2", "\n"},
+    {"h3", "\n### "}, {"/h3", "\n"},  {"blockquote", "\n> "}, {"/blockquote", "\n"},
+    {"p", "\n"},      {"/p", "\n"},   {"pre", "\n```sh\n"},   {"/pre", "```\n"},
+    {"ul", "\n"},     {"li", "- "},   {"/li", "\n"},          {"b", "**"},
+    {"/b", "**"},     {"td", "| "},   {"/td", " "},           {"th", "| "},
+    {"/th", " "},     {"br", "<br>"}, {"/tr", "|\n"},
 };
 
 static void markdown_tag(struct doc *to, const char *tag)
@@ -46,11 +52,135 @@ static void markdown_tag(struct doc *to, const char *tag)
             fputs(markdown_tags[i].signs, to->to);
     if (strcmp(tag, "thead") == 0)
         *to->rule = '\0';
-    else if (strncmp(tag, "th ", 3) == 0)
+    else if (strncmp(tag, "th", length) == 0 && length == 2)
         snprintf(to->rule + ruled, sizeof to->rule - ruled, "%s",
                  strstr(tag, "number") ? "---:|" : "---|");
     else if (strcmp(tag, "/thead") == 0)
         fprintf(to->to, "|%s\n", to->rule);
+}
+
+/* Terminal ------------------------------------------------------------------------------------- */
+
+enum { TERMINAL_INDENT = 2, TABLE_INDENT = 4 };
+
+/* Blanks and line breaks between blocks are none of a block. */
+static void terminal_put(struct doc *to, const char *text)
+{
+    if (!to->open)
+        text += strspn(text, " \n");
+    if (*text && !to->open)
+        to->open = memory_stream(&to->text, NULL);
+    if (*text)
+        fputs(text, to->open);
+}
+
+/* The text of the open block, which ends; to be freed. */
+static char *terminal_take(struct doc *to)
+{
+    if (!to->open)
+        return xstrdup("");
+    memory_stream_close(to->open);
+    to->open = NULL;
+    size_t length = strlen(to->text);
+    while (length > 0 && strchr(" \n", to->text[length - 1]))
+        length--;
+    to->text[length] = '\0';
+    return to->text;
+}
+
+/* An empty line before a block, but below a heading and between items. */
+static void terminal_space(struct doc *to, const char *tag)
+{
+    const char *above = to->above;
+    bool heads = tag[1] == 'h', below = above && above[1] == 'h';
+    bool items = above && strcmp(tag, "/li") == 0 && strcmp(above, "/li") == 0;
+    if (above && !items && (heads || !below))
+        fputc('\n', to->to);
+    to->above = tag;
+}
+
+/* Closing tags of blocks, and in which columns lines begin. */
+static const struct {
+    const char *tag, *sign;
+    int at, indent;
+} terminal_blocks[] = {
+    {"/h1", "", 0, TERMINAL_INDENT},
+    {"/h2", "", 0, TERMINAL_INDENT},
+    {"/h3", "  ", TERMINAL_INDENT, TABLE_INDENT},
+    {"/blockquote", "  ", TERMINAL_INDENT, TERMINAL_INDENT},
+    {"/li", "  - ", TABLE_INDENT, TABLE_INDENT},
+    {"/p", "  ", TERMINAL_INDENT, TERMINAL_INDENT}, /* and text outside of blocks */
+};
+
+static void terminal_block(struct doc *to, const char *tag)
+{
+    size_t i = 0, last = sizeof terminal_blocks / sizeof terminal_blocks[0] - 1;
+    if (!to->open)
+        return;
+    while (i < last && strcmp(terminal_blocks[i].tag, tag) != 0)
+        i++;
+    char *text = terminal_take(to);
+    terminal_space(to, terminal_blocks[i].tag);
+    fputs(terminal_blocks[i].sign, to->to);
+    text_wrap(to->to, terminal_blocks[i].at, terminal_blocks[i].indent, to->columns, text);
+    free(text);
+}
+
+/* Lines as they are. */
+static void terminal_lines(struct doc *to)
+{
+    char *text = terminal_take(to), *rest = text, *line;
+    terminal_space(to, "/pre");
+    while ((line = strsep(&rest, "\n")) != NULL)
+        fprintf(to->to, "%*s%s\n", TABLE_INDENT, "", line);
+    free(text);
+}
+
+/* Without columns of numbers, all cells but a row's first one are its text. */
+static void terminal_table(struct doc *to)
+{
+    const struct term_layout layout = {
+        .indent = TABLE_INDENT, .gap = 2, .width = to->columns, .repeat = true};
+    struct term_table *table = term_table_new(layout, NULL);
+    for (size_t i = 0; i < to->cells_count; i++) {
+        size_t column = i % to->row_cells;
+        if (i > 0 && column == 0)
+            term_table_row(table, NULL);
+        if (column > 0 && !to->has_numbers)
+            term_table_text(table, "%s%s", column > 1 ? " | " : "", to->cells[i]);
+        else if (i < to->row_cells)
+            term_table_column(table, to->cells[i], column > 0 ? 1 : -1);
+        else
+            term_table_cell(table, "%s", to->cells[i]);
+    }
+    terminal_space(to, "/tbody");
+    term_table_print(table, to->to);
+    texts_free(to->cells, to->cells_count);
+    to->cells = NULL;
+    to->cells_count = to->row_cells = 0;
+    to->has_numbers = false;
+}
+
+static void terminal_tag(struct doc *to, const char *tag)
+{
+    static const char blocks[] = " h1 h2 h3 blockquote p pre ul li table thead ";
+    char word[32];
+    snprintf(word, sizeof word, " %.*s ", (int)strcspn(tag + (*tag == '/'), " "),
+             tag + (*tag == '/'));
+    if (strcmp(word, " th ") == 0 && strstr(tag, "number"))
+        to->has_numbers = true;
+    if (strcmp(tag, "/td") == 0 || strcmp(tag, "/th") == 0)
+        array_add(to->cells, to->cells_count) = terminal_take(to);
+    else if (strcmp(tag, "/thead") == 0)
+        to->row_cells = to->cells_count;
+    else if (strcmp(tag, "/tbody") == 0)
+        terminal_table(to);
+    else if (strcmp(tag, "/pre") == 0)
+        terminal_lines(to);
+    else if (strcmp(tag, "br") == 0)
+        terminal_put(to, " ");
+    else if (strstr(blocks, word))
+        terminal_block(to, tag);
 }
 
 /* HTML ----------------------------------------------------------------------------------------- */
@@ -96,14 +226,14 @@ static void html_tag(struct doc *to, const char *tag)
     fprintf(to->to, "<%s>%s", tag, *tag == '/' && !strstr(in_line, word) ? "\n" : "");
 }
 
-/* Both ----------------------------------------------------------------------------------------- */
+/* Any ------------------------------------------------------------------------------------------ */
 
 static void code_put(struct doc *to)
 {
     to->in_code = !to->in_code;
     if (to->format == DOC_MARKDOWN)
         fputc('`', to->to);
-    else
+    else if (to->format == DOC_HTML)
         fputs(to->in_code ? "<code>" : "</code>", to->to);
 }
 
@@ -111,6 +241,8 @@ static void prose_put(struct doc *to, const char *text)
 {
     if (to->format == DOC_MARKDOWN)
         markdown_prose(to, text, false);
+    else if (to->format == DOC_TERMINAL)
+        terminal_put(to, text);
     else if (to->in_code || to->in_title)
         html_text(to->to, text, strlen(text));
     else
@@ -121,6 +253,8 @@ static void literal_put(struct doc *to, char sign)
 {
     if (to->format == DOC_MARKDOWN)
         fputc(sign, to->to);
+    else if (to->format == DOC_TERMINAL)
+        terminal_put(to, (char[]){sign, '\0'});
     else
         html_text(to->to, &sign, 1);
 }
@@ -173,6 +307,8 @@ static void tag_put(struct doc *to, const char **at, va_list *arguments)
     fclose(inside);
     if (to->format == DOC_MARKDOWN)
         markdown_tag(to, tag);
+    else if (to->format == DOC_TERMINAL)
+        terminal_tag(to, tag);
     else
         html_tag(to, tag);
     free(tag);
@@ -219,6 +355,10 @@ void doc_paragraphs(struct doc *to, const char *text)
         fputc('\n', to->to);
         markdown_prose(to, text, true);
         fputc('\n', to->to);
+        return;
+    }
+    if (to->format == DOC_TERMINAL) {
+        doc_put(to, "<p>%s</p>", text);
         return;
     }
     while (*text) {

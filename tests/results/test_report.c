@@ -112,6 +112,41 @@ static void markdown_has_blocks_and_escapes_what_is_filled_in(void **state)
                            "\n| x | y |\n|---|---:|\n| 1<br>2 | 3 |\n");
 }
 
+static void terminal_wraps_blocks_below_their_headings(void **state)
+{
+    (void)state;
+    struct memory memory;
+    memory_open(&memory);
+    struct doc doc = {.to = memory.to, .format = DOC_TERMINAL, .columns = 20};
+    doc_put(&doc, "<h1>%s</h1><p>%s</p>\nfree `%s`.\n", "A: b", "one two three\nfour <b>`\n", "x");
+    doc_put(&doc, "<h2>H</h2><ul><li><b>one</b>: %s</li>\n<li>%d</li></ul>", "two three four", 7);
+    doc_paragraphs(&doc, "first\n\nsecond\n");
+    doc_put(&doc, "<h3>deep</h3><pre>a    b # a line as it is\n  c\n</pre>\n");
+    memory_equals(&memory,
+                  "A: b\n  one two three four\n  <b>`\n\n  free x.\n\nH\n  - one: two three\n"
+                  "    four\n  - 7\n\n  first\n\n  second\n\n  deep\n    a    b # a line as it is\n"
+                  "      c\n");
+}
+
+static void terminal_tables_fit(void **state)
+{
+    (void)state;
+    struct memory memory;
+    memory_open(&memory);
+    struct doc doc = {.to = memory.to, .format = DOC_TERMINAL, .columns = 20};
+    doc_put(&doc,
+            "<thead><tr><th>#</th><th>says</th><th>why</th></tr></thead><tbody><tr><td>1</"
+            "td><td>%s</td><td>5</td>"
+            "</tr><tr><td>2</td><td></td><td></td></tr></tbody>\n",
+            "it is so, or not");
+    doc_put(&doc,
+            "<thead><tr><th>k</th><th class='number'>number</th><th>other</th></tr></thead>"
+            "<tbody><tr><th scope='row'>on</th><td>%d</td><td>%d</td></tr></tbody>",
+            10, 2);
+    memory_equals(&memory, "    #  says | why\n    1  it is so, or\n       not | 5\n    2   |\n\n"
+                           "    k   number\n    on      10\n\n    k   other\n    on      2\n");
+}
+
 static void file_make(char *path, const char *text)
 {
     int fd = mkstemp(path);
@@ -545,6 +580,8 @@ int main(void)
         cmocka_unit_test(html_escapes_text_and_attributes),
         cmocka_unit_test(html_has_code_and_numbers),
         cmocka_unit_test(markdown_has_blocks_and_escapes_what_is_filled_in),
+        cmocka_unit_test(terminal_wraps_blocks_below_their_headings),
+        cmocka_unit_test(terminal_tables_fit),
         cmocka_unit_test(svg_gets_label_and_unique_ids),
         cmocka_unit_test(svg_loses_what_does_not_show),
         cmocka_unit_test(svg_keeps_the_colors_of_what_counts_on_the_defaults),
