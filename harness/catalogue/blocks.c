@@ -40,7 +40,7 @@ void block_mark(struct doc *to, const char *told, const char *none)
         doc_put(to, "<span class='mark %s'>%s %s</span>", mark->style ? mark->style : "told",
                 mark->sign, word);
     else
-        doc_put(to, mark->style && i < last ? "%s **%s**" : "%s %s", mark->sign, word);
+        doc_put(to, mark->style && i < last ? "%s <b>%s</b>" : "%s %s", mark->sign, word);
 }
 
 void block_lesson(struct doc *to, const json_t *experiment)

@@ -1,10 +1,10 @@
 /* catalogue.h - the experiments as pages for readers: docs/EXPERIMENTS.md and docs/experiments/.
  *
- * Callers: cmd_repro.c. Everything comes from the experiments' files and claims.yaml and, where
- * there is one, from a reference reproduction; the same files give the same pages to the last byte,
- * on any machine. catalogue.c writes the files and the index, catalogue_page.c an experiment's
- * page, catalogue_table.c tables of exact values in it, catalogue_figure.c the figures, disputes.c
- * the page of disputes.
+ * Callers: cmd_repro.c, and repro_explain.c for a page on a terminal. Everything comes from the
+ * experiments' files and claims.yaml and, where there is one, from a reference reproduction; the
+ * same files give the same pages to the last byte, on any machine. catalogue.c writes the files and
+ * the index, catalogue_page.c an experiment's page, catalogue_table.c tables of exact values in it,
+ * catalogue_figure.c the figures, disputes.c the page of disputes.
  */
 #ifndef SCHEDLAB_CATALOGUE_H
 #define SCHEDLAB_CATALOGUE_H
@@ -37,9 +37,13 @@ bool disputes_write(const struct catalogue_pages *pages, struct error *error);
 
 /* Parts ---------------------------------------------------------------------------------------- */
 
-/* Writes the page of an experiment. */
+/* Writes the page of an experiment. pages: NULL leaves out what records found, links, commands of
+ * single parts, and questions for a course. */
 void catalogue_page_write(struct doc *to, const struct catalogue_pages *pages,
                           const struct experiment *experiment);
+
+/* Writes items of a list: the thread, the number that it claims, and our prediction. disputes.c */
+void catalogue_dispute_write(struct doc *to, const struct experiment_dispute *dispute);
 
 /* Writes the table that begins with the part's i-th expectation (expect_table.h) as one row of
  * expectations. Returns how many it stands for; 0, and nothing written, if no table begins there.

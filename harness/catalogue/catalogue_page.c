@@ -1,4 +1,4 @@
-/* catalogue_page.c - the page of an experiment, in Markdown. See catalogue.h. */
+/* catalogue_page.c - the page of an experiment. See catalogue.h. */
 #include "harness/base/json_fields.h"
 #include "harness/base/text.h"
 #include "harness/catalogue/blocks.h"
@@ -31,8 +31,8 @@ static void design_write(struct doc *to, const struct experiment_part *part, con
     doc_put(to, "<ul>");
     block_design(to, json);
     for (unsigned i = 0; i < part->machines_count; i++)
-        doc_put(to, i ? ", `%s`" : "- On: `%s`", part->machines[i]);
-    doc_put(to, part->machines_count > 0 ? "\n" : "");
+        doc_put(to, i ? ", `%s`" : "<li>On: `%s`", part->machines[i]);
+    doc_put(to, part->machines_count > 0 ? "</li>" : "");
     if (part->together)
         doc_put(to, "<li>More than one thing changes: %s</li>", part->together);
     if (part->full)
@@ -77,8 +77,8 @@ static void by_hand_write(struct doc *to, const struct experiment *experiment,
 
 static void expected_row(struct doc *to, const struct experiment_expect *expect, const json_t *json)
 {
-    doc_put(to, "| %lld | %s | %s | ", field_integer(json, "number"), repro_file_role(json),
-            expect->says);
+    doc_put(to, "<tr><td>%lld</td><td>%s</td><td>%s</td><td>", field_integer(json, "number"),
+            repro_file_role(json), expect->says);
     block_number(to, json);
     if (expect->variant)
         doc_put(to, ", of `%s`", expect->variant);
@@ -88,7 +88,7 @@ static void expected_row(struct doc *to, const struct experiment_expect *expect,
         doc_put(to, ", on `%s`", expect->machine);
     if (expect->workers > 0)
         doc_put(to, ", %s", counted((uint64_t)expect->workers, "worker").s);
-    doc_put(to, " | %s | %s |\n", expect->wanted, expect->source);
+    doc_put(to, "</td><td>%s</td><td>%s</td></tr>", expect->wanted, expect->source);
 }
 
 /* The reference -------------------------------------------------------------------------------- */
@@ -161,9 +161,10 @@ static void part_write(struct doc *to, const struct catalogue_pages *pages,
     json_t *json = part_to_json(part);
     doc_put(to, "<h3>%s/%s: %s</h3>", experiment->id, part->id, part->question);
     design_write(to, part, json);
-    by_hand_write(to, experiment, part);
-    doc_put(to, "\n| # | role | expectation | number | expected | source |\n"
-                "|---|---|---|---|---|---|\n");
+    if (pages)
+        by_hand_write(to, experiment, part);
+    doc_put(to, "\n<thead><tr><th>#</th><th>role</th><th>expectation</th><th>number</th>"
+                "<th>expected</th><th>source</th></tr></thead><tbody>");
     for (unsigned i = 0; i < part->expect_count; i++) {
         size_t cells = catalogue_table_row(to, json, i);
         if (cells > 0)
@@ -172,8 +173,10 @@ static void part_write(struct doc *to, const struct catalogue_pages *pages,
             expected_row(to, &part->expect[i],
                          json_array_get(json_object_get(json, "expectations"), i));
     }
+    doc_put(to, "</tbody>");
     catalogue_tables_write(to, reference, json);
-    part_reference_write(to, pages, reference, part);
+    if (pages)
+        part_reference_write(to, pages, reference, part);
     json_decref(json);
 }
 
@@ -241,28 +244,37 @@ void catalogue_page_write(struct doc *to, const struct catalogue_pages *pages,
                           const struct experiment *experiment)
 {
     const char *file = text_base_name(experiment->path), *id = experiment->id;
-    const json_t *reference = repro_file_entry(pages->reference, "experiments", id);
+    const json_t *reference = pages ? repro_file_entry(pages->reference, "experiments", id) : NULL;
     json_t *first = part_to_json(&experiment->parts[0]);
-    fprintf(to->to, "<!-- Made by `make docs` of harness/experiments/%s. -->\n", file);
-    doc_put(to, "\n# %s: %s\n\n> %s\n<p>Claimed by: %s</p>", id, experiment->title,
-            experiment->claim, experiment->source);
-    fprintf(to->to,
-            "\n[All experiments](../EXPERIMENTS.md) | [its file](../../harness/experiments/%s)\n",
-            file);
+    if (pages)
+        fprintf(to->to, "<!-- Made by `make docs` of harness/experiments/%s. -->\n", file);
+    doc_put(to, "<h1>%s: %s</h1><blockquote>%s</blockquote><p>Claimed by: %s</p>", id,
+            experiment->title, experiment->claim, experiment->source);
+    if (pages)
+        fprintf(to->to,
+                "\n[All experiments](../EXPERIMENTS.md) | "
+                "[its file](../../harness/experiments/%s)\n",
+                file);
+    if (experiment->dispute) {
+        doc_put(to, "<ul>");
+        catalogue_dispute_write(to, experiment->dispute);
+        doc_put(to, "</ul>");
+    }
     doc_put(to, "<h2>The reasoning</h2>");
     doc_paragraphs(to, experiment->why);
     doc_put(to, "<h2>What would refute it</h2>");
     doc_paragraphs(to, experiment->refuted);
-    verdict_write(to, pages, reference);
-    doc_put(
-        to,
-        "<h2>Run it</h2>\n```sh\nbuild/schedlab repro %s --quick    # %lld samples a cell or more\n"
-        "build/schedlab repro %s            # until intervals are narrow\n```\n\nMachines: ",
-        id, (long long)experiment_quick_reps(experiment), id);
+    if (pages)
+        verdict_write(to, pages, reference);
+    doc_put(to,
+            "<h2>Run it</h2><pre>build/schedlab repro %s --quick    # %lld samples a cell or more\n"
+            "build/schedlab repro %s            # until intervals are narrow\n</pre>\nMachines: ",
+            id, (long long)experiment_quick_reps(experiment), id);
     machines_write(to, experiment);
     doc_put(to, ".\n<h2>What is measured, and what is expected</h2>");
     for (unsigned p = 0; p < experiment->parts_count; p++)
         part_write(to, pages, experiment, reference, &experiment->parts[p]);
-    questions_write(to, experiment, json_array_get(json_object_get(first, "expectations"), 0));
+    if (pages)
+        questions_write(to, experiment, json_array_get(json_object_get(first, "expectations"), 0));
     json_decref(first);
 }

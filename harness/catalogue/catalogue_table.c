@@ -1,4 +1,4 @@
-/* catalogue_table.c - a table of exact values, in Markdown. See catalogue.h.
+/* catalogue_table.c - a table of exact values. See catalogue.h.
  *
  * The grid holds what is expected. A cell that the reference did not find so says on which machine,
  * and what was there instead.
@@ -16,7 +16,9 @@ size_t catalogue_table_row(struct doc *to, const json_t *part, size_t i)
     expect_table_make(&table, part, i);
     size_t count = table.count;
     if (count > 0)
-        doc_put(to, "| %u to %u | %s | %s | `%s` of %s | exactly, in the table below | %s |\n",
+        doc_put(to,
+                "<tr><td>%u to %u</td><td>%s</td><td>%s</td><td>`%s` of %s</td>"
+                "<td>exactly, in the table below</td><td>%s</td></tr>",
                 table.first, table.last, repro_file_role(first),
                 field_text(json_object_get(first, "table"), "says"), field_text(first, "metric"),
                 counted(count, "cell").s, field_text(first, "source"));

@@ -95,9 +95,9 @@ static enum interest interest_of(const struct experiment *experiment, const json
 }
 
 /* "supported" */
-static const char *predicted_word(const struct experiment *experiment)
+static const char *predicted_word(const struct experiment_dispute *dispute)
 {
-    return experiment->dispute->claim_holds ? "supported" : "refuted";
+    return dispute->claim_holds ? "supported" : "refuted";
 }
 
 /* Sums ----------------------------------------------------------------------------------------- */
@@ -134,7 +134,7 @@ static void index_row(struct doc *to, const struct catalogue_pages *pages,
 {
     const json_t *entry = entry_of(pages, experiment);
     doc_put(to, "| %s | **%s**: %s | %s | ", experiment->id, experiment->title, experiment->claim,
-            predicted_word(experiment));
+            predicted_word(experiment->dispute));
     block_mark(to, field_text(entry, "verdict"), "not measured");
     doc_put(to, ": ");
     prediction_write(to, prediction_of(experiment, entry));
@@ -199,18 +199,22 @@ static void verdict_write(struct doc *to, const struct experiment *experiment, c
     measured_write(to, entry);
 }
 
+void catalogue_dispute_write(struct doc *to, const struct experiment_dispute *dispute)
+{
+    doc_put(to,
+            "<li><b>Thread</b>: %s%s</li><li><b>Claimed number</b>: %s</li>"
+            "<li><b>Predicted</b> on %s: %s. %s</li>",
+            dispute->thread, dispute->open ? ". Not decided upstream" : "", dispute->number,
+            dispute->predicted, predicted_word(dispute), dispute->prediction);
+}
+
 static void dispute_write(struct doc *to, const struct catalogue_pages *pages,
                           const struct experiment *experiment)
 {
-    const struct experiment_dispute *dispute = experiment->dispute;
-    doc_put(to, "<h2>%s: %s</h2>\n> %s\n<ul><li>**Thread**: %s%s</li>", experiment->id,
-            experiment->title, experiment->claim, dispute->thread,
-            dispute->open ? ". Not decided upstream" : "");
-    doc_put(to,
-            "<li>**Claimed number**: %s</li><li>**Predicted** on %s: %s. %s</li>"
-            "<li>**Would refute it**: %s</li>",
-            dispute->number, dispute->predicted, predicted_word(experiment), dispute->prediction,
-            experiment->refuted);
+    doc_put(to, "<h2>%s: %s</h2><blockquote>%s</blockquote><ul>", experiment->id, experiment->title,
+            experiment->claim);
+    catalogue_dispute_write(to, experiment->dispute);
+    doc_put(to, "<li>**Would refute it**: %s</li>", experiment->refuted);
     verdict_write(to, experiment, entry_of(pages, experiment));
     doc_paragraphs(to, experiment->why);
 }

@@ -1,8 +1,9 @@
-/* repro_explain.c - the catalogue of experiments and claims, and one of them in full. See repro.h.
- */
+/* repro_explain.c - the catalogue of experiments and claims, and one of them in full, with what was
+ * found last. See repro.h. */
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/wrap.h"
+#include "harness/catalogue/catalogue.h"
 #include "harness/repro/outcome.h"
 #include "harness/repro/repro.h"
 #include "harness/repro/repro_file.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST_ID = 7, EXPLAIN_INDENT = 2, REFERENCE_MACHINE = 16 };
+enum { LIST_ID = 7, REFERENCE_MACHINE = 16 };
 
 /* Catalogue ------------------------------------------------------------------------------------ */
 
@@ -142,54 +143,6 @@ json_t *repro_list_to_json(struct experiment *const *experiments, size_t count,
 
 /* One in full ---------------------------------------------------------------------------------- */
 
-static void print_titled(FILE *to, const char *title, const char *text, int columns)
-{
-    fprintf(to, "\n%s\n%*s", title, EXPLAIN_INDENT, "");
-    text_wrap(to, EXPLAIN_INDENT, EXPLAIN_INDENT, columns, text);
-}
-
-static void print_list(FILE *to, const char *what, char *const *list, unsigned count)
-{
-    fprintf(to, "    %-9s ", what);
-    for (unsigned i = 0; i < count; i++)
-        fprintf(to, "%s%s", i ? "; " : "", list[i]);
-    fputc('\n', to);
-}
-
-static void print_part(FILE *to, const struct experiment_part *part, int columns)
-{
-    fprintf(to, "  %s%s: ", part->id, part->full ? " (in the full form only)" : "");
-    text_wrap(to, 4 + (int)strlen(part->id), 4, columns, part->question);
-    fprintf(to, "    %-9s ", part->factor_text);
-    for (unsigned i = 0; i < part->levels_count; i++)
-        fprintf(to, "%s%s%s", i ? "; " : "", part->levels[i],
-                i == part->baseline ? " (baseline)" : "");
-    fputc('\n', to);
-    if (part->factor != FACTOR_VARIANT)
-        print_list(to, "variant", part->variants, part->variants_count);
-    if (part->factor != FACTOR_WORKLOAD)
-        print_list(to, "workload", part->workloads, part->workloads_count);
-    if (part->factor != FACTOR_WORKERS) {
-        fprintf(to, "    %-9s ", "workers");
-        for (unsigned i = 0; i < part->workers_count; i++)
-            fprintf(to, "%s%lld", i ? ", " : "", (long long)part->workers[i]);
-        fputc('\n', to);
-    }
-    if (part->machines_count > 0)
-        print_list(to, "machines", part->machines, part->machines_count);
-    for (unsigned i = 0; i < part->expect_count; i++) {
-        const struct experiment_expect *expect = &part->expect[i];
-        char *text = text_format(
-            "#%u (%s) %s (%s of %s%s%s: %s%s%s)", i + 1, role_name(expect->role), expect->says,
-            expect->metric ? expect->metric : part->metric, expect->level,
-            expect->over ? " over " : "", expect->over ? expect->over : "", expect->wanted,
-            expect->source ? "; " : "", expect->source ? expect->source : "");
-        fprintf(to, "    expects   ");
-        text_wrap(to, 14, 17, columns, text);
-        free(text);
-    }
-}
-
 static void print_last(FILE *to, const char *id, const char *results, int columns)
 {
     json_t *all = repro_last_read(results);
@@ -207,7 +160,8 @@ static void print_last(FILE *to, const char *id, const char *results, int column
     json_decref(all);
 }
 
-static void print_reference(FILE *to, const char *id, const char *of, const char *results)
+static void print_reference(FILE *to, const char *id, const char *of, const char *results,
+                            int columns)
 {
     char folder[REPRO_PATH_SIZE];
     json_t *repro = repro_reference_read(of, results, folder, sizeof folder, to);
@@ -217,8 +171,9 @@ static void print_reference(FILE *to, const char *id, const char *of, const char
     if (one)
         fprintf(to, "\nThe verdicts of the reference, %s\n", folder);
     json_each(machine, json_object_get(one, "machines")) {
-        fprintf(to, "  %-*s%s\n", REFERENCE_MACHINE, field_text(machine, "machine"),
-                repro_file_said(machine));
+        fprintf(to, "  %-*s", REFERENCE_MACHINE, field_text(machine, "machine"));
+        text_wrap(to, 2 + REFERENCE_MACHINE, 2 + REFERENCE_MACHINE, columns,
+                  repro_file_said(machine));
     }
     if (one && !json_object_get(one, "machines"))
         fprintf(to, "  gmp: %s; Go itself: %s\n", claim_agreement(one, "gmp"),
@@ -226,50 +181,31 @@ static void print_reference(FILE *to, const char *id, const char *of, const char
     json_decref(repro);
 }
 
-static void print_dispute(FILE *to, const struct experiment_dispute *dispute, int columns)
-{
-    char *said = text_format("%s, on %s: %s", dispute->claim_holds ? "supported" : "refuted",
-                             dispute->predicted, dispute->prediction);
-    print_titled(to, dispute->open ? "Thread (open)" : "Thread", dispute->thread, columns);
-    print_titled(to, "Claimed number", dispute->number, columns);
-    print_titled(to, "Predicted", said, columns);
-    free(said);
-}
-
 void repro_explain_experiment(FILE *to, const struct experiment *experiment, const char *results,
                               int columns)
 {
-    char *machines = machines_text(experiment);
-    fprintf(to, "%s: %s\n", experiment->id, experiment->title);
-    print_titled(to, "Claim", experiment->claim, columns);
-    print_titled(to, "Source", experiment->source, columns);
-    if (experiment->dispute)
-        print_dispute(to, experiment->dispute, columns);
-    print_titled(to, "Why", experiment->why, columns);
-    print_titled(to, "Refuted by", experiment->refuted, columns);
-    print_titled(to, "Machines", machines, columns);
-    fputs("\nParts\n", to);
-    for (unsigned p = 0; p < experiment->parts_count; p++)
-        print_part(to, &experiment->parts[p], columns);
+    struct doc page = {.to = to, .format = DOC_TERMINAL, .columns = columns};
+    catalogue_page_write(&page, NULL, experiment);
     print_last(to, experiment->id, results, columns);
-    print_reference(to, experiment->id, experiment->dispute ? "disputes" : "repro", results);
-    free(machines);
+    print_reference(to, experiment->id, experiment->dispute ? "disputes" : "repro", results,
+                    columns);
 }
 
 void repro_explain_claim(FILE *to, const struct claim *claim, const char *results, int columns)
 {
-    fprintf(to, "%s: %s\n", claim->id, claim->degree);
-    print_titled(to, "Who says it", claim->who, columns);
-    print_titled(to, "What it says", claim->says, columns);
-    print_titled(to, "What Go does", claim->go, columns);
+    struct doc page = {.to = to, .format = DOC_TERMINAL, .columns = columns};
+    doc_put(&page,
+            "<h1>%s: %s</h1><h2>Who says it</h2><p>%s</p><h2>What it says</h2><p>%s</p>"
+            "<h2>What Go does</h2><p>%s</p>",
+            claim->id, claim->degree, claim->who, claim->says, claim->go);
     if (claim->not_shown)
-        print_titled(to,
-                     claim->go_itself_count > 0 ? "Nothing is run of gmp" : "Nothing measures it",
-                     claim->not_shown, columns);
+        doc_put(&page, "<h2>%s</h2><p>%s</p>",
+                claim->go_itself_count > 0 ? "Nothing is run of gmp" : "Nothing measures it",
+                claim->not_shown);
     for (unsigned i = 0; i < claim->shown_by_count; i++)
         fprintf(to, "%s  %s\n", i ? "" : "\nShown by\n", claim->shown_by[i]);
     for (unsigned i = 0; i < claim->go_itself_count; i++)
         fprintf(to, "%s  %s\n", i ? "" : "\nAsked of Go itself\n", claim->go_itself[i]);
     print_last(to, claim->id, results, columns);
-    print_reference(to, claim->id, "repro", results);
+    print_reference(to, claim->id, "repro", results, columns);
 }

@@ -336,7 +336,8 @@ run --list disputes
 check disputes_have_a_list [ "$status $(grep -c '^[A-W][0-9]' out)" = '0 0' ]
 check the_list_has_all_of_them [ "$(grep -c '^X[0-9]' out)" = "$(ls "$tree"/harness/experiments/disputes/*.yaml | wc -l)" ]
 run --explain X1
-check a_dispute_is_explained [ "$(grep -cE '^(Thread \(open\)|Claimed number|Predicted)$' out)" = 3 ]
+check a_dispute_is_explained [ "$(grep -cE '^  - (Thread|Claimed number|Predicted on [0-9-]*): ' out)" = 3 ]
+check it_says_what_is_open_upstream says 'Not decided upstream - Claimed number: '
 run --list E3 disputes
 check list_of_both_is_a_misuse [ "$status $(grep -c 'valid: --explain=E3$' err)" = '2 1' ]
 mkdir pages
