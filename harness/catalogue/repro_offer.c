@@ -314,13 +314,14 @@ void repro_offer(FILE *to, struct experiment *const *experiments, size_t count, 
             answer_print(&offer, experiments[i],
                          repro_known_entry(known, "experiments", experiments[i]->id));
     json_decref(known);
-    fprintf(
-        to,
-        "\nA number is the ratio of the two in brackets; of misses, how many each has an "
-        "operation. "
-        "One with ?\nis undecided, or its interval fourfold. \"Takes more\" is the slower one's "
-        "additional core time an\noperation, by cause. All are of the newest run here or the "
-        "reference. `schedlab repro D1 --quick`\nmeasures one, `schedlab repro --quick` all %zu; "
-        "--list has verdicts, --explain D1 the reasoning.\n",
-        count);
+    fprintf(to,
+            "\nA number is the ratio of the two in brackets; of misses, how many each has an "
+            "operation, and on what\n"
+            "most differ. One with ? is undecided or wide. \"Takes more\" is the slower one's "
+            "additional core time\n"
+            "an operation, by cause. All are of the newest run here or the reference. `schedlab "
+            "repro D1 --quick`\n"
+            "measures one, `schedlab repro --quick` all %zu; --list has verdicts, --explain D1 the "
+            "reasoning.\n",
+            count);
 }

@@ -82,9 +82,9 @@ struct verdict_column {
     bool exact;
     bool infinite; /* all values below the line are zeros, and some above are not */
     struct verdict_side level, over;
-    char *why; /* a ratio of throughputs on a simulated machine: what the slower side's cores did in
-                * the time that the other did not need (why_win.h); of misses: on which structures
-                * the one has more (why_structures.h); NULL: not known */
+    char *why; /* NULL: not known. A ratio of throughputs on a simulated machine has what the slower
+                * side's cores did in the time that the other did not need (why_win.h). One of
+                * misses has the structures on which there are more (why_structures.h). */
 };
 
 struct judged {

@@ -173,10 +173,10 @@ static void ratios_of_two_regimes_decide_nothing(void **state)
     json_t *records = json_array();
     for (int i = 0; i < 16; i++) {
         add(records, false, 1, 100 + i, 0);
-        json_object_set_new(json_array_get(records, (size_t)(2 * i)), "block", json_integer(i));
         add(records, true, 1, (100 + i) * (i < 13 ? 1.5 : 0.9), 0);
-        json_object_set_new(json_array_get(records, (size_t)(2 * i + 1)), "block", json_integer(i));
     }
+    for (size_t i = 0; i < json_array_size(records); i++)
+        json_object_set_new(json_array_get(records, i), "block", json_integer((json_int_t)i / 2));
     assert_int_equal(judge_ratio("at_least: 0.8", json_deep_copy(records), &lack, reason),
                      VERDICT_SUPPORTED);
     assert_int_equal(judge_ratio("at_least: 1.2", records, &lack, reason), VERDICT_UNDECIDED);

@@ -1,4 +1,5 @@
 /* test_why_win.c - the time that one cell's cores took more than another's, and what for. */
+#include "harness/evidence/why_structures.h"
 #include "harness/evidence/why_win.h"
 
 #include <math.h>
@@ -194,6 +195,31 @@ static void simulated_and_real_ones_are_not_compared(void **state)
     json_decref(simulated);
 }
 
+/* One sample with misses of L2 and L1 on two structures. */
+static json_t *records_of_misses(double lock, double stack, double list)
+{
+    return json_pack("[{ss si s[{ss s{s{sf}s{sf}}}{ss s{s{sf sf}}}{ss s{s{sf}}}]}]", "status", "ok",
+                     "ops", OPS, "structures", "name", "grq.lock", "misses", "l2", "true_sharing",
+                     lock * OPS, "l1", "true_sharing", 9.0 * OPS, "name", "stack", "misses", "l2",
+                     "true_sharing", stack * OPS / 2, "capacity", stack * OPS / 2, "name", "list",
+                     "misses", "l2", "cold", list * OPS);
+}
+
+static void misses_are_told_by_structure(void **state)
+{
+    (void)state;
+    json_t *few = records_of_misses(0.5, 1, 1), *many = records_of_misses(10.5, 3, 0.5);
+    char *why = why_misses_of(few, many, 1);
+    assert_string_equal(why, "11.5 more misses an operation: 10.0 on grq.lock, 2.00 on stack");
+    free(why);
+    assert_null(why_misses_of(many, few, 1));
+    json_t *none = json_pack("[{ss si}]", "status", "ok", "ops", OPS);
+    assert_null(why_misses_of(none, many, 1));
+    json_decref(none);
+    json_decref(few);
+    json_decref(many);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +229,7 @@ int main(void)
         cmocka_unit_test(real_threads_tell_times_and_likely_counts),
         cmocka_unit_test(busy_time_parts_work_from_searching),
         cmocka_unit_test(simulated_and_real_ones_are_not_compared),
+        cmocka_unit_test(misses_are_told_by_structure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
