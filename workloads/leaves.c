@@ -54,6 +54,23 @@ void leaf_sort(const uint64_t *in, uint64_t *to, uint64_t *tmp, size_t n)
     leaf_merge((struct leaf_span){tmp, half}, (struct leaf_span){tmp + half, n - half}, to);
 }
 
+static bool queens_safe(const uint8_t *board, int row, int column)
+{
+    for (int i = 0; i < row; i++) {
+        int apart = board[i] - column;
+        if (apart == 0 || apart == row - i || apart == i - row)
+            return false;
+    }
+    return true;
+}
+
+int leaf_queens_next(const uint8_t *board, int n, int row, int column)
+{
+    while (column < n && !queens_safe(board, row, column))
+        column++;
+    return column;
+}
+
 struct leaf_queens leaf_queens_search(uint8_t *board, int n, int row)
 {
     struct leaf_queens count = {0, 0};
@@ -62,7 +79,7 @@ struct leaf_queens leaf_queens_search(uint8_t *board, int n, int row)
         return count;
     }
     for (int column = 0; column < n; column++) {
-        if (!leaf_queens_safe(board, row, column))
+        if (!queens_safe(board, row, column))
             continue;
         board[row] = (uint8_t)column;
         struct leaf_queens below = leaf_queens_search(board, n, row + 1);

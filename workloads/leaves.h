@@ -28,18 +28,10 @@ void leaf_sort(const uint64_t *in, uint64_t *to, uint64_t *tmp, size_t n);
 /* Merges two sorted spans into to, keys of a before equal ones of b. */
 void leaf_merge(struct leaf_span a, struct leaf_span b, uint64_t *to);
 
-/* On a board whose first `row` rows have a queen each, in the columns board[0] to board[row - 1]:
- * may one stand in that column of the next row? The exception here, compiled where it is used: it
- * is asked for each column before a spawn, and a call for each is a tenth of nqueens' time. */
-static inline bool leaf_queens_safe(const uint8_t *board, int row, int column)
-{
-    for (int i = 0; i < row; i++) {
-        int apart = board[i] - column;
-        if (apart == 0 || apart == row - i || apart == i - row)
-            return false;
-    }
-    return true;
-}
+/* The first rows of a board, `row` of them, have a queen each, in the columns board[0] to
+ * board[row - 1]. Returns the first column from `column` on where one may stand in the next row;
+ * n: there is none. */
+int leaf_queens_next(const uint8_t *board, int n, int row, int column);
 
 struct leaf_queens {
     uint64_t solutions, placements;

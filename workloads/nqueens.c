@@ -77,9 +77,8 @@ static void queens_search(struct fj_frame *up, struct fj_task *task)
     struct fj_frame frame;
     fj_open(&frame, up);
     struct queens *next = child;
-    for (int column = 0; column < n; column++) {
-        if (!leaf_queens_safe(self->board, row, column))
-            continue;
+    int column = -1;
+    while ((column = leaf_queens_next(self->board, n, row, column + 1)) < n) {
         next->n = n;
         next->row = row + 1;
         next->cutoff = cutoff;

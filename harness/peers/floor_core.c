@@ -521,9 +521,8 @@ static void queens_cut(struct parts *parts, const struct queens *root, int rows)
         parts->boards[parts->count++] = *root;
         return;
     }
-    for (int column = 0; column < root->n; column++) {
-        if (!leaf_queens_safe(root->board, root->row, column))
-            continue;
+    int column = -1;
+    while ((column = leaf_queens_next(root->board, root->n, root->row, column + 1)) < root->n) {
         struct queens child = queens_place(root, column);
         parts->sums[1]++;
         queens_cut(parts, &child, rows - 1);

@@ -58,9 +58,8 @@ static struct leaf_queens queens_search(const struct queens *self)
         return queens_leaf(self);
     struct leaf_queens below[QUEENS_MAX];
     int placed = 0;
-    for (int column = 0; column < self->n; column++) {
-        if (!leaf_queens_safe(self->board, self->row, column))
-            continue;
+    int column = -1;
+    while ((column = leaf_queens_next(self->board, self->n, self->row, column + 1)) < self->n) {
         struct leaf_queens *result = &below[placed++];
         struct queens child = queens_place(self, column);
 #pragma omp task firstprivate(result, child)
