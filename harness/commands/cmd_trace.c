@@ -499,7 +499,9 @@ static void replay_tables(struct options *options, struct textbook *replay)
     struct error error;
     check_output(options);
     FILE *to = trace_option_output_open(options->output);
-    fprintf(to, "%s: %s\n=: as the book prints it; !: not, and the book's row below\n",
+    fprintf(to,
+            "%s: %s\n=: as the book prints it; !: not, and the book's row below; e: not, by an "
+            "erratum\n",
             replay->title, replay->workload);
     for (size_t i = 0; i < replay->tables; i++) {
         struct textbook_table *table = &replay->table[i];

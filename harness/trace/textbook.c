@@ -70,7 +70,8 @@ static void row_read(struct reader *reader, struct textbook_table *table, const 
     for (int i = 0; i < table->processors && reader->ok; i++) {
         cell_read(reader, row->book[i].stack, at, "stack", i);
         cell_read(reader, row->book[i].deque, at, "deque", i);
-        row->meant[i] = text_at(reader, true, "%s/meant%d", at, i + 1);
+        row->meant[i].stack = text_at(reader, true, "%s/erratum/stack%d", at, i + 1);
+        row->meant[i].deque = text_at(reader, true, "%s/erratum/deque%d", at, i + 1);
     }
 }
 
@@ -161,8 +162,10 @@ void textbook_free(struct textbook *replay)
             free(table->book[k]);
         for (size_t k = 0; k < table->rows; k++) {
             free(table->row[k].turns);
-            for (int m = 0; m < REPLAY_PROCESSORS_MAX; m++)
-                free(table->row[k].meant[m]);
+            for (int m = 0; m < REPLAY_PROCESSORS_MAX; m++) {
+                free(table->row[k].meant[m].stack);
+                free(table->row[k].meant[m].deque);
+            }
         }
     }
     free(replay->table);
@@ -180,9 +183,9 @@ bool textbook_is_dealt(const struct textbook_table *table)
 
 static bool cell_agrees(const struct textbook_row *row, int i, bool as_meant)
 {
-    const char *stack = as_meant && row->meant[i] ? row->meant[i] : row->book[i].stack;
-    return strcmp(stack, row->real[i].stack) == 0 &&
-           strcmp(row->book[i].deque, row->real[i].deque) == 0;
+    const char *stack = row->meant[i].stack, *deque = row->meant[i].deque;
+    return strcmp(as_meant && stack ? stack : row->book[i].stack, row->real[i].stack) == 0 &&
+           strcmp(as_meant && deque ? deque : row->book[i].deque, row->real[i].deque) == 0;
 }
 
 static bool row_agrees(const struct textbook_table *table, size_t row, bool as_meant)
@@ -198,7 +201,7 @@ bool textbook_row_agrees(const struct textbook_table *table, size_t row)
     return row_agrees(table, row, false);
 }
 
-bool textbook_row_is_misprint(const struct textbook_table *table, size_t row)
+bool textbook_row_is_as_meant(const struct textbook_table *table, size_t row)
 {
     return !row_agrees(table, row, false) && row_agrees(table, row, true);
 }
@@ -280,7 +283,7 @@ static void deeds_print(const struct textbook_table *table, FILE *to)
 
 void textbook_table_print(const struct textbook_table *table, FILE *to)
 {
-    size_t agree = 0, misprints = 0;
+    size_t agree = 0, errata = 0;
     bool dealt = textbook_is_dealt(table);
     struct term_table *shown = term_table_new((struct term_layout){.gap = 2}, NULL);
     for (int i = 0; i < table->processors; i++) {
@@ -297,19 +300,19 @@ void textbook_table_print(const struct textbook_table *table, FILE *to)
             table->workload ? table->workload : "");
     for (size_t i = 0; i < table->rows; i++) {
         bool same = textbook_row_agrees(table, i);
-        bool misprint = textbook_row_is_misprint(table, i);
+        bool erratum = textbook_row_is_as_meant(table, i);
         agree += same;
-        misprints += misprint;
+        errata += erratum;
         char before[32];
-        snprintf(before, sizeof before, "%3zu %s ", i + 1, same ? "=" : misprint ? "m" : "!");
+        snprintf(before, sizeof before, "%3zu %s ", i + 1, same ? "=" : erratum ? "e" : "!");
         cells_add(table, before, table->row[i].real, shown);
         if (!same)
             cells_add(table, " book ", table->row[i].book, shown);
     }
     term_table_print(shown, to);
     fprintf(to, "\n%zu of %zu rows are as in the book", agree, table->rows);
-    if (misprints > 0)
-        fprintf(to, "; %zu more (m) would be, but for a misprint", misprints);
+    if (errata > 0)
+        fprintf(to, "; %zu more (e) would be, but for an erratum of the book", errata);
     fputs(".\n", to);
     deeds_print(table, to);
     statistics_print(table, to);

@@ -27,9 +27,12 @@ struct textbook_cell {
 struct textbook_row {
     char *turns; /* "0,0,1"; "" for what is there before the first step */
     struct textbook_cell book[REPLAY_PROCESSORS_MAX], real[REPLAY_PROCESSORS_MAX];
-    char *meant[REPLAY_PROCESSORS_MAX]; /* a stack that the book misprints; NULL: as printed */
-    size_t event;                       /* the last one of the row in the trace, from 0 */
-    char deeds[REPLAY_DEEDS];           /* what the run did in these turns, in words */
+    /* The erratum of a cell: what the book should have; NULL: the printed text stands. */
+    struct {
+        char *stack, *deque;
+    } meant[REPLAY_PROCESSORS_MAX];
+    size_t event;             /* the last one of the row in the trace, from 0 */
+    char deeds[REPLAY_DEEDS]; /* what the run did in these turns, in words */
 };
 
 /* The numbers of the book's table of statistics, counted in the real run. The book's own are texts
@@ -75,9 +78,10 @@ bool textbook_run(const struct textbook *replay, struct textbook_table *table,
 /* True for a table of tasks dealt out in advance, in which time passes. */
 bool textbook_is_dealt(const struct textbook_table *table);
 
+/* True if the row is as printed. One with an erratum never is. */
 bool textbook_row_agrees(const struct textbook_table *table, size_t row);
-/* True if it would agree, but for what the book misprints. */
-bool textbook_row_is_misprint(const struct textbook_table *table, size_t row);
+/* True if the row is not as printed, but as its erratum has it. */
+bool textbook_row_is_as_meant(const struct textbook_table *table, size_t row);
 
 /* Writes the run of a table as a page to look around in. It stops after each row, and says what the
  * book has there. Pre: textbook_run(), of a table that is not dealt. textbook_page.c. */

@@ -33,7 +33,7 @@ static char *row_says(const struct textbook_table *table, size_t i)
         fputs(". The book has ", to);
         cells_add(to, table, row->book);
         fprintf(to, "%s%s%s.", *row->deeds ? ". The run: " : "", row->deeds,
-                textbook_row_is_misprint(table, i) ? ". The book misprints this row" : "");
+                textbook_row_is_as_meant(table, i) ? ". An erratum of the book" : "");
     }
     memory_stream_close(to);
     return text;

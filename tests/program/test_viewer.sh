@@ -330,8 +330,8 @@ with_test run.html
 browse tested.html
 check console_is_silent_of_a_replay test ! -s said
 check it_stops_after_each_row found '[s.split(":")[0] for s in f["stops"]] == ["Row %d" % i for i in range(1, 15)]'
-check rows_say_what_the_book_has found '(sum("As in the book." in s for s in f["stops"]) == 9 and
-    sum("The book misprints this row" in s for s in f["stops"]) == 1 and
+check rows_say_what_the_book_has found '(sum("As in the book." in s for s in f["stops"]) == 8 and
+    sum("An erratum of the book." in s for s in f["stops"]) == 2 and
     "T1 fib(1) [c(fib(3))]; T2 c(main)*, 1! [c(fib(4))]. The book has T1 fib(1); T2 c(main)*, 1! [c(fib(4))]. The run: T1 popped" in f["stops"][9])'
 # names_are NAME...: in the events, the words, the lanes and the search, and no others. G#2 is the goroutine in which a thief's tasks run.
 names_are() {
