@@ -12,6 +12,7 @@
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
 #include "harness/spec/spec.h"
+#include "harness/trace/account.h"
 #include "harness/trace/textbook.h"
 #include "harness/trace/trace.h"
 #include "sched.h"
@@ -39,7 +40,9 @@ enum format {
 };
 static const char *const format_words[] = {"steps",      "timeline", "page", "perfetto",
                                            "schedtrace", "json",     NULL};
-static const char *const replay_words[] = {"fib4", NULL};
+enum { REPLAY_LIST, REPLAY_FIB4 };
+static const char *const replay_words[] = {"list", "fib4",  "channel",  "handoff",
+                                           "loop", "slice", "stealing", NULL};
 enum { POLICY_CONTINUATION = 1 };
 static const char *const policy_words[] = {"task", "continuation", "static", NULL};
 static const char MACHINE_DEFAULT[] = "sim:desktop8";
@@ -108,8 +111,9 @@ static const struct cli_option option_table[] = {
     {"scheddetail", NULL, "schedtrace: a line about each P, M and G too",
      CLI(FLAG, request.scheddetail), .begins = true},
     {"replay", "NAME",
-     "in place of VARIANT and WORKLOAD: the step tables of a textbook, beside what the variants do "
-     "in the same turns: fib4",
+     "in place of VARIANT and WORKLOAD: an example of a popular account of Go's scheduler, as it "
+     "is "
+     "told, beside what the variants do. list names them all; fib4 has a textbook's step tables",
      CLI(WORD, replay), .words = replay_words},
     {"policy", "POLICY", "of --replay: task, continuation or static alone", CLI(WORD, policy),
      .words = policy_words},
@@ -134,6 +138,8 @@ static const char argp_doc[] =
     "  schedlab trace gmp fib,n=10 --format timeline --output fib.svg\n"
     "  schedlab trace gmp order,n=20 --workers 1 --format page --output order.html\n"
     "  schedlab trace tasksteal fib,n=10 --format perfetto --output fib.json\n"
+    "  schedlab trace --replay list\n"
+    "  schedlab trace --replay stealing\n"
     "  schedlab trace --replay fib4 --policy task\n"
     "  schedlab trace --replay fib4 --policy task --format page --output fib4.html\n\n"
     "Exit status: 0 done, 1 the run failed, 2 misused.";
@@ -515,6 +521,44 @@ static void replay_tables(struct options *options, struct textbook *replay)
     trace_option_output_close(to);
 }
 
+/* The pictures of an account, each run anew, and what is true of them. */
+static void replay_account(struct options *options, const char *name)
+{
+    struct error error;
+    check_output(options);
+    struct account *account = account_load(name, &error);
+    if (!account)
+        cli_give_up("%s", error.text);
+    FILE *to = trace_option_output_open(options->output);
+    account_print_head(account, to);
+    for (size_t i = 0; i < account->pictures; i++) {
+        if (!account_picture_run(account, &account->picture[i], &error))
+            cli_give_up("%s", error.text);
+        account_print_picture(&account->picture[i], to);
+    }
+    account_print_foot(account, to);
+    trace_option_output_close(to);
+    account_free(account);
+}
+
+/* True if it was one of these and not the textbook. */
+static bool replay_other(struct options *options)
+{
+    struct error error;
+    if (options->replay == REPLAY_FIB4)
+        return false;
+    if (options->policy >= 0 || options->processors)
+        cli_misuse("%s comes with --replay=fib4",
+                   options->policy >= 0 ? "--policy" : "--processors");
+    if (options->format != FORMAT_STEPS)
+        cli_misuse("--format comes with --replay=fib4; valid: page");
+    if (options->replay != REPLAY_LIST)
+        replay_account(options, replay_words[options->replay]);
+    else if (!account_print_list(stdout, &error))
+        cli_give_up("%s", error.text);
+    return true;
+}
+
 static int replay_all(struct options *options)
 {
     struct error error;
@@ -522,6 +566,8 @@ static int replay_all(struct options *options)
         cli_misuse("--replay says what is run; found \"%s\" too", options->arguments.text[0]);
     if (options->of_run)
         cli_misuse("--replay says what is run; leave out --%s", options->of_run);
+    if (replay_other(options))
+        return EXIT_DONE;
     if (options->processors == 1 && options->policy >= 0 && options->policy != POLICY_CONTINUATION)
         cli_misuse("--policy=%s with --processors=1; valid: continuation, of which alone the book "
                    "has such a table",

@@ -99,7 +99,7 @@ install_all() {
         [ -f "$file" ] && [ -x "$file" ] && put 755 "$file" "libexec/schedlab/peers/${file##*/}"
     done
     install_author
-    for file in harness/{machines,experiments,experiments/disputes,replays,sweeps,lessons}/*.yaml harness/viewer/* harness/artifact/*.in plots/*.gp; do
+    for file in harness/{machines,experiments,experiments/disputes,replays,sweeps,lessons}/*.yaml harness/replays/*.slp harness/viewer/* harness/artifact/*.in plots/*.gp; do
         put 644 "$file" "share/schedlab/$file"
     done
     for file in results/reference/{repro,disputes}/repro.json.xz; do

@@ -81,6 +81,7 @@ static void table_read(struct reader *reader, struct textbook_table *table, size
     char at[PLACE_SIZE];
     table->policy = text_at(reader, false, "tables/%zu/policy", index);
     table->title = text_at(reader, false, "tables/%zu/title", index);
+    table->degree = text_at(reader, false, "tables/%zu/degree", index);
     table->variant = text_at(reader, false, "tables/%zu/variant", index);
     table->steps = text_at(reader, false, "tables/%zu/steps", index);
     table->workload = text_at(reader, true, "tables/%zu/workload", index);
@@ -154,6 +155,7 @@ void textbook_free(struct textbook *replay)
         struct textbook_table *table = &replay->table[i];
         free(table->policy);
         free(table->title);
+        free(table->degree);
         free(table->variant);
         free(table->steps);
         free(table->workload);

@@ -48,6 +48,7 @@ struct textbook_statistics {
 
 struct textbook_table {
     char *policy, *title, *variant, *steps;
+    char *degree;   /* right, imprecise, outdated or wrong, as the claims of accounts are */
     char *workload; /* NULL: that of all tables */
     uint64_t seed;  /* of the workload */
     int processors;

@@ -49,6 +49,7 @@ ran machines_are_the_installed_ones 'mine' -- list machines
 ran simulator_is_found 'sim:mine' -- run gmp pingpong,rounds=50 --machine sim:mine --workers 1
 ran experiments_are_found 'E28' -- repro --list
 ran textbook_is_found 'fib(4)' -- trace --replay fib4 --policy task
+ran examples_and_their_programs_are_found 'G3 G5 G7' -- trace --replay stealing
 ran lessons_are_found 'ran: 1 0 2-3' -- lesson 3
 ran viewer_is_found 'class="events"' -- trace gmp fib,n=3 --format page
 ran native_trace_is_found 'gmp' -- trace gmp fib,n=3 --machine native --workers 1

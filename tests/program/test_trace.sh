@@ -446,6 +446,53 @@ check the_replay_is_always_the_same cmp -s first out
 run --replay fib4 --policy task --processors 2
 check one_table_can_be_had [ "$(grep -c 'rows are as in the book' out)" = 1 ]
 
+# Examples of accounts --------------------------------------------------------------------------------------------
+
+# rows is "NUMBER MARK CELLS" of each row of the run, and "told CELLS" of the account where it differs.
+rows() { tr -s ' ' <out | sed -nE 's/^ ([0-9]+ [=!] .*|told .*[^ ]) ?$/\1/p'; }
+run --replay loop
+check a_loop_of_20_prints_19_and_then_0_to_18 sh -c 'tr -s " " <out | grep -qx " 1 ! G19 G0 G1 G2 G3 G4 G5 G6 G7 G8 G9 G10 G11 G12 G13 G14 G15 G16 G17 G18"'
+check the_account_s_line_is_that_of_a_loop_of_10 sh -c 'tr -s " " <out | grep -qx " 1 = G9 G0 G1 G2 G3 G4 G5 G6 G7 G8"'
+check how_true_it_is_is_said grep -q '^The account is wrong. ' out
+check go_itself_runs_or_says_why_not grep -qE '^Go itself, order,n=20: (ran 19 0-18\.|not run: )' out
+run --replay stealing
+check nine_goroutines_are_in_their_places [ "$(rows | sed -n 1p)" = '1 = G1 G3 G5 G7 G2 G4 G6 G8 G9' ]
+check the_global_queue_comes_before_a_theft [ "$(rows | sed -n 3,4p)" = "$(printf '3 ! G9 G2 G4 G6 G8\ntold G4 G6 G2 G8 G9')" ]
+check half_is_stolen_and_the_younger_runs [ "$(rows | sed -n 5p)" = '4 ! G6 G4 G2 G8' ]
+run --replay handoff
+check four_goroutines_are_in_their_places [ "$(rows | sed -n 1p)" = '1 = 0.00 M0 G1 G2 G3 G4' ]
+check the_p_stays_with_the_call [ "$(rows | sed -n 2,3p)" = "$(printf '2 ! 0.10 M0 G2 G3 G4 G1 on M0\ntold 0.10 M1 G2 G3 G4 G1 on M0')" ]
+check it_is_handed_off_later [ "$(rows | sed -nE '4s/0\.[1-9][0-9]/T/p')" = '3 ! T M1 G2 G3 G4 G1 on M0' ]
+check the_call_returns_to_the_global_queue [ "$(rows | sed -nE '6s/[0-9.]+ M1/T M1/p')" = '4 ! T M1 G2 G3 G4 G1' ]
+run --replay slice
+check a_slice_is_handed_on_10_7_3 [ "$(rows | sed -n 1,3p)" = "$(printf '1 = 0 G1 10 W\n2 = 3 G2 7 W\n3 = 7 G3 3 W')" ]
+check one_that_runs_7_ms_leaves_3 [ "$(rows | sed -n 6,7p)" = "$(printf '1 = 0 G1 10 W\n2 = 7 G2 3 W')" ]
+check who_waits_waits_for_10_to_20_ms [ "$(rows | grep -cE '^[34] ! (1[1-9]|2[01]) W 10$')" = 2 ]
+run --replay channel
+check a_receiver_goes_into_runnext [ "$(rows | sed -n 2,3p)" = "$(printf '2 ! 0 S (R) A B main\ntold 0 S A B R main')" ]
+check and_runs_before_those_that_compute [ "$(rows | sed -n 4,5p)" = "$(printf '3 ! 0 R A B main S\ntold 20 R main S')" ]
+run --replay list
+check the_list_names_all_files [ "$(awk 'NR > 1 { print $1 }' out | sort -u)" = "$(cd "$tree/harness/replays" && ls ./*.yaml | sed 's/^..//; s/.yaml$//')" ]
+awk 'NR > 1' out | sed 's/.*  --replay/--replay/' >commands
+check each_of_its_commands_runs sh -c 'while read -r line; do "$1" trace $line >/dev/null 2>&1 || exit 1; done <commands' - "$schedlab"
+cat >degrees.py <<'END'
+import pathlib, re, sys
+root = pathlib.Path(sys.argv[1]) / "harness"
+of, names = {}, {}
+text = (root / "experiments/claims.yaml").read_text()
+for id, degree, anchor, who, alias in re.findall(r'id: "(.*?)", degree: (\w+), who: (?:&(\w+) "(.*?)"|\*(\w+))', text):
+    names[anchor] = names.get(anchor, who)
+    of[id] = (degree, who or names[alias])
+for path in sorted((root / "replays").glob("*.yaml")):
+    example = dict(re.findall(r'^(account|claims|degree): "?(.*?)"?$', path.read_text(), re.M))
+    if example:
+        ids = example["claims"].split(", ")
+        assert set(ids) <= set(of) and of[ids[0]] == (example["degree"], example["account"]), path
+END
+check degrees_are_those_of_the_claims python3 degrees.py "$tree"
+misuse an_example_has_no_page "--format comes with --replay=fib4" -- --replay loop --format page
+misuse an_example_has_no_policy "--policy comes with --replay=fib4" -- --replay loop --policy task
+
 # Real threads --------------------------------------------------------------------------------------------------
 
 # Rules of any run: every G that runs was made, starts before it ends, and a steal has a victim that

@@ -1,0 +1,432 @@
+/* account.c - see account.h: reading an example of an account, and running its pictures. */
+#include "harness/trace/account.h"
+
+#include "harness/base/files.h"
+#include "harness/base/memory.h"
+#include "harness/base/text.h"
+#include "harness/base/yaml_place.h"
+#include "harness/host/data_folder.h"
+#include "harness/records/sample_request.h"
+#include "harness/sample/child.h"
+#include "harness/spec/spec.h"
+#include "harness/trace/trace.h"
+#include "sched.h"
+
+#include <inttypes.h>
+#include <regex.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PATH_SIZE = 4096,
+    PLACE_SIZE = 128,
+    TEXT_SIZE = 200,
+    TIMEOUT_S = 60,
+    EVENTS_MAX = 100000,
+    NAMES_MAX = 100
+};
+static const double SLICE_MS = 10, PS_OF_MS = 1e9;
+
+/* Reading ------------------------------------------------------------------------------------- */
+
+struct reader {
+    struct yaml_place *place;
+    const char *path;
+    struct error *error;
+    bool ok;
+};
+
+/* A copy of the text there; NULL, and a complaint unless it may be absent. */
+static char *__attribute__((format(printf, 3, 4)))
+text_at(struct reader *reader, bool optional, const char *format, ...)
+{
+    char at[PLACE_SIZE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(at, sizeof at, format, args);
+    va_end(args);
+    const char *text = yaml_place_text(reader->place, at);
+    if (text)
+        return xstrdup(text);
+    if (!optional && reader->ok)
+        reader->ok = error_set(reader->error, "%s:%zu: %s is missing", reader->path,
+                               yaml_place_line(reader->place, at), at);
+    return NULL;
+}
+
+static void row_read(struct reader *reader, struct account_picture *picture, size_t index, size_t n)
+{
+    struct account_row row = {.at = text_at(reader, false, "pictures/%zu/rows/%zu/at", index, n)};
+    for (size_t i = 0; i < picture->columns; i++)
+        row.told[i] = text_at(reader, false, "pictures/%zu/rows/%zu/cells/%zu", index, n, i);
+    array_add(picture->row, picture->rows) = row;
+}
+
+static void columns_read(struct reader *reader, struct account_picture *picture, size_t index)
+{
+    for (size_t i = 0; reader->ok && i < ACCOUNT_COLUMNS_MAX; i++) {
+        char *column = text_at(reader, i > 0, "pictures/%zu/columns/%zu", index, i);
+        if (!column)
+            break;
+        picture->column[i] = column;
+        picture->head[i] = text_at(reader, true, "pictures/%zu/heads/%zu", index, i);
+        picture->columns++;
+    }
+}
+
+/* Goroutines that the account names in its own way: G0 to G99. */
+static void names_read(struct reader *reader, struct account_picture *picture, size_t index)
+{
+    for (int i = 0; i < NAMES_MAX; i++) {
+        char *told = text_at(reader, true, "pictures/%zu/names/G%d", index, i);
+        if (told)
+            array_add(picture->name, picture->names) =
+                (struct account_name){text_format("G%d", i), told};
+    }
+}
+
+static void picture_read(struct reader *reader, struct account_picture *picture, size_t index)
+{
+    picture->title = text_at(reader, false, "pictures/%zu/title", index);
+    picture->variant = text_at(reader, false, "pictures/%zu/variant", index);
+    picture->workload = text_at(reader, false, "pictures/%zu/workload", index);
+    char *workers = text_at(reader, true, "pictures/%zu/workers", index);
+    picture->workers = workers ? atoi(workers) : 1;
+    free(workers);
+    columns_read(reader, picture, index);
+    names_read(reader, picture, index);
+    for (size_t i = 0; reader->ok; i++) {
+        char at[PLACE_SIZE];
+        snprintf(at, sizeof at, "pictures/%zu/rows/%zu", index, i);
+        if (!yaml_place_exists(reader->place, at))
+            break;
+        row_read(reader, picture, index, i);
+    }
+}
+
+static struct account *account_read(struct reader *reader, const char *name)
+{
+    struct account *account = xcalloc(1, sizeof *account);
+    account->name = xstrdup(name);
+    account->title = text_at(reader, false, "title");
+    account->who = text_at(reader, false, "account");
+    account->claims = text_at(reader, false, "claims");
+    account->degree = text_at(reader, false, "degree");
+    account->says = text_at(reader, false, "says");
+    account->go = text_at(reader, false, "go");
+    account->itself = text_at(reader, true, "itself");
+    char *workers = text_at(reader, true, "itself_workers");
+    account->itself_workers = workers ? atoi(workers) : 1;
+    free(workers);
+    for (size_t i = 0; reader->ok; i++) {
+        char at[PLACE_SIZE];
+        snprintf(at, sizeof at, "pictures/%zu", i);
+        if (!yaml_place_exists(reader->place, at))
+            break;
+        array_add(account->picture, account->pictures) = (struct account_picture){.rows = 0};
+        picture_read(reader, &account->picture[i], i);
+    }
+    return account;
+}
+
+struct account *account_load(const char *name, struct error *error)
+{
+    char inside[PATH_SIZE / 2], path[PATH_SIZE], problem[256];
+    size_t size, line;
+    snprintf(inside, sizeof inside, "harness/replays/%s.yaml", name);
+    data_find(inside, path, sizeof path);
+    char *text = file_read(path, &size, error);
+    if (!text)
+        return NULL;
+    struct reader reader = {.path = path, .error = error, .ok = true};
+    reader.place = yaml_place_open(text, size, &line, problem, sizeof problem);
+    struct account *account = NULL;
+    if (!reader.place) {
+        error_print(error, "%s:%zu: %s", path, line, problem);
+    } else {
+        account = account_read(&reader, name);
+        yaml_place_close(reader.place);
+    }
+    free(text);
+    if (account && !reader.ok) {
+        account_free(account);
+        return NULL;
+    }
+    return account;
+}
+
+static void picture_free(struct account_picture *picture)
+{
+    free(picture->title);
+    free(picture->variant);
+    free(picture->workload);
+    for (size_t i = 0; i < picture->columns; i++) {
+        free(picture->column[i]);
+        free(picture->head[i]);
+    }
+    for (size_t i = 0; i < picture->names; i++) {
+        free(picture->name[i].ours);
+        free(picture->name[i].told);
+    }
+    for (size_t i = 0; i < picture->rows; i++) {
+        free(picture->row[i].at);
+        for (size_t k = 0; k < picture->columns; k++) {
+            free(picture->row[i].told[k]);
+            free(picture->row[i].real[k]);
+        }
+    }
+    free(picture->name);
+    free(picture->row);
+}
+
+void account_free(struct account *account)
+{
+    for (size_t i = 0; i < account->pictures; i++)
+        picture_free(&account->picture[i]);
+    free(account->picture);
+    free(account->name);
+    free(account->title);
+    free(account->who);
+    free(account->claims);
+    free(account->degree);
+    free(account->says);
+    free(account->go);
+    free(account->itself);
+    free(account);
+}
+
+/* Cells --------------------------------------------------------------------------------------- */
+
+struct teller {
+    const struct account_picture *picture;
+    const struct sched_trace *trace;
+    struct trace_state state;
+    json_t *functions;        /* of goroutines, where the workload has names for them */
+    int64_t now_ps, first_ps; /* first_ps: of the first row; -1: it has not come */
+    trace_id *ran;            /* in the order of their first dispatches, without main */
+    size_t ran_count;
+    int64_t slice_ps; /* when the last slice began on P0 */
+};
+
+/* The account's name of the goroutine, or the program's, or ours; of the teller. */
+static const char *name_of(const struct teller *teller, trace_id id, char text[SCHED_TRACE_NAME])
+{
+    trace_id_text(teller->trace, id, text);
+    for (size_t i = 0; i < teller->picture->names; i++)
+        if (strcmp(teller->picture->name[i].ours, text) == 0)
+            return teller->picture->name[i].told;
+    const char *function = json_string_value(json_object_get(teller->functions, text));
+    return function ? function : text;
+}
+
+static void put_name(const struct teller *teller, trace_id id, const char *format, FILE *to)
+{
+    char name[SCHED_TRACE_NAME];
+    if (ftell(to) > 0)
+        fputc(' ', to);
+    fprintf(to, format, name_of(teller, id, name)); // NOLINT(clang-diagnostic-format-nonliteral)
+}
+
+static void put_queue(const struct teller *teller, const struct trace_queue *queue, FILE *to)
+{
+    for (size_t i = 0; i < queue->count; i++)
+        put_name(teller, queue->id[i], "%s", to);
+}
+
+static void put_calls(const struct teller *teller, FILE *to)
+{
+    for (int32_t i = 0; i < teller->state.ms; i++)
+        if (teller->state.m[i].in_call) {
+            put_name(teller, teller->state.m[i].g, "%s", to);
+            fprintf(to, " on M%" PRId32, i);
+        }
+}
+
+static void put_waiting(const struct teller *teller, FILE *to)
+{
+    for (uint32_t i = 1; i < teller->state.gs; i++)
+        if (teller->state.g[i].waits)
+            put_name(teller, i, "%s", to);
+}
+
+/* A number with as many decimals as the account's has. */
+static void put_number(const char *told, double value, FILE *to)
+{
+    const char *point = strchr(told, '.');
+    int decimals = point ? (int)strlen(point + 1) : 0;
+    fprintf(to, "%.*f", *told ? decimals : 1, value);
+}
+
+/* Writes what column `what` holds now. False if there is no such column. */
+static bool cell_put(const struct teller *teller, const char *what, const char *told, FILE *to)
+{
+    const struct trace_state *state = &teller->state;
+    int p = -1;
+    char of[16] = "";
+    if (sscanf(what, "M of P%d", &p) == 1)
+        snprintf(of, sizeof of, "m");
+    else
+        sscanf(what, "P%d %15s", &p, of);
+    const struct trace_lane *lane = p >= 0 && p < state->lanes ? &state->lane[p] : NULL;
+    if (lane && strcmp(of, "m") == 0) {
+        if (lane->m >= 0)
+            fprintf(to, "M%" PRId32, lane->m);
+    } else if (lane && strcmp(of, "runs") == 0) {
+        trace_id runs = trace_lane_runs(state, p);
+        if (runs && !state->m[lane->m].in_call)
+            put_name(teller, runs, "%s", to);
+    } else if (lane && strcmp(of, "queue") == 0) {
+        if (lane->next)
+            put_name(teller, lane->next, "(%s)", to);
+        put_queue(teller, &lane->queue, to);
+    } else if (strcmp(what, "global") == 0) {
+        put_queue(teller, &state->global, to);
+    } else if (strcmp(what, "in calls") == 0) {
+        put_calls(teller, to);
+    } else if (strcmp(what, "waiting") == 0) {
+        put_waiting(teller, to);
+    } else if (strcmp(what, "have run") == 0) {
+        for (size_t i = 0; i < teller->ran_count; i++)
+            put_name(teller, teller->ran[i], "%s", to);
+    } else if (strcmp(what, "ms") == 0) {
+        put_number(told, (double)(teller->now_ps - teller->first_ps) / PS_OF_MS, to);
+    } else if (strcmp(what, "slice left") == 0) {
+        put_number(told, SLICE_MS - (double)(teller->now_ps - teller->slice_ps) / PS_OF_MS, to);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool row_show(const struct teller *teller, struct account_row *row, struct error *error)
+{
+    for (size_t i = 0; i < teller->picture->columns; i++) {
+        FILE *to = memory_stream(&row->real[i], NULL);
+        bool known = cell_put(teller, teller->picture->column[i], row->told[i], to);
+        memory_stream_close(to);
+        if (!known)
+            return error_set(error, "no column \"%s\"; docs/TRACE.md has them",
+                             teller->picture->column[i]);
+    }
+    return true;
+}
+
+/* Running ------------------------------------------------------------------------------------- */
+
+/* "P0 ran G2 in the same slice", with the account's names, before the event is applied. */
+static void event_text(const struct teller *teller, const struct sched_trace_event *event,
+                       char text[TEXT_SIZE])
+{
+    char words[TEXT_SIZE], who[16], name[SCHED_TRACE_NAME];
+    trace_event_nameless(&teller->state, event, words, sizeof words);
+    trace_who(&teller->state, event, who, sizeof who);
+    char *g = event->g ? strstr(words, "G 0") : NULL;
+    *text = '\0';
+    text_add(text, TEXT_SIZE, "%s ", who);
+    if (g) {
+        *g = '\0';
+        text_add(text, TEXT_SIZE, "%s%s", words, name_of(teller, event->g, name));
+    }
+    text_add(text, TEXT_SIZE, "%s", g ? g + 3 : words);
+}
+
+static void event_apply(struct teller *teller, const struct sched_trace_event *event)
+{
+    bool is_first =
+        event->kind == SCHED_DISPATCHED && event->g > 1 && !teller->state.g[event->g].begun;
+    bool begins_slice =
+        event->kind == SCHED_DISPATCHED && !event->a && trace_lane_of(&teller->state, event) == 0;
+    trace_state_apply(&teller->state, event);
+    teller->now_ps = event->when_ps;
+    if (is_first)
+        array_add(teller->ran, teller->ran_count) = event->g;
+    if (begins_slice)
+        teller->slice_ps = event->when_ps;
+}
+
+/* Applies events until one is what the row waits for; then shows the row. */
+static bool row_reach(struct teller *teller, struct account_row *row, size_t *at,
+                      struct error *error)
+{
+    regex_t wanted;
+    if (regcomp(&wanted, row->at, REG_EXTENDED | REG_NOSUB) != 0)
+        return error_set(error, "\"%s\" is no regular expression", row->at);
+    bool found = false;
+    while (*at < teller->trace->count && !found) {
+        char text[TEXT_SIZE];
+        const struct sched_trace_event *event = &teller->trace->event[(*at)++];
+        event_text(teller, event, text);
+        event_apply(teller, event);
+        found = regexec(&wanted, text, 0, NULL, 0) == 0;
+    }
+    regfree(&wanted);
+    if (found && teller->first_ps < 0)
+        teller->first_ps = teller->now_ps;
+    return !found || row_show(teller, row, error);
+}
+
+/* "replay" is the program beside the example, "replay OTHER" one with that name. */
+static char *workload_of(const struct account *account, const struct account_picture *picture)
+{
+    char inside[PATH_SIZE / 2], path[PATH_SIZE];
+    size_t length = strlen("replay");
+    if (strncmp(picture->workload, "replay", length) != 0)
+        return xstrdup(picture->workload);
+    const char *name = picture->workload + length;
+    snprintf(inside, sizeof inside, "harness/replays/%s.slp", *name ? name + 1 : account->name);
+    data_find(inside, path, sizeof path);
+    return text_format("replay,file=%s", path);
+}
+
+bool account_picture_run(const struct account *account, struct account_picture *picture,
+                         struct error *error)
+{
+    struct sched_trace trace;
+    struct workload_spec spec;
+    char *workload = workload_of(account, picture);
+    struct sample_request request = {
+        .variant = picture->variant,
+        .workload = workload,
+        .workers = picture->workers,
+        .seed = 1,
+        .sim_seed = 1,
+        .iterations = 1,
+        .events = "none",
+        .machine = "sim:desktop8",
+        .timeout_s = TIMEOUT_S,
+        .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT,
+        .sched_events_max = EVENTS_MAX,
+    };
+    bool ok = workload_spec_parse(&spec, workload, error);
+    json_t *record = ok ? child_run_traced(&request, &trace, error) : NULL;
+    free(workload);
+    if (!record) {
+        if (ok)
+            workload_spec_free(&spec);
+        return false;
+    }
+    struct teller teller = {.picture = picture, .trace = &trace, .first_ps = -1};
+    teller.functions = trace_functions_to_json(&trace, &spec);
+    trace_state_init(&teller.state, &trace, false, picture->workers);
+    size_t at = 0;
+    for (size_t i = 0; i < picture->rows && ok; i++)
+        ok = row_reach(&teller, &picture->row[i], &at, error);
+    json_decref(teller.functions);
+    free(teller.ran);
+    json_decref(record);
+    trace_state_free(&teller.state);
+    sched_trace_free(&trace);
+    workload_spec_free(&spec);
+    return ok;
+}
+
+bool account_row_agrees(const struct account_picture *picture, size_t row)
+{
+    for (size_t i = 0; i < picture->columns; i++) {
+        const char *real = picture->row[row].real[i];
+        if (!real || strcmp(real, picture->row[row].told[i]) != 0)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,99 @@
+/* account.h - an example of a popular account of Go's scheduler, run as the account tells it: its
+ * picture or table, row by row, beside what the scheduler did.
+ *
+ * An example is data, harness/replays/NAME.yaml:
+ *
+ *     title: Stealing half             # what it is about
+ *     account: a Chinese note          # who tells it; accounts are not named
+ *     claims: "2.7, 2.8"               # of harness/experiments/claims.yaml
+ *     degree: wrong                    # right, imprecise, outdated or wrong, by Go's source
+ *     says: P1 steals ...              # the account, in a sentence or two
+ *     go: The global queue ...         # Go's rule, and where it is in the source
+ *     itself: order,n=20               # a workload of peer:go that shows it; may be left out
+ *     itself_workers: 1
+ *     pictures:
+ *       - title: When it steals
+ *         variant: gmp
+ *         workload: replay             # the program harness/replays/NAME.slp; or replay OTHER
+ *         workers: 2
+ *         names: {G1: sender}          # of goroutines, in place of those of the program
+ *         columns: [P0 runs, P0 queue] # what is shown, in the words below
+ *         heads: [P1, queue]           # the account's own words for them; may be left out
+ *         rows:
+ *           - at: "P0 ran G2"          # the row is what is there after the next event that this
+ *             cells: [G2, G4 G6]       # regular expression is found in; what the account has
+ *
+ * Columns, where 0 is any P:
+ *
+ *     P0 runs, M of P0     # a goroutine in a call does not run
+ *     P0 queue             # what is in runnext in brackets, then the ring
+ *     global               # the global queue
+ *     in calls             # with their threads
+ *     waiting
+ *     have run             # in the order of their first turns, without main
+ *     ms                   # since the first row
+ *     slice left           # in ms, of 10 since the last dispatch on P0 that began a slice
+ *
+ * A number agrees if it is the account's, rounded to as many decimals. Only an event says when a
+ * row is read, and the run is told nothing else.
+ */
+#ifndef SCHEDLAB_ACCOUNT_H
+#define SCHEDLAB_ACCOUNT_H
+
+#include "harness/base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { ACCOUNT_COLUMNS_MAX = 8 };
+
+struct account_row {
+    char *at;
+    char *told[ACCOUNT_COLUMNS_MAX]; /* cells of the account */
+    char *real[ACCOUNT_COLUMNS_MAX]; /* and of the run; NULL: not run, or it never came to this */
+};
+
+struct account_picture {
+    char *title, *variant, *workload;
+    int workers;
+    size_t columns, rows, names;
+    char *column[ACCOUNT_COLUMNS_MAX], *head[ACCOUNT_COLUMNS_MAX];
+    struct account_row *row;
+    struct account_name {
+        char *ours, *told;
+    } * name;
+};
+
+struct account {
+    char *name, *title, *who, *claims, *degree, *says, *go;
+    char *itself; /* NULL: nothing of Go is run */
+    int itself_workers;
+    size_t pictures;
+    struct account_picture *picture;
+};
+
+/* Reads harness/replays/NAME.yaml; account_free() frees it. NULL and one line in error if there is
+ * none or it is wrong. */
+struct account *account_load(const char *name, struct error *error);
+void account_free(struct account *account);
+
+/* Runs a picture on a simulated machine and fills in the real cells. Once for each. False and one
+ * line in error if the run fails. */
+bool account_picture_run(const struct account *account, struct account_picture *picture,
+                         struct error *error);
+
+/* True if each cell of the row is the account's. Pre: account_picture_run(). */
+bool account_row_agrees(const struct account_picture *picture, size_t row);
+
+/* Prints what stands before the pictures, one of them, and what stands behind. The last runs Go
+ * itself, if it is built here. account_print.c. */
+void account_print_head(const struct account *account, FILE *to);
+void account_print_picture(const struct account_picture *picture, FILE *to);
+void account_print_foot(const struct account *account, FILE *to);
+
+/* All of harness/replays, a line each: what it is, how true it is, the command. False and one line
+ * in error if a file is wrong. */
+bool account_print_list(FILE *to, struct error *error);
+
+#endif
