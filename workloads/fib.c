@@ -3,7 +3,7 @@
  * Source: [Frigo98] s.2 and s.6, the program that shows the price of a spawn next to a call's.
  *   Differs: the leaf is n <= 2, so that the tree has exactly 2 F(n) - 1 activations.
  *
- * Four forms of one recursion:
+ * Five forms of one recursion:
  *   one   main calls fib(n); each activation spawns fib(n-1) and calls fib(n-2), as in Cilk
  *   both  main spawns fib(n); each activation spawns both children, then syncs. Every activation
  *         is then a child, and where children are goroutines all 2 F(n) - 1 of them are.
@@ -11,6 +11,10 @@
  *         child, for which there is nothing to go on with beside it
  *   chain main spawns fib(n); each activation spawns fib(n-1), waits for it, and only then spawns
  *         fib(n-2): a program that looks parallel, in which one child can run at a time
+ *   channels  the same program as books on Go have it: each activation is a goroutine that sends
+ *         its number on an unbuffered channel of its own, and closes that. Whoever has started it
+ *         receives the number before it starts the next one. Goroutines and channels on every
+ *         variant, where the other forms have children.
  *
  * The recursion counts nothing: counters would cost as much as what is measured. The number of
  * operations is the formula.
@@ -19,7 +23,13 @@
 
 #include <inttypes.h>
 
-enum fib_spawn { FIB_SPAWN_ONE, FIB_SPAWN_BOTH, FIB_SPAWN_LAST, FIB_SPAWN_CHAIN };
+enum fib_spawn {
+    FIB_SPAWN_ONE,
+    FIB_SPAWN_BOTH,
+    FIB_SPAWN_LAST,
+    FIB_SPAWN_CHAIN,
+    FIB_SPAWN_CHANNELS
+};
 
 struct fib_params {
     int64_t n;
@@ -32,14 +42,16 @@ struct fib_child {
     uint64_t value;
 };
 
-static const char *const fib_spawn_words[] = {"one", "both", "last", "chain", NULL};
+static const char *const fib_spawn_words[] = {"one", "both", "last", "chain", "channels", NULL};
 
 static const struct param fib_param_table[] = {
     PARAM_NUMBER(struct fib_params, n, 25, 0, 45, "1", "schedlab",
                  "which Fibonacci number; it takes 2 F(n) - 1 activations"),
-    PARAM_WORD(struct fib_params, spawn, fib_spawn_words, FIB_SPAWN_ONE, "[Frigo98]",
-               "one: spawn one child, call the other; both: spawn both; last: as one, and main "
-               "spawns fib(n); chain: spawn both, one after the other"),
+    PARAM_WORD(
+        struct fib_params, spawn, fib_spawn_words, FIB_SPAWN_ONE, "[Frigo98]",
+        "one: spawn one child, call the other; both: spawn both; last: as one, and main "
+        "spawns fib(n); chain: spawn both, one after the other; channels: likewise, as goroutines "
+        "that send their numbers"),
     {0},
 };
 
@@ -123,6 +135,63 @@ static uint64_t fib_await(struct fj_frame *up, uint64_t n)
     return x.value;
 }
 
+/* A goroutine of spawn=channels. Whoever leaves it last of sender and receiver frees it. */
+struct fib_call {
+    uint64_t n;
+    struct chan *result;
+    struct waitgroup *alive; /* all goroutines */
+    _Atomic int users;
+};
+
+static void fib_call_leave(struct fib_call *call)
+{
+    if (atomic_fetch_sub(&call->users, 1) > 1)
+        return;
+    chan_free(call->result);
+    go_free(call);
+}
+
+static uint64_t fib_receive(uint64_t n, struct waitgroup *alive);
+
+static void fib_send(void *arg)
+{
+    struct fib_call *call = arg;
+    struct waitgroup *alive = call->alive;
+    uint64_t value = call->n > 0;
+    if (call->n > 2) {
+        value = fib_receive(call->n - 1, alive);
+        value += fib_receive(call->n - 2, alive);
+    }
+    chan_send(call->result, &value);
+    chan_close(call->result);
+    fib_call_leave(call);
+    wg_done(alive);
+}
+
+static uint64_t fib_receive(uint64_t n, struct waitgroup *alive)
+{
+    struct fib_call *call = go_alloc(sizeof *call);
+    uint64_t value = 0;
+    call->n = n;
+    call->result = chan_make(sizeof value, 0);
+    call->alive = alive;
+    atomic_init(&call->users, 2);
+    wg_add(alive, 1);
+    go(fib_send, call);
+    chan_recv(call->result, &value);
+    fib_call_leave(call);
+    return value;
+}
+
+/* Main has its number before the last goroutines have ended, and waits for these. */
+static uint64_t fib_channels(uint64_t n)
+{
+    struct waitgroup alive = {0};
+    uint64_t value = fib_receive(n, &alive);
+    wg_wait(&alive);
+    return value;
+}
+
 /* Not inlined into itself: an operation of the baseline is a call, whatever the compiler. */
 __attribute__((noinline)) static uint64_t fib_serial(uint64_t n)
 {
@@ -158,6 +227,10 @@ static void fib_run(void *state, struct outcome *out)
     const struct fib_params *params = state;
     struct fib_child root;
     struct fj_frame up, frame;
+    if (params->spawn == FIB_SPAWN_CHANNELS) {
+        fib_finish(params, fib_channels((uint64_t)params->n), out);
+        return;
+    }
     fj_begin(&up);
     root.value = (uint64_t)params->n;
     if (params->spawn == FIB_SPAWN_ONE) {
@@ -196,12 +269,14 @@ static const char *fib_verify(void *state, const struct outcome *out, char *why,
     return why;
 }
 
-/* All activations can be alive at once: leaves unstarted, inner nodes waiting for them. */
+/* All activations can be alive at once: leaves unstarted, inner nodes waiting for them; with
+ * channels, at the very end of theirs. */
 static uint64_t fib_live_gs_max(const void *params_)
 {
     const struct fib_params *params = params_;
     uint64_t activations = fib_activations(params->n);
-    uint64_t spawned = params->spawn == FIB_SPAWN_BOTH    ? activations
+    bool all = params->spawn == FIB_SPAWN_BOTH || params->spawn == FIB_SPAWN_CHANNELS;
+    uint64_t spawned = all                                ? activations
                        : params->spawn == FIB_SPAWN_LAST  ? activations / 2 + 1
                        : params->spawn == FIB_SPAWN_CHAIN ? (uint64_t)params->n + 1
                                                           : activations / 2;

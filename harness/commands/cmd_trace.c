@@ -41,8 +41,8 @@ enum format {
 static const char *const format_words[] = {"steps",      "timeline", "page", "perfetto",
                                            "schedtrace", "json",     NULL};
 enum { REPLAY_LIST, REPLAY_FIB4 };
-static const char *const replay_words[] = {"list", "fib4",  "channel",  "handoff",
-                                           "loop", "slice", "stealing", NULL};
+static const char *const replay_words[] = {
+    "list", "fib4", "channel", "fib-channels", "handoff", "loop", "slice", "stealing", NULL};
 enum { POLICY_CONTINUATION = 1 };
 static const char *const policy_words[] = {"task", "continuation", "static", NULL};
 static const char MACHINE_DEFAULT[] = "sim:desktop8";

@@ -498,6 +498,20 @@ func fibBoth(n uint64) uint64 {
 	return x + y
 }
 
+// The program that books have: each goroutine sends its number, and is received from before the next one starts.
+func fibChannels(n uint64) <-chan uint64 {
+	result := make(chan uint64)
+	go func() {
+		defer close(result)
+		if n <= 2 {
+			result <- min(n, 1)
+			return
+		}
+		result <- <-fibChannels(n-1) + <-fibChannels(n-2)
+	}()
+	return result
+}
+
 func min(a, b uint64) uint64 {
 	if a < b {
 		return a
@@ -506,17 +520,19 @@ func min(a, b uint64) uint64 {
 }
 
 func fib(s *settings) func(*outcome) {
-	n, both := s.number("n"), s.is("spawn", "both", "one")
+	n, spawn := s.number("n"), s.text("spawn")
+	forms := map[string]func(uint64) uint64{
+		"one": fibOne, "both": fibBoth, "channels": func(n uint64) uint64 { return <-fibChannels(n) }}
+	form := forms[spawn]
+	if form == nil {
+		unsupported("fib,spawn=%s", spawn)
+	}
 	a, b := uint64(0), uint64(1)
 	for i := uint64(0); i < n; i++ {
 		a, b = b, a+b
 	}
 	return func(out *outcome) {
-		if both {
-			out.answer = fibBoth(n)
-		} else {
-			out.answer = fibOne(n)
-		}
+		out.answer = form(n)
 		out.ops = 1
 		if n > 2 {
 			out.ops = 2*a - 1

@@ -75,14 +75,18 @@ static void columns_read(struct reader *reader, struct account_picture *picture,
     }
 }
 
-/* Goroutines that the account names in its own way: G0 to G99. */
+/* Goroutines that the account names in its own way: "G0.1 sender". */
 static void names_read(struct reader *reader, struct account_picture *picture, size_t index)
 {
-    for (int i = 0; i < NAMES_MAX; i++) {
-        char *told = text_at(reader, true, "pictures/%zu/names/G%d", index, i);
-        if (told)
-            array_add(picture->name, picture->names) =
-                (struct account_name){text_format("G%d", i), told};
+    for (size_t i = 0;; i++) {
+        char *ours = text_at(reader, true, "pictures/%zu/names/%zu", index, i);
+        char *blank = ours ? strchr(ours, ' ') : NULL;
+        if (!blank) {
+            free(ours);
+            return;
+        }
+        *blank = '\0';
+        array_add(picture->name, picture->names) = (struct account_name){ours, xstrdup(blank + 1)};
     }
 }
 
@@ -276,9 +280,9 @@ static bool cell_put(const struct teller *teller, const char *what, const char *
         trace_id runs = trace_lane_runs(state, p);
         if (runs && !state->m[lane->m].in_call)
             put_name(teller, runs, "%s", to);
-    } else if (lane && strcmp(of, "queue") == 0) {
+    } else if (lane && (strcmp(of, "queue") == 0 || strcmp(of, "holds") == 0)) {
         if (lane->next)
-            put_name(teller, lane->next, "(%s)", to);
+            put_name(teller, lane->next, *of == 'q' ? "(%s)" : "%s", to);
         put_queue(teller, &lane->queue, to);
     } else if (strcmp(what, "global") == 0) {
         put_queue(teller, &state->global, to);

@@ -16,7 +16,7 @@
  *         variant: gmp
  *         workload: replay             # the program harness/replays/NAME.slp; or replay OTHER
  *         workers: 2
- *         names: {G1: sender}          # of goroutines, in place of those of the program
+ *         names: [G1 sender]           # of goroutines, in place of those of the program
  *         columns: [P0 runs, P0 queue] # what is shown, in the words below
  *         heads: [P1, queue]           # the account's own words for them; may be left out
  *         rows:
@@ -27,6 +27,7 @@
  *
  *     P0 runs, M of P0     # a goroutine in a call does not run
  *     P0 queue             # what is in runnext in brackets, then the ring
+ *     P0 holds             # the same without brackets
  *     global               # the global queue
  *     in calls             # with their threads
  *     waiting

@@ -76,6 +76,8 @@ static void itself_print(const struct account *account, FILE *to)
     fprintf(to, "Go itself, %s: ", account->itself);
     if (ran && *field_text(record, "order"))
         fprintf(to, "ran %s.\n", field_text(record, "order"));
+    else if (ran && !json_object_get(record, "latency"))
+        fputs("ran, and its answer is right.\n", to);
     else if (ran)
         fprintf(to, "half within %s, the longest %s.\n",
                 text_time(field_number(json_object_get(record, "latency"), "p50_ns")).s,

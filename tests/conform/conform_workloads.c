@@ -20,6 +20,7 @@ static const struct workload_row workload_rows[] = {
     {"fib", "n=11"},
     {"fib", "n=9,spawn=both"},
     {"fib", "n=8,spawn=chain"},
+    {"fib", "n=7,spawn=channels"},
     {"nqueens", "n=5"},
     {"skynet", "children=4,leaves=64"},
     {"uts", "tree=tiny_binomial"},

@@ -293,7 +293,7 @@ data="uts,tree=tiny uts,tree=tiny_binomial mergesort,n=10000,cutoff=256 mergesor
 goroutines="mpmc,messages=1001 mpmc,messages=500,buffer=0,work=2 spawn,n=100 spawn,n=100,mode=one,creators=3 yield,n=1000,yielders=7 pingpong,rounds=100,pairs=2
     pingpong,rounds=100,capacity=4 ring,n=7,hops=100 prodcons,messages=1000 prodcons,messages=500,buffer=0,work=3
     sieve,primes=20 mutex,n=1003 mutex,n=500,work=2,think=3"
-waits="slice,chunks=200 hog,chunks=200,n=5 hog,chunks=200,n=5,calls=chan calls,n=4,callers=3,measure=handoff,sleep_ns=1000
+waits="fib,n=9,spawn=channels slice,chunks=200 hog,chunks=200,n=5 hog,chunks=200,n=5,calls=chan calls,n=4,callers=3,measure=handoff,sleep_ns=1000
     calls,n=4,measure=handoff,before=busy,before_ns=1000,beside=2,rounds=100,beside_max=50,yields=on calls,n=4,measure=ring,before=idle
     calls,n=20,callers=3,measure=handoff,sleep_ns=1000,long_ns=100000,long_every=4
     calls,n=4,measure=handoff,during=work chain,n=100,victims=3 pipes,n=20,settle_ns=0 pipes,n=20,mode=block,settle_ns=0

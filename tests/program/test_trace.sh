@@ -471,6 +471,9 @@ check who_waits_waits_for_10_to_20_ms [ "$(rows | grep -cE '^[34] ! (1[1-9]|2[01
 run --replay channel
 check a_receiver_goes_into_runnext [ "$(rows | sed -n 2,3p)" = "$(printf '2 ! 0 S (R) A B main\ntold 0 S A B R main')" ]
 check and_runs_before_those_that_compute [ "$(rows | sed -n 4,5p)" = "$(printf '3 ! 0 R A B main S\ntold 20 R main S')" ]
+run --replay fib-channels
+check fib_over_channels_is_a_chain [ "$(rows | sed -n '3p;5p;7p')" = "$(printf '3 ! fib(4) fib(3) main\n4 ! fib(3) main fib(4)\n5 ! fib(2) main fib(4) fib(3)')" ]
+check and_ends_with_main [ "$(rows | tail -n 1)" = '6 = main' ]
 run --replay list
 check the_list_names_all_files [ "$(awk 'NR > 1 { print $1 }' out | sort -u)" = "$(cd "$tree/harness/replays" && ls ./*.yaml | sed 's/^..//; s/.yaml$//')" ]
 awk 'NR > 1' out | sed 's/.*  --replay/--replay/' >commands
