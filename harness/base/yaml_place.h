@@ -1,7 +1,7 @@
 /* yaml_place.h - a YAML text as libyaml's document, and where things stand in it, for messages that
  * name a line.
  *
- * Callers: yaml_reader.h and those who read by it; textbook.c. libcyaml, which gives the values,
+ * Callers: yaml_reader.h and those who read by it; replay_file.c. libcyaml, which gives the values,
  * keeps no lines of them.
  *
  * A path is keys and indices from the top: "groups/2/variants/0"; "" is the top.

@@ -1,20 +1,18 @@
 /* account.c - see account.h: reading an example of an account, and running its pictures. */
 #include "harness/trace/account.h"
 
-#include "harness/base/files.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
-#include "harness/base/yaml_place.h"
 #include "harness/host/data_folder.h"
 #include "harness/records/sample_request.h"
 #include "harness/sample/child.h"
 #include "harness/spec/spec.h"
+#include "harness/trace/replay_file.h"
 #include "harness/trace/trace.h"
 #include "sched.h"
 
 #include <inttypes.h>
 #include <regex.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,56 +28,33 @@ static const double SLICE_MS = 10, PS_OF_MS = 1e9;
 
 /* Reading ------------------------------------------------------------------------------------- */
 
-struct reader {
-    struct yaml_place *place;
-    const char *path;
-    struct error *error;
-    bool ok;
-};
-
-/* A copy of the text there; NULL, and a complaint unless it may be absent. */
-static char *__attribute__((format(printf, 3, 4)))
-text_at(struct reader *reader, bool optional, const char *format, ...)
+static void row_read(struct replay_file *file, struct account_picture *picture, size_t index,
+                     size_t n)
 {
-    char at[PLACE_SIZE];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(at, sizeof at, format, args);
-    va_end(args);
-    const char *text = yaml_place_text(reader->place, at);
-    if (text)
-        return xstrdup(text);
-    if (!optional && reader->ok)
-        reader->ok = error_set(reader->error, "%s:%zu: %s is missing", reader->path,
-                               yaml_place_line(reader->place, at), at);
-    return NULL;
-}
-
-static void row_read(struct reader *reader, struct account_picture *picture, size_t index, size_t n)
-{
-    struct account_row row = {.at = text_at(reader, false, "pictures/%zu/rows/%zu/at", index, n)};
+    struct account_row row = {
+        .at = replay_file_text(file, false, "pictures/%zu/rows/%zu/at", index, n)};
     for (size_t i = 0; i < picture->columns; i++)
-        row.told[i] = text_at(reader, false, "pictures/%zu/rows/%zu/cells/%zu", index, n, i);
+        row.told[i] = replay_file_text(file, false, "pictures/%zu/rows/%zu/cells/%zu", index, n, i);
     array_add(picture->row, picture->rows) = row;
 }
 
-static void columns_read(struct reader *reader, struct account_picture *picture, size_t index)
+static void columns_read(struct replay_file *file, struct account_picture *picture, size_t index)
 {
-    for (size_t i = 0; reader->ok && i < ACCOUNT_COLUMNS_MAX; i++) {
-        char *column = text_at(reader, i > 0, "pictures/%zu/columns/%zu", index, i);
+    for (size_t i = 0; file->ok && i < ACCOUNT_COLUMNS_MAX; i++) {
+        char *column = replay_file_text(file, i > 0, "pictures/%zu/columns/%zu", index, i);
         if (!column)
             break;
         picture->column[i] = column;
-        picture->head[i] = text_at(reader, true, "pictures/%zu/heads/%zu", index, i);
+        picture->head[i] = replay_file_text(file, true, "pictures/%zu/heads/%zu", index, i);
         picture->columns++;
     }
 }
 
 /* Goroutines that the account names in its own way: "G0.1 sender". */
-static void names_read(struct reader *reader, struct account_picture *picture, size_t index)
+static void names_read(struct replay_file *file, struct account_picture *picture, size_t index)
 {
     for (size_t i = 0;; i++) {
-        char *ours = text_at(reader, true, "pictures/%zu/names/%zu", index, i);
+        char *ours = replay_file_text(file, true, "pictures/%zu/names/%zu", index, i);
         char *blank = ours ? strchr(ours, ' ') : NULL;
         if (!blank) {
             free(ours);
@@ -90,74 +65,57 @@ static void names_read(struct reader *reader, struct account_picture *picture, s
     }
 }
 
-static void picture_read(struct reader *reader, struct account_picture *picture, size_t index)
+static void picture_read(struct replay_file *file, struct account_picture *picture, size_t index)
 {
-    picture->title = text_at(reader, false, "pictures/%zu/title", index);
-    picture->variant = text_at(reader, false, "pictures/%zu/variant", index);
-    picture->workload = text_at(reader, false, "pictures/%zu/workload", index);
-    char *workers = text_at(reader, true, "pictures/%zu/workers", index);
+    picture->title = replay_file_text(file, false, "pictures/%zu/title", index);
+    picture->variant = replay_file_text(file, false, "pictures/%zu/variant", index);
+    picture->workload = replay_file_text(file, false, "pictures/%zu/workload", index);
+    char *workers = replay_file_text(file, true, "pictures/%zu/workers", index);
     picture->workers = workers ? atoi(workers) : 1;
     free(workers);
-    columns_read(reader, picture, index);
-    names_read(reader, picture, index);
-    for (size_t i = 0; reader->ok; i++) {
-        char at[PLACE_SIZE];
-        snprintf(at, sizeof at, "pictures/%zu/rows/%zu", index, i);
-        if (!yaml_place_exists(reader->place, at))
+    columns_read(file, picture, index);
+    names_read(file, picture, index);
+    for (size_t i = 0; file->ok; i++) {
+        if (!replay_file_has(file, "pictures/%zu/rows/%zu", index, i))
             break;
-        row_read(reader, picture, index, i);
+        row_read(file, picture, index, i);
     }
 }
 
-static struct account *account_read(struct reader *reader, const char *name)
+static struct account *account_read(struct replay_file *file, const char *name)
 {
     struct account *account = xcalloc(1, sizeof *account);
     account->name = xstrdup(name);
-    account->title = text_at(reader, false, "title");
-    account->who = text_at(reader, false, "account");
-    account->claims = text_at(reader, false, "claims");
-    account->degree = text_at(reader, false, "degree");
-    account->says = text_at(reader, false, "says");
-    account->go = text_at(reader, false, "go");
-    account->itself = text_at(reader, true, "itself");
-    char *workers = text_at(reader, true, "itself_workers");
+    account->title = replay_file_text(file, false, "title");
+    account->who = replay_file_text(file, false, "account");
+    account->claims = replay_file_text(file, false, "claims");
+    account->degree = replay_file_text(file, false, "degree");
+    account->says = replay_file_text(file, false, "says");
+    account->go = replay_file_text(file, false, "go");
+    account->itself = replay_file_text(file, true, "itself");
+    char *workers = replay_file_text(file, true, "itself_workers");
     account->itself_workers = workers ? atoi(workers) : 1;
     free(workers);
-    for (size_t i = 0; reader->ok; i++) {
-        char at[PLACE_SIZE];
-        snprintf(at, sizeof at, "pictures/%zu", i);
-        if (!yaml_place_exists(reader->place, at))
+    for (size_t i = 0; file->ok; i++) {
+        if (!replay_file_has(file, "pictures/%zu", i))
             break;
         array_add(account->picture, account->pictures) = (struct account_picture){.rows = 0};
-        picture_read(reader, &account->picture[i], i);
+        picture_read(file, &account->picture[i], i);
     }
     return account;
 }
 
 struct account *account_load(const char *name, struct error *error)
 {
-    char inside[PATH_SIZE / 2], path[PATH_SIZE], problem[256];
-    size_t size, line;
-    snprintf(inside, sizeof inside, "harness/replays/%s.yaml", name);
-    data_find(inside, path, sizeof path);
-    char *text = file_read(path, &size, error);
-    if (!text)
+    struct replay_file file;
+    if (!replay_file_open(&file, name, error))
         return NULL;
-    struct reader reader = {.path = path, .error = error, .ok = true};
-    reader.place = yaml_place_open(text, size, &line, problem, sizeof problem);
-    struct account *account = NULL;
-    if (!reader.place) {
-        error_print(error, "%s:%zu: %s", path, line, problem);
-    } else {
-        account = account_read(&reader, name);
-        yaml_place_close(reader.place);
-    }
-    free(text);
-    if (account && !reader.ok) {
-        account_free(account);
-        return NULL;
-    }
-    return account;
+    struct account *account = account_read(&file, name);
+    replay_file_close(&file);
+    if (file.ok)
+        return account;
+    account_free(account);
+    return NULL;
 }
 
 static void picture_free(struct account_picture *picture)

@@ -1,152 +1,99 @@
 /* textbook.c - see textbook.h: reading the book's rows, and printing them beside the real ones. */
 #include "harness/trace/textbook.h"
 
-#include "harness/base/files.h"
 #include "harness/base/memory.h"
 #include "harness/base/term_table.h"
-#include "harness/base/yaml_place.h"
-#include "harness/host/data_folder.h"
+#include "harness/trace/replay_file.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096, PLACE_SIZE = 128 };
+enum { PLACE_SIZE = 128 };
 
 /* Reading ------------------------------------------------------------------------------------- */
 
-struct reader {
-    struct yaml_place *place;
-    const char *path;
-    struct error *error;
-    bool ok;
-};
-
-/* A copy of the text there; NULL, and a complaint unless it may be absent. */
-static char *__attribute__((format(printf, 3, 4)))
-text_at(struct reader *reader, bool optional, const char *format, ...)
+static int number_at(struct replay_file *file, const char *at, int most)
 {
-    char at[PLACE_SIZE];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(at, sizeof at, format, args);
-    va_end(args);
-    const char *text = yaml_place_text(reader->place, at);
-    if (text)
-        return xstrdup(text);
-    if (!optional && reader->ok) {
-        error_print(reader->error, "%s:%zu: %s is missing", reader->path,
-                    yaml_place_line(reader->place, at), at);
-        reader->ok = false;
-    }
-    return NULL;
-}
-
-static int number_at(struct reader *reader, const char *at, int most)
-{
-    char *text = text_at(reader, false, "%s", at);
+    char *text = replay_file_text(file, false, "%s", at), what[48];
     int number = text ? atoi(text) : 0;
     free(text);
-    if (reader->ok && (number < 1 || number > most)) {
-        error_print(reader->error, "%s:%zu: %s: expected 1 to %d", reader->path,
-                    yaml_place_line(reader->place, at), at, most);
-        reader->ok = false;
-    }
+    snprintf(what, sizeof what, ": expected 1 to %d", most);
+    if (number < 1 || number > most)
+        replay_file_complain(file, at, what);
     return number;
 }
 
-static void cell_read(struct reader *reader, char cell[REPLAY_CELL], const char *row,
+static void cell_read(struct replay_file *file, char cell[REPLAY_CELL], const char *row,
                       const char *what, int processor)
 {
-    char *text = text_at(reader, false, "%s/%s%d", row, what, processor + 1);
+    char *text = replay_file_text(file, false, "%s/%s%d", row, what, processor + 1);
     snprintf(cell, REPLAY_CELL, "%s", text ? text : "");
     free(text);
 }
 
-static void row_read(struct reader *reader, struct textbook_table *table, const char *at)
+static void row_read(struct replay_file *file, struct textbook_table *table, const char *at)
 {
     struct textbook_row *row = &table->row[table->rows++];
-    row->turns = text_at(reader, false, "%s/turns", at);
-    for (int i = 0; i < table->processors && reader->ok; i++) {
-        cell_read(reader, row->book[i].stack, at, "stack", i);
-        cell_read(reader, row->book[i].deque, at, "deque", i);
-        row->meant[i].stack = text_at(reader, true, "%s/erratum/stack%d", at, i + 1);
-        row->meant[i].deque = text_at(reader, true, "%s/erratum/deque%d", at, i + 1);
+    row->turns = replay_file_text(file, false, "%s/turns", at);
+    for (int i = 0; i < table->processors && file->ok; i++) {
+        cell_read(file, row->book[i].stack, at, "stack", i);
+        cell_read(file, row->book[i].deque, at, "deque", i);
+        row->meant[i].stack = replay_file_text(file, true, "%s/erratum/stack%d", at, i + 1);
+        row->meant[i].deque = replay_file_text(file, true, "%s/erratum/deque%d", at, i + 1);
     }
 }
 
-static void table_read(struct reader *reader, struct textbook_table *table, size_t index)
+static void table_read(struct replay_file *file, struct textbook_table *table, size_t index)
 {
     static const char *const numbers[] = {"steps", "deque", "stalled", "stack"};
     char at[PLACE_SIZE];
-    table->policy = text_at(reader, false, "tables/%zu/policy", index);
-    table->title = text_at(reader, false, "tables/%zu/title", index);
-    table->degree = text_at(reader, false, "tables/%zu/degree", index);
-    table->variant = text_at(reader, false, "tables/%zu/variant", index);
-    table->steps = text_at(reader, false, "tables/%zu/steps", index);
-    table->workload = text_at(reader, true, "tables/%zu/workload", index);
-    char *seed = text_at(reader, true, "tables/%zu/seed", index);
+    table->policy = replay_file_text(file, false, "tables/%zu/policy", index);
+    table->title = replay_file_text(file, false, "tables/%zu/title", index);
+    table->degree = replay_file_text(file, false, "tables/%zu/degree", index);
+    table->variant = replay_file_text(file, false, "tables/%zu/variant", index);
+    table->steps = replay_file_text(file, false, "tables/%zu/steps", index);
+    table->workload = replay_file_text(file, true, "tables/%zu/workload", index);
+    char *seed = replay_file_text(file, true, "tables/%zu/seed", index);
     table->seed = seed ? (uint64_t)atoll(seed) : 1;
     free(seed);
     for (int i = 0; i < 4; i++)
-        table->book[i] = text_at(reader, true, "tables/%zu/book/%s", index, numbers[i]);
+        table->book[i] = replay_file_text(file, true, "tables/%zu/book/%s", index, numbers[i]);
     snprintf(at, sizeof at, "tables/%zu/processors", index);
-    table->processors = number_at(reader, at, REPLAY_PROCESSORS_MAX);
-    for (size_t i = 0; reader->ok && i < REPLAY_ROWS_MAX; i++) {
+    table->processors = number_at(file, at, REPLAY_PROCESSORS_MAX);
+    for (size_t i = 0; file->ok && i < REPLAY_ROWS_MAX; i++) {
         snprintf(at, sizeof at, "tables/%zu/rows/%zu", index, i);
-        if (!yaml_place_exists(reader->place, at))
+        if (!replay_file_has(file, "%s", at))
             break;
-        row_read(reader, table, at);
+        row_read(file, table, at);
     }
 }
 
-static struct textbook *replay_read(struct reader *reader)
+static struct textbook *replay_read(struct replay_file *file)
 {
     struct textbook *replay = xcalloc(1, sizeof *replay);
-    replay->title = text_at(reader, false, "title");
-    replay->workload = text_at(reader, false, "workload");
-    replay->n = number_at(reader, "n", 20);
-    for (size_t i = 0; reader->ok; i++) {
-        char at[PLACE_SIZE];
-        snprintf(at, sizeof at, "tables/%zu", i);
-        if (!yaml_place_exists(reader->place, at))
+    replay->title = replay_file_text(file, false, "title");
+    replay->workload = replay_file_text(file, false, "workload");
+    replay->n = number_at(file, "n", 20);
+    for (size_t i = 0; file->ok; i++) {
+        if (!replay_file_has(file, "tables/%zu", i))
             break;
         array_add(replay->table, replay->tables) = (struct textbook_table){.rows = 0};
-        table_read(reader, &replay->table[i], i);
+        table_read(file, &replay->table[i], i);
     }
     return replay;
-}
-
-static void path_find(char path[PATH_SIZE], const char *name)
-{
-    char inside[PATH_SIZE / 2];
-    snprintf(inside, sizeof inside, "harness/replays/%s.yaml", name);
-    data_find(inside, path, PATH_SIZE);
 }
 
 struct textbook *textbook_load(const char *name, struct error *error)
 {
-    char path[PATH_SIZE], problem[256];
-    size_t size, line;
-    path_find(path, name);
-    char *text = file_read(path, &size, error);
-    if (!text)
+    struct replay_file file;
+    if (!replay_file_open(&file, name, error))
         return NULL;
-    struct reader reader = {.path = path, .error = error, .ok = true};
-    reader.place = yaml_place_open(text, size, &line, problem, sizeof problem);
-    struct textbook *replay = NULL;
-    if (!reader.place) {
-        error_print(error, "%s:%zu: %s", path, line, problem);
-    } else {
-        replay = replay_read(&reader);
-        if (!reader.ok) {
-            textbook_free(replay);
-            replay = NULL;
-        }
-        yaml_place_close(reader.place);
-    }
-    free(text);
-    return replay;
+    struct textbook *replay = replay_read(&file);
+    replay_file_close(&file);
+    if (file.ok)
+        return replay;
+    textbook_free(replay);
+    return NULL;
 }
 
 void textbook_free(struct textbook *replay)
