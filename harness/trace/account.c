@@ -26,6 +26,36 @@ enum {
 };
 static const double SLICE_MS = 10, PS_OF_MS = 1e9;
 
+/* Columns, those of a P first: "P0 runs". account.h has them. */
+enum column {
+    COLUMN_RUNS,
+    COLUMN_QUEUE,
+    COLUMN_HOLDS,
+    COLUMN_THREAD,
+    COLUMN_GLOBAL,
+    COLUMN_CALLS,
+    COLUMN_WAITING,
+    COLUMN_HAVE_RUN,
+    COLUMN_MS,
+    COLUMN_SLICE_LEFT,
+    COLUMN_NONE
+};
+static const char *const column_words[COLUMN_NONE] = {"runs",   "queue",     "holds",   "thread",
+                                                      "global", "in calls",  "waiting", "have run",
+                                                      "ms",     "slice left"};
+
+/* The kind of a column, and the P of it; COLUMN_NONE if there is none. */
+static enum column column_of(const char *text, int32_t *p)
+{
+    bool of_p = text[0] == 'P' && text[1] >= '0' && text[1] <= '9' && text[2] == ' ';
+    int begin = of_p ? COLUMN_RUNS : COLUMN_GLOBAL, end = of_p ? COLUMN_GLOBAL : COLUMN_NONE;
+    *p = of_p ? text[1] - '0' : 0;
+    for (int i = begin; i < end; i++)
+        if (strcmp(of_p ? text + 3 : text, column_words[i]) == 0)
+            return (enum column)i;
+    return COLUMN_NONE;
+}
+
 /* Reading ------------------------------------------------------------------------------------- */
 
 static void row_read(struct replay_file *file, struct account_picture *picture, size_t index,
@@ -35,6 +65,14 @@ static void row_read(struct replay_file *file, struct account_picture *picture, 
         .at = replay_file_text(file, false, "pictures/%zu/rows/%zu/at", index, n)};
     for (size_t i = 0; i < picture->columns; i++)
         row.told[i] = replay_file_text(file, false, "pictures/%zu/rows/%zu/cells/%zu", index, n, i);
+    regex_t wanted;
+    if (row.at && regcomp(&wanted, row.at, REG_EXTENDED | REG_NOSUB) == 0) {
+        regfree(&wanted);
+    } else {
+        char *at = text_format("pictures/%zu/rows/%zu/at", index, n);
+        replay_file_complain(file, at, " is no regular expression");
+        free(at);
+    }
     array_add(picture->row, picture->rows) = row;
 }
 
@@ -47,6 +85,12 @@ static void columns_read(struct replay_file *file, struct account_picture *pictu
         picture->column[i] = column;
         picture->head[i] = replay_file_text(file, true, "pictures/%zu/heads/%zu", index, i);
         picture->columns++;
+        int32_t p;
+        if (column_of(column, &p) == COLUMN_NONE || p >= picture->workers) {
+            char *at = text_format("pictures/%zu/columns/%zu", index, i);
+            replay_file_complain(file, at, ": no such column; harness/trace/account.h has them");
+            free(at);
+        }
     }
 }
 
@@ -220,58 +264,56 @@ static void put_number(const char *told, double value, FILE *to)
     fprintf(to, "%.*f", *told ? decimals : 1, value);
 }
 
-/* Writes what column `what` holds now. False if there is no such column. */
-static bool cell_put(const struct teller *teller, const char *what, const char *told, FILE *to)
+/* Writes what the column holds now. */
+static void cell_put(const struct teller *teller, const char *what, const char *told, FILE *to)
 {
     const struct trace_state *state = &teller->state;
-    int p = -1;
-    char of[16] = "";
-    if (sscanf(what, "M of P%d", &p) == 1)
-        snprintf(of, sizeof of, "m");
-    else
-        sscanf(what, "P%d %15s", &p, of);
-    const struct trace_lane *lane = p >= 0 && p < state->lanes ? &state->lane[p] : NULL;
-    if (lane && strcmp(of, "m") == 0) {
+    int32_t p;
+    enum column column = column_of(what, &p);
+    const struct trace_lane *lane = &state->lane[p];
+    switch (column) {
+    case COLUMN_RUNS:
+        if (trace_lane_runs(state, p) && !state->m[lane->m].in_call)
+            put_name(teller, trace_lane_runs(state, p), "%s", to);
+        break;
+    case COLUMN_QUEUE:
+    case COLUMN_HOLDS:
+        if (lane->next)
+            put_name(teller, lane->next, column == COLUMN_QUEUE ? "(%s)" : "%s", to);
+        put_queue(teller, &lane->queue, to);
+        break;
+    case COLUMN_THREAD:
         if (lane->m >= 0)
             fprintf(to, "M%" PRId32, lane->m);
-    } else if (lane && strcmp(of, "runs") == 0) {
-        trace_id runs = trace_lane_runs(state, p);
-        if (runs && !state->m[lane->m].in_call)
-            put_name(teller, runs, "%s", to);
-    } else if (lane && (strcmp(of, "queue") == 0 || strcmp(of, "holds") == 0)) {
-        if (lane->next)
-            put_name(teller, lane->next, *of == 'q' ? "(%s)" : "%s", to);
-        put_queue(teller, &lane->queue, to);
-    } else if (strcmp(what, "global") == 0) {
+        break;
+    case COLUMN_GLOBAL:
         put_queue(teller, &state->global, to);
-    } else if (strcmp(what, "in calls") == 0) {
+        break;
+    case COLUMN_CALLS:
         put_calls(teller, to);
-    } else if (strcmp(what, "waiting") == 0) {
+        break;
+    case COLUMN_WAITING:
         put_waiting(teller, to);
-    } else if (strcmp(what, "have run") == 0) {
+        break;
+    case COLUMN_HAVE_RUN:
         for (size_t i = 0; i < teller->ran_count; i++)
             put_name(teller, teller->ran[i], "%s", to);
-    } else if (strcmp(what, "ms") == 0) {
+        break;
+    case COLUMN_MS:
         put_number(told, (double)(teller->now_ps - teller->first_ps) / PS_OF_MS, to);
-    } else if (strcmp(what, "slice left") == 0) {
+        break;
+    default: /* COLUMN_SLICE_LEFT */
         put_number(told, SLICE_MS - (double)(teller->now_ps - teller->slice_ps) / PS_OF_MS, to);
-    } else {
-        return false;
     }
-    return true;
 }
 
-static bool row_show(const struct teller *teller, struct account_row *row, struct error *error)
+static void row_show(const struct teller *teller, struct account_row *row)
 {
     for (size_t i = 0; i < teller->picture->columns; i++) {
         FILE *to = memory_stream(&row->real[i], NULL);
-        bool known = cell_put(teller, teller->picture->column[i], row->told[i], to);
+        cell_put(teller, teller->picture->column[i], row->told[i], to);
         memory_stream_close(to);
-        if (!known)
-            return error_set(error, "no column \"%s\"; docs/TRACE.md has them",
-                             teller->picture->column[i]);
     }
-    return true;
 }
 
 /* Running ------------------------------------------------------------------------------------- */
@@ -308,13 +350,12 @@ static void event_apply(struct teller *teller, const struct sched_trace_event *e
 }
 
 /* Applies events until one is what the row waits for; then shows the row. */
-static bool row_reach(struct teller *teller, struct account_row *row, size_t *at,
-                      struct error *error)
+static void row_reach(struct teller *teller, struct account_row *row, size_t *at)
 {
     regex_t wanted;
-    if (regcomp(&wanted, row->at, REG_EXTENDED | REG_NOSUB) != 0)
-        return error_set(error, "\"%s\" is no regular expression", row->at);
     bool found = false;
+    if (regcomp(&wanted, row->at, REG_EXTENDED | REG_NOSUB) != 0)
+        return; /* it is one: it was tried when it was read */
     while (*at < teller->trace->count && !found) {
         char text[TEXT_SIZE];
         const struct sched_trace_event *event = &teller->trace->event[(*at)++];
@@ -323,9 +364,11 @@ static bool row_reach(struct teller *teller, struct account_row *row, size_t *at
         found = regexec(&wanted, text, 0, NULL, 0) == 0;
     }
     regfree(&wanted);
-    if (found && teller->first_ps < 0)
+    if (!found)
+        return;
+    if (teller->first_ps < 0)
         teller->first_ps = teller->now_ps;
-    return !found || row_show(teller, row, error);
+    row_show(teller, row);
 }
 
 /* "replay" is the program beside the example, "replay OTHER" one with that name. */
@@ -372,15 +415,15 @@ bool account_picture_run(const struct account *account, struct account_picture *
     teller.functions = trace_functions_to_json(&trace, &spec);
     trace_state_init(&teller.state, &trace, false, picture->workers);
     size_t at = 0;
-    for (size_t i = 0; i < picture->rows && ok; i++)
-        ok = row_reach(&teller, &picture->row[i], &at, error);
+    for (size_t i = 0; i < picture->rows; i++)
+        row_reach(&teller, &picture->row[i], &at);
     json_decref(teller.functions);
     free(teller.ran);
     json_decref(record);
     trace_state_free(&teller.state);
     sched_trace_free(&trace);
     workload_spec_free(&spec);
-    return ok;
+    return true;
 }
 
 bool account_row_agrees(const struct account_picture *picture, size_t row)

@@ -25,7 +25,8 @@
  *
  * Columns, where 0 is any P:
  *
- *     P0 runs, M of P0     # a goroutine in a call does not run
+ *     P0 runs              # a goroutine in a call does not run
+ *     P0 thread            # that has it
  *     P0 queue             # what is in runnext in brackets, then the ring
  *     P0 holds             # the same without brackets
  *     global               # the global queue

@@ -493,6 +493,25 @@ for path in sorted((root / "replays").glob("*.yaml")):
         assert set(ids) <= set(of) and of[ids[0]] == (example["degree"], example["account"]), path
 END
 check degrees_are_those_of_the_claims python3 degrees.py "$tree"
+mkdir -p lab/build lab/harness/replays
+cp "$schedlab" lab/build/schedlab
+cp -r "$tree/harness/machines" lab/harness/
+ln -s "$(realpath "$tree/build/schedlab-sim")" lab/build/schedlab-sim
+# wrong NAME LINE SED PART: `slice` with that change is refused at that line, and the message has PART.
+wrong() {
+    sed "$3" "$tree/harness/replays/slice.yaml" >lab/harness/replays/slice.yaml
+    lab/build/schedlab trace --replay slice >out 2>err
+    check "$1" [ "$? $(wc -l <err) $(grep -c "slice.yaml:$2: .*$4" err)" = '1 1 1' ]
+}
+wrong an_example_has_a_degree 1 /^degree/d 'degree is missing'
+wrong a_column_that_is_none 16 's/P0 queue\]/P0 cue]/' 'no such column'
+wrong a_column_of_a_p_that_is_not_there 16 's/P0 queue\]/P1 queue]/' 'no such column'
+wrong a_row_without_a_cell 19 's/\[.0., G1, .10., W\]/["0", G1, "10"]/' 'cells/3 is missing'
+wrong an_event_that_is_no_expression 19 's/ran G1/(ran/' 'no regular expression'
+cp "$tree"/harness/replays/slice*.slp lab/harness/replays/
+sed 's/ran W/ran X/' "$tree/harness/replays/slice.yaml" >lab/harness/replays/slice.yaml
+lab/build/schedlab trace --replay slice >out 2>err
+check what_never_comes_leaves_its_row_empty [ "$? $(rows | grep -cx '[34] ! ? ? ? ?')" = '0 2' ]
 misuse an_example_has_no_page "--format comes with --replay=fib4" -- --replay loop --format page
 misuse an_example_has_no_policy "--policy comes with --replay=fib4" -- --replay loop --policy task
 
