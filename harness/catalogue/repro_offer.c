@@ -219,19 +219,22 @@ static void claims_put(struct place_line *line)
     }
 }
 
-/* "; grq takes more: 876 ns in spin loops, 101 ns stalled on grq.lock" */
+/* "; grq takes more: 876 ns in spin loops, 101 ns stalled on grq.lock"; of what is no time of cores
+ * the sentence itself. */
 static void why_put(const struct place_line *line)
 {
     const json_t *column = widest_of(line->lead);
     const char *why = field_text(column, "why"), *sum = strstr(why, ": ");
     const char *parts = sum ? sum + 2 : why;
     size_t end = strcspn(parts, ";"), length = 0;
-    if (!*why)
+    const char *slower = *why ? repro_file_slower(line->lead, column) : "";
+    if (*why && !strstr(why, " more core time"))
+        fprintf(line->to, "; %s: %s", slower, why);
+    if (!strstr(why, " more core time"))
         return;
     for (size_t i = 0; i < WHY_PARTS && length < end; i++)
         length += (length > 0) + strcspn(parts + length + (length > 0), ",;");
-    fprintf(line->to, "; %s takes more: %.*s%s", repro_file_slower(line->lead, column), (int)length,
-            parts, parts + end);
+    fprintf(line->to, "; %s takes more: %.*s%s", slower, (int)length, parts, parts + end);
 }
 
 /* "sim:desktop8, 8", "native, 1 and 2"; to be freed. */

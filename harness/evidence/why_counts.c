@@ -24,6 +24,9 @@ static const struct {
               {"PROCESS_SWITCHES", KERNEL_NS},
               {"POLLS", KERNEL_NS},
               {"PROCESS_PAGE_FAULTS", KERNEL_NS},
+              {"PROCESS_PREEMPTIONS", KERNEL_NS},
+              {"PREEMPTS", KERNEL_NS},
+              {"LOCKED_STARTS", KERNEL_NS},
               {"GRQ_LOCKS", SHARED_NS},
               {"GRQ_LOCK_WAITS", SHARED_NS},
               {"MIGRATIONS", SHARED_NS},
@@ -32,6 +35,14 @@ static const struct {
               {"STEALS_FAILED", SHARED_NS},
               {"JOINS_STALLED", SHARED_NS},
               {"OVERFLOWS", SHARED_NS},
+              {"DEQUE_LOCKS", SHARED_NS},
+              {"SPIN_ROUNDS", SHARED_NS},
+              {"SYSMON_ROUNDS", SHARED_NS},
+              {"CALLS_QUEUED", SHARED_NS},
+              {"TICK_POLLS", OWN_NS},
+              {"RUNNEXT_HITS", OWN_NS},
+              {"TASKS_PUBLISHED", OWN_NS},
+              {"DISPATCHES", OWN_NS},
               {"PARKS", OWN_NS},
               {"GS_CREATED", OWN_NS},
               {"MALLOC_ALLOCATIONS", OWN_NS}};
@@ -41,11 +52,15 @@ enum { PRICES = sizeof prices / sizeof prices[0], COUNTS_TOLD = 3 };
 /* The least share of the difference in time that is told. */
 static const double SHARE_MIN = 0.1;
 
+/* Two counts differ if one is so many times the other, and at least so many in a sample. */
+static const double DIFFERS_FACTOR = 2, DIFFERS_TIMES = 10;
+
 /* Parts of the core time. The first two are one where BUSY_NS is not counted. */
 enum { BUSY, SEARCH, NO_THREAD, PARTS };
 
 /* Means per operation; a count is NAN if no sample has it. */
 struct spent {
+    double ops; /* of a sample */
     double core_ns, cpu_ns, busy_ns, count[PRICES];
 };
 
@@ -74,19 +89,21 @@ static double counted_of(const json_t *record, const char *name)
 /* False if the samples do not tell. */
 static bool spent_make(struct spent *spent, const json_t *records)
 {
-    struct mean core = {0}, cpu = {0}, busy = {0}, counts[PRICES] = {0};
+    struct mean all_ops = {0}, core = {0}, cpu = {0}, busy = {0}, counts[PRICES] = {0};
     json_each(record, records) {
         double ops = field_number(record, "ops"), cpu_ns = field_number(record, "cpu_ns");
         double core_ns = field_number(record, "workers") * field_number(record, "time_ns");
         if (!record_is(record, "ok") || !(ops > 0) || !(cpu_ns > 0) || !(core_ns > 0))
             continue;
+        mean_add(&all_ops, ops);
         mean_add(&core, core_ns / ops);
         mean_add(&cpu, cpu_ns / ops);
         mean_add(&busy, counted_of(record, "BUSY_NS"));
         for (size_t i = 0; i < PRICES; i++)
             mean_add(&counts[i], counted_of(record, prices[i].name));
     }
-    *spent = (struct spent){mean_value(&core), mean_value(&cpu), mean_value(&busy), {0}};
+    *spent = (struct spent){
+        mean_value(&all_ops), mean_value(&core), mean_value(&cpu), mean_value(&busy), {0}};
     for (size_t i = 0; i < PRICES; i++)
         spent->count[i] = mean_value(&counts[i]);
     return core.n > 0;
@@ -105,22 +122,42 @@ static int by_ns(const void *a, const void *b)
     return (one->which > other->which) - (one->which < other->which);
 }
 
-static void counts_print(FILE *to, const struct spent *faster, const struct spent *slower,
-                         double all_ns)
+/* False of NAN. */
+static bool differs(const struct spent *one, const struct spent *other, size_t i)
 {
-    struct likely likely[PRICES];
+    double most = fmax(one->count[i], other->count[i]),
+           least = fmin(one->count[i], other->count[i]);
+    return most * fmin(one->ops, other->ops) >= DIFFERS_TIMES && most >= DIFFERS_FACTOR * least &&
+           isfinite(one->count[i]) && isfinite(other->count[i]);
+}
+
+/* The counts that may have made at least so much of the slower one's time; least_ns 0: those that
+ * differ, whoever has more. The largest first; how many. */
+static size_t likely_find(struct likely likely[PRICES], const struct spent *faster,
+                          const struct spent *slower, double least_ns)
+{
     size_t found = 0;
     for (size_t i = 0; i < PRICES; i++) {
         double ns = (slower->count[i] - faster->count[i]) * prices[i].price_ns;
-        if (ns >= SHARE_MIN * all_ns) /* false of NAN */
-            likely[found++] = (struct likely){i, ns};
+        if (least_ns > 0 ? ns >= least_ns : differs(faster, slower, i))
+            likely[found++] = (struct likely){i, fabs(ns)};
     }
     qsort(likely, found, sizeof likely[0], by_ns);
+    return found;
+}
+
+/* How many were told. */
+static size_t counts_print(FILE *to, const char *before, const struct spent *faster,
+                           const struct spent *slower, double least_ns)
+{
+    struct likely likely[PRICES];
+    size_t found = likely_find(likely, faster, slower, least_ns);
     for (size_t k = 0; k < found && k < COUNTS_TOLD; k++) {
         size_t i = likely[k].which;
-        fprintf(to, "%s %s %s against %s", k > 0 ? "," : "; counted", prices[i].name,
+        fprintf(to, "%s %s %s against %s", k > 0 ? "," : before, prices[i].name,
                 text_count(slower->count[i]).s, text_count(faster->count[i]).s);
     }
+    return found;
 }
 
 /* Goroutines may have a worker and no core, or other threads of the process, as sysmon, take more
@@ -179,7 +216,27 @@ char *why_counts_of(const json_t *faster, const json_t *slower)
     FILE *to = memory_stream(&text, NULL);
     fprintf(to, "%s more core time an operation", text_time(all_ns).s);
     times_print(to, &a, &b, all_ns);
-    counts_print(to, &a, &b, all_ns);
+    if (counts_print(to, "; counted", &a, &b, SHARE_MIN * all_ns) == 0 &&
+        counts_print(to, "; no counter has made it, but they differ in", &a, &b, 0) == 0)
+        fputs("; no counter tells why", to);
     fclose(to);
     return text;
+}
+
+char *why_counts_differ(const json_t *less, const json_t *more)
+{
+    struct spent a, b;
+    char *text = NULL;
+    if (!spent_make(&a, less) || !spent_make(&b, more))
+        return NULL;
+    FILE *to = memory_stream(&text, NULL);
+    if (counts_print(to, "an operation has", &a, &b, 0) == 0)
+        fputs("no counter differs", to);
+    fclose(to);
+    return text;
+}
+
+const char *why_counts_event(size_t i)
+{
+    return i < PRICES ? prices[i].name : i == PRICES ? "BUSY_NS" : NULL;
 }

@@ -69,8 +69,9 @@ static json_t *cell_to_json(const struct report_cell *cell)
     return object;
 }
 
-/* report: NULL where the answers are not about throughput, and have no reason. */
-static json_t *answers_of(const struct report *report, const struct report_group *group)
+/* quantile: of the latencies that stand for the group's throughputs; NAN: none do. */
+static json_t *answers_of(const struct report *report, const struct report_group *group,
+                          double quantile)
 {
     json_t *answers = json_array();
     size_t count;
@@ -78,7 +79,7 @@ static json_t *answers_of(const struct report *report, const struct report_group
     for (size_t i = 0; i < count; i++) {
         const char *slower;
         json_t *answer = verdict_to_json(&verdicts[i]);
-        char *reason = report ? report_reason(report, group, &verdicts[i], &slower) : NULL;
+        char *reason = report_reason(report, group, &verdicts[i], quantile, &slower);
         if (reason)
             json_object_set_new(answer, "why",
                                 json_pack("{ss ss}", "slower", slower, "text", reason));
@@ -93,7 +94,7 @@ static json_t *answers_of_latency(const struct report *report, const struct repo
                                   double quantile)
 {
     struct report_group tails = report_tails_make(report, group, quantile);
-    json_t *answers = answers_of(NULL, &tails);
+    json_t *answers = answers_of(report, &tails, quantile);
     report_tails_free(&tails);
     return answers;
 }
@@ -116,7 +117,7 @@ static void answers_into_json(json_t *object, const struct report *report,
     }
     set_text(object, "metric", unanswered[subject] ? unanswered[subject] : "throughput");
     json_object_set_new(object, "answers",
-                        unanswered[subject] ? json_array() : answers_of(report, group));
+                        unanswered[subject] ? json_array() : answers_of(report, group, NAN));
 }
 
 static void tail_into_json(json_t *object, const struct report_cell *cell)

@@ -5,6 +5,7 @@
 
 #include "harness/base/memory.h"
 #include "harness/counters/counter_names.h"
+#include "harness/evidence/why_counts.h"
 #include "harness/models/machine_spec.h"
 #include "harness/models/machine_start.h"
 #include "harness/spec/peer_table.h"
@@ -246,10 +247,25 @@ static void write_numbers(FILE *to, const struct experiment *experiment, const c
     fprintf(to, "seed: %" PRId64 "\n%s", num->seed, experiment->pin ? "pin: true\n" : "");
 }
 
-/* Events of the part or the experiment, and those that are metrics; nothing is written where the
- * default set has them all. */
+/* Adds an event to the list, unless it is there; whether it was. */
+static bool names_want(struct counter_names *names, const char *name)
+{
+    struct error error;
+    struct counter_names more;
+    bool added = counter_names_split(&more, name, &error) &&
+                 !text_is_among(more.name[0], names->name, names->count);
+    if (added) {
+        array_add(names->name, names->count) = more.name[0];
+        more.name[0] = NULL;
+    }
+    counter_names_free(&more);
+    return added;
+}
+
+/* Events of the part or the experiment, those that are metrics, and natively those that tell why
+ * one side of a ratio is slower; nothing is written where the default set has them all. */
 static void write_events(FILE *to, const struct experiment *experiment,
-                         const struct experiment_part *part)
+                         const struct experiment_part *part, bool native)
 {
     struct error error;
     bool own = part->events_count > 0;
@@ -263,18 +279,14 @@ static void write_events(FILE *to, const struct experiment *experiment,
         const struct experiment_expect *expect = i ? &part->expect[i - 1] : NULL;
         struct metric metric;
         const char *name = expect ? expect->metric : part->metric;
-        struct counter_names more;
         if (!name || strcmp(name, "order") == 0 || metric_is_finding(name) ||
-            !metric_parse(&metric, name, &error) || metric.kind != METRIC_EVENT ||
-            !counter_names_split(&more, name, &error))
+            !metric_parse(&metric, name, &error) || metric.kind != METRIC_EVENT)
             continue;
-        if (!text_is_among(more.name[0], names.name, names.count)) {
+        if (names_want(&names, name))
             is_default = false;
-            array_add(names.name, names.count) = more.name[0];
-            more.name[0] = NULL;
-        }
-        counter_names_free(&more);
     }
+    for (size_t i = 0; native && !is_default && why_counts_event(i); i++)
+        names_want(&names, why_counts_event(i));
     if (!is_default && names.count > 0)
         write_texts(to, "events", names.name, names.count);
     else if (given_count > 0)
@@ -325,7 +337,7 @@ static bool write_group(FILE *to, const struct experiment *experiment,
         write_variants(to, part);
         write_texts(to, "workloads", part->workloads, part->workloads_count);
         fprintf(to, "    workers: [%s]\n", workers);
-        write_events(to, experiment, part);
+        write_events(to, experiment, part, strcmp(machine, "native") == 0);
         write_key(to, "    ", "machine", machine);
     }
     free(workers);

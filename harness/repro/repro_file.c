@@ -225,8 +225,10 @@ const char *repro_file_slower(const json_t *expectation, const json_t *column)
 {
     static const char *const keys[] = {"variant", "workload", "machine"};
     const json_t *level = json_object_get(column, "level"), *over = json_object_get(column, "over");
-    bool more = field_number(json_object_get(column, "effect"), "median") > 1;
-    bool faster = more != repro_file_is_of_misses(expectation);
+    const json_t *effect = json_object_get(column, "effect");
+    bool more =
+        json_is_true(json_object_get(effect, "infinite")) || field_number(effect, "median") > 1;
+    bool faster = more == (strcmp(field_text(expectation, "metric"), "throughput") == 0);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strcmp(field_text(level, keys[i]), field_text(over, keys[i])) != 0)
             return field_text(faster ? over : level, keys[i]);

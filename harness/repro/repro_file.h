@@ -48,8 +48,8 @@ const json_t *repro_file_decisive(const json_t *expectation);
 /* True if it is about misses of a cache. */
 bool repro_file_is_of_misses(const json_t *expectation);
 
-/* The slower side of a ratio's column, or the one with more misses, by what the two differ in: its
- * variant, workload or machine, "fewer workers" or "more workers". */
+/* The side that the sentence behind a ratio is about, the slower one or that with more, by what the
+ * two differ in: its variant, workload or machine, "fewer workers" or "more workers". */
 const char *repro_file_slower(const json_t *expectation, const json_t *column);
 
 /* The entry of `list`, "experiments" or "claims", with that id; NULL if there is none. */

@@ -5,6 +5,8 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/evidence/comparable.h"
+#include "harness/evidence/why_event.h"
+#include "harness/evidence/why_latency.h"
 #include "harness/evidence/why_structures.h"
 #include "harness/evidence/why_win.h"
 #include "harness/models/machine_spec.h"
@@ -592,21 +594,27 @@ static int miss_level(const struct metric *metric)
     return -1;
 }
 
-/* The sentence behind a ratio of throughputs or of misses; NULL if there is none. To be freed. */
+/* The sentence behind the side with more; of throughputs, behind the slower one. To be freed. */
+static char *why_of(const struct metric *metric, const json_t *less, const json_t *more)
+{
+    int misses = miss_level(metric);
+    return metric->kind == METRIC_THROUGHPUT ? why_win_of(more, less)
+           : metric->kind == METRIC_LATENCY  ? why_latency_of(metric->quantile, less, more)
+           : misses >= 0                     ? why_misses_of(less, more, misses)
+                                             : why_event_of(metric, less, more);
+}
+
+/* The sentence behind a ratio; NULL if there is none. To be freed. */
 static char *why_make(const struct judging *self, const struct cell_samples *level,
                       const struct cell_samples *over)
 {
-    const struct metric *metric = &self->expect->measured;
-    double ratio = self->column->effect.median;
-    if (!self->expect->over || self->expect->is_order || !isfinite(ratio) ||
+    double ratio = self->column->infinite ? INFINITY : self->column->effect.median;
+    if (!self->expect->over || self->expect->is_order || isnan(ratio) ||
         fabs(log(ratio)) < WHY_EFFECT_MIN)
-        return NULL;
-    int misses = miss_level(metric);
-    if (metric->kind != METRIC_THROUGHPUT && misses < 0)
         return NULL;
     json_t *more = records_of(ratio > 1 ? level : over),
            *less = records_of(ratio > 1 ? over : level);
-    char *why = misses < 0 ? why_win_of(more, less) : why_misses_of(less, more, misses);
+    char *why = why_of(&self->expect->measured, less, more);
     json_decref(more);
     json_decref(less);
     return why;

@@ -82,9 +82,8 @@ struct verdict_column {
     bool exact;
     bool infinite; /* all values below the line are zeros, and some above are not */
     struct verdict_side level, over;
-    char *why; /* NULL: not known. A ratio of throughputs on a simulated machine has what the slower
-                * side's cores did in the time that the other did not need (why_win.h). One of
-                * misses has the structures on which there are more (why_structures.h). */
+    char *why; /* the sentence behind a ratio, about the side that is slower or has more: why_win.h,
+                * why_latency.h, why_structures.h of misses, why_event.h; NULL: there is none */
 };
 
 struct judged {

@@ -3,6 +3,7 @@
 
 #include "harness/base/memory.h"
 #include "harness/base/wrap.h"
+#include "harness/evidence/why_latency.h"
 #include "harness/evidence/why_win.h"
 #include "harness/models/machine_start.h"
 #include "harness/numbers/units.h"
@@ -294,7 +295,7 @@ static const struct run_row *row_of(const struct run_table *table, const char *l
     return &table->rows[i];
 }
 
-/* Pre: the throughputs were compared. */
+/* Pre: the metric was compared. */
 static char *why_make(const struct run_table *table, const struct run_answer *answer)
 {
     char *text = NULL;
@@ -305,8 +306,11 @@ static char *why_make(const struct run_table *table, const struct run_answer *an
         const struct report_cell *cell = &answer->group.cells[i];
         if (cell == answer->verdict->best || times_of(answer, cell) < WHY_TIMES_MIN)
             continue;
-        char *why = why_win_of(row_of(table, answer->verdict->best->variant)->records,
-                               row_of(table, cell->variant)->records);
+        const json_t *best = row_of(table, answer->verdict->best->variant)->records;
+        const json_t *other = row_of(table, cell->variant)->records;
+        char *why = answer->metric.kind == METRIC_LATENCY
+                        ? why_latency_of(answer->metric.quantile, best, other)
+                        : why_win_of(best, other);
         if (why)
             fprintf(to, "%s%s: %s", told++ > 0 ? "\n" : "", cell->variant, why);
         free(why);
@@ -342,6 +346,7 @@ void run_answers_make(struct run_answers *answers, const struct run_table *table
         return;
     answer_make(&answers->of[1], table, latency);
     answers->of[1].text = text_make(table, &answers->of[1]);
+    answers->of[1].why = why_make(table, &answers->of[1]);
     answers->count = 2;
 }
 

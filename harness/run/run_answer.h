@@ -36,8 +36,9 @@ struct run_answer {
     struct verdict *verdict;   /* of it; NULL if it is empty */
     size_t verdict_count;
     char *text; /* "" if there is none */
-    char *why; /* a line for each slower variant, three at most: what its cores did in the time that
-                 * the best did not need (why_win.h); "" where no machine tells */
+    char *why;  /* A line for each slower variant, three at most. It says what its cores did in the
+                * time that the best did not need (why_win.h), or which part of a request takes
+                * longer (why_latency.h). "" where nothing is told. */
 };
 
 enum { RUN_ANSWERS_MAX = 2 };

@@ -86,10 +86,10 @@ static bool is_slower(const struct verdict *verdict, const char *variant)
 
 /* The sentence behind a win, below it. */
 static void reason_write(FILE *to, const struct report *report, const struct report_group *group,
-                         const struct verdict *verdict)
+                         const struct verdict *verdict, double quantile)
 {
     const char *slower;
-    char *reason = report_reason(report, group, verdict, &slower);
+    char *reason = report_reason(report, group, verdict, quantile, &slower);
     if (reason)
         html_put(to, "<div class='why'>%s: %s</div>", slower, reason);
     free(reason);
@@ -221,7 +221,7 @@ static void workload_write(FILE *to, const struct report *report, const struct r
     else if (verdict->best)
         html_put(to, ": only %s has a number", verdict->best->variant);
     slower_write(to, group, verdict);
-    reason_write(to, report, group, verdict);
+    reason_write(to, report, group, verdict, NAN);
     html_put(to, "</li>");
 }
 
@@ -313,8 +313,8 @@ static void middle_write(FILE *to, const struct report_group *middles, const str
 }
 
 /* group: with that quantile in the place of throughputs. */
-static void latency_row(FILE *to, const struct report_group *group, const struct verdict *verdict,
-                        double quantile)
+static void latency_row(FILE *to, const struct report *report, const struct report_group *group,
+                        const struct verdict *verdict, double quantile)
 {
     outcome_write(to, verdict);
     html_put(to, "<td><span class='name'>%s</span>", verdict->workload);
@@ -328,18 +328,19 @@ static void latency_row(FILE *to, const struct report_group *group, const struct
                      ? ": 99 % of operations within "
                      : ": half of operations (too few of them to tell 99 %) within ");
     within_write(to, group, verdict, quantile);
+    reason_write(to, report, group, verdict, quantile);
 }
 
-static void latency_write(FILE *to, const struct latency_view *view)
+static void latency_write(FILE *to, const struct report *report, const struct latency_view *view)
 {
     for (size_t i = 0; i < view->count; i++) {
         const struct verdict *tail = &view->of_tails[i], *middle = &view->of_middles[i];
         html_put(to, "<tr data-workload='%s'>", tail->workload);
         /* a sample with few latencies has a median and no tail */
         if (middle->competitors > tail->competitors)
-            latency_row(to, &view->middles, middle, VERDICT_MIDDLE);
+            latency_row(to, report, &view->middles, middle, VERDICT_MIDDLE);
         else
-            latency_row(to, &view->tails, tail, VERDICT_TAIL);
+            latency_row(to, report, &view->tails, tail, VERDICT_TAIL);
         if (disagree(tail, middle))
             middle_write(to, &view->middles, middle);
         html_put(to, "</td></tr>");
@@ -443,7 +444,7 @@ static void latency_card(FILE *to, const struct report *report, const struct rep
     card_open(to, group);
     latency_story(to, &view);
     rows_open(to);
-    latency_write(to, &view);
+    latency_write(to, report, &view);
     rows_close(to);
     latency_view_free(&view);
 }

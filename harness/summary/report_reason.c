@@ -1,8 +1,10 @@
 /* report_reason.c - see report_reason.h. */
 #include "harness/summary/report_reason.h"
 
+#include "harness/evidence/why_latency.h"
 #include "harness/evidence/why_win.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The one that the sentence is about; NULL: there is none. */
@@ -19,12 +21,13 @@ static const struct report_cell *loser(const struct report_group *group,
 }
 
 char *report_reason(const struct report *report, const struct report_group *group,
-                    const struct verdict *verdict, const char **slower)
+                    const struct verdict *verdict, double quantile, const char **slower)
 {
     const struct report_cell *cell = loser(group, verdict);
     if (!cell)
         return NULL;
     *slower = cell->variant;
-    return why_win_of(json_object_get(report->by_cell, verdict->best->id),
-                      json_object_get(report->by_cell, cell->id));
+    const json_t *best = json_object_get(report->by_cell, verdict->best->id);
+    const json_t *other = json_object_get(report->by_cell, cell->id);
+    return isnan(quantile) ? why_win_of(best, other) : why_latency_of(quantile, best, other);
 }

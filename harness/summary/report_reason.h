@@ -11,9 +11,10 @@
 /* A sentence, to be freed: what the cores of a loser, whose name is *slower, did in the time that
  * the best did not need. The loser is the baseline where the best is shown to be faster; else the
  * next of a winner; else the slowest of those that are slower than several which are not told
- * apart. NULL if nobody is shown to be slower, or if the samples do not tell. Not for latencies:
- * time is not all that they are made of. */
+ * apart. For a quantile of latencies the sentence says which part of a request takes longer
+ * (why_latency.h); quantile NAN: for throughputs. NULL if nobody is shown to be slower, or if the
+ * samples do not tell. */
 char *report_reason(const struct report *report, const struct report_group *group,
-                    const struct verdict *verdict, const char **slower);
+                    const struct verdict *verdict, double quantile, const char **slower);
 
 #endif

@@ -1,4 +1,6 @@
 /* test_why_win.c - the time that one cell's cores took more than another's, and what for. */
+#include "harness/evidence/why_event.h"
+#include "harness/evidence/why_latency.h"
 #include "harness/evidence/why_structures.h"
 #include "harness/evidence/why_win.h"
 
@@ -138,12 +140,13 @@ static void real_threads_tell_times_and_likely_counts(void **state)
     b = native_of(110, 220, 0, 1);
     text = why_win_of(a, b);
     assert_string_equal(text, "20.0 ns more core time an operation: 30.0 ns of processor time, "
-                              "less 10.0 ns without a thread");
+                              "less 10.0 ns without a thread; no counter tells why");
     free(text);
     json_decref(b);
     b = native_of(110, 210, 0, 1);
     text = why_win_of(a, b);
-    assert_string_equal(text, "20.0 ns more core time an operation: 20.0 ns of processor time");
+    assert_string_equal(text, "20.0 ns more core time an operation: 20.0 ns of processor time; "
+                              "no counter tells why");
     free(text);
     json_decref(a);
     json_decref(b);
@@ -165,23 +168,109 @@ static void busy_time_parts_work_from_searching(void **state)
     json_t *a = busy_for(native_of(100, 190, 0, 1), 150);
     json_t *b = busy_for(native_of(200, 300, 0, 1), 180);
     char *text = why_win_of(a, b);
-    assert_string_equal(text, "200 ns more core time an operation: 90.0 ns without a thread, 80.0 "
-                              "ns in search of one, 30.0 ns with a goroutine");
+    assert_string_equal(text,
+                        "200 ns more core time an operation: 90.0 ns without a thread, 80.0 "
+                        "ns in search of one, 30.0 ns with a goroutine; no counter tells why");
     free(text);
     json_decref(b);
     b = busy_for(native_of(200, 300, 0, 1), 350); /* some had no core */
     text = why_win_of(a, b);
-    assert_string_equal(text, "200 ns more core time an operation: 200 ns with a goroutine, 40.0 "
-                              "ns without a thread, less 40.0 ns in search of one");
+    assert_string_equal(text,
+                        "200 ns more core time an operation: 200 ns with a goroutine, 40.0 "
+                        "ns without a thread, less 40.0 ns in search of one; no counter tells why");
     free(text);
     json_decref(b);
     b = native_of(200, 300, 0, 1); /* only one of the two tells */
     text = why_win_of(a, b);
     assert_string_equal(text, "200 ns more core time an operation: 110 ns of processor time, 90.0 "
-                              "ns without a thread");
+                              "ns without a thread; no counter tells why");
     free(text);
     json_decref(a);
     json_decref(b);
+}
+
+static void counts_too_cheap_for_the_time_are_told_as_differing(void **state)
+{
+    (void)state;
+    json_t *a = native_of(100, 190, 0, 0.5), *b = native_of(200, 300, 0.005, 1.5);
+    char *text = why_win_of(a, b);
+    assert_string_equal(text, "200 ns more core time an operation: 110 ns of processor time, "
+                              "90.0 ns without a thread; no counter has made it, but they differ "
+                              "in PARKS 1.50 against 0.50"); /* five locks in all may be chance */
+    free(text);
+    json_decref(a);
+    json_decref(b);
+}
+
+/* Adds where the time of requests went, in us at p50 and p99. */
+static json_t *parted(json_t *records, double runnable_us, double called_us)
+{
+    for (size_t i = 0; i < json_array_size(records); i++)
+        json_object_set_new(json_array_get(records, i), "request_parts",
+                            json_pack("{s[{ss sf sf}{ss sf sf}{ss sf sf}]}", "parts", "part",
+                                      "running", "p50_us", 1.0, "p99_us", 4.0, "part", "runnable",
+                                      "p50_us", runnable_us, "p99_us", 10 * runnable_us, "part",
+                                      "in a call", "p50_us", called_us, "p99_us", called_us));
+    return records;
+}
+
+static void latencies_are_told_by_parts_of_requests(void **state)
+{
+    (void)state;
+    json_t *a = parted(native_of(100, 190, 0, 1), 2, 0.5);
+    json_t *b = parted(native_of(100, 190, 0, 1), 10, 1.5);
+    char *text = why_latency_of(0.5, a, b);
+    assert_string_equal(text, "9.00 \302\265s longer at p50: 8.00 \302\265s runnable, 1.00 "
+                              "\302\265s in a call");
+    free(text);
+    text = why_latency_of(0.9, a, b);
+    assert_string_equal(text, "81.0 \302\265s longer at p99: 80.0 \302\265s runnable");
+    free(text);
+    text = why_latency_of(0.9, b, a);
+    assert_string_equal(text, "no part of requests at p99 is longer; no counter differs");
+    free(text);
+    json_decref(a);
+    json_decref(b);
+}
+
+static void latencies_without_parts_are_told_by_counts(void **state)
+{
+    (void)state;
+    json_t *a = native_of(100, 190, 0.01, 3), *b = native_of(100, 190, 0, 4);
+    char *text = why_latency_of(0.99, a, b);
+    assert_string_equal(text, "no part of a request is told; an operation has GRQ_LOCKS 0 against "
+                              "0.010");
+    free(text);
+    json_decref(b);
+    b = native_of(100, 190, 0.01, 4);
+    text = why_latency_of(0.99, a, b);
+    assert_string_equal(text, "no part of a request is told; no counter differs");
+    free(text);
+    json_decref(a);
+    json_decref(b);
+}
+
+static void expect_event(const char *name, json_t *less, json_t *more, const char *expected)
+{
+    struct metric metric = {.kind = METRIC_EVENT, .name = name};
+    char *text = why_event_of(&metric, less, more);
+    assert_string_equal(text, expected);
+    free(text);
+    json_decref(less);
+    json_decref(more);
+}
+
+static void events_are_told_per_operation(void **state)
+{
+    (void)state;
+    expect_event("GRQ_LOCKS", native_of(100, 190, 1.25, 1), native_of(200, 300, 20, 1),
+                 "20.0 an operation against 1.25 an operation: times the global queue's lock was "
+                 "taken; with 110 ns more processor time an operation");
+    expect_event("GRQ_LOCKS", native_of(100, 190, 0, 1), native_of(200, 190, 0.02, 1),
+                 "1 in 50.0 operations against none: times the global queue's lock was taken");
+    expect_event("GRQ_LOCKS", native_of(100, 190, 0.01, 1), native_of(200, 150, 2, 1),
+                 "2.00 an operation against 1 in 100 operations: times the global queue's lock was "
+                 "taken; with 40.0 ns less processor time an operation");
 }
 
 static void simulated_and_real_ones_are_not_compared(void **state)
@@ -228,6 +317,10 @@ int main(void)
         cmocka_unit_test(workers_that_share_cores_have_only_these),
         cmocka_unit_test(real_threads_tell_times_and_likely_counts),
         cmocka_unit_test(busy_time_parts_work_from_searching),
+        cmocka_unit_test(counts_too_cheap_for_the_time_are_told_as_differing),
+        cmocka_unit_test(latencies_are_told_by_parts_of_requests),
+        cmocka_unit_test(latencies_without_parts_are_told_by_counts),
+        cmocka_unit_test(events_are_told_per_operation),
         cmocka_unit_test(simulated_and_real_ones_are_not_compared),
         cmocka_unit_test(misses_are_told_by_structure),
     };
