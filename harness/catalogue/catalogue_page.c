@@ -93,19 +93,24 @@ static void expected_row(struct doc *to, const struct experiment_expect *expect,
 
 /* The reference -------------------------------------------------------------------------------- */
 
-/* The last column says what a verdict lacks, and why one side of a ratio is slower. */
+/* The last column says what a verdict lacks, of which regimes its numbers are, and why one side of
+ * a ratio is slower. */
 static void measured_row(struct doc *to, const json_t *place, const json_t *expectation)
 {
     const json_t *column = repro_file_decisive(expectation);
     const char *lacking = repro_file_lacks(expectation) ? field_text(column, "reason") : "";
+    char *regimes = repro_file_regimes(column);
     doc_put(to, "| %lld | %s | ", field_integer(expectation, "number"),
             repro_file_place_name(place));
     block_mark(to, repro_file_told(expectation), "");
     doc_put(to, " | %s | %s", block_effect(column), lacking);
+    if (regimes)
+        doc_put(to, *lacking ? "<br>%s" : "%s", regimes);
     if (*field_text(column, "why"))
-        doc_put(to, *lacking ? "<br>`%s`: %s" : "`%s`: %s", repro_file_slower(expectation, column),
-                field_text(column, "why"));
+        doc_put(to, *lacking || regimes ? "<br>`%s`: %s" : "`%s`: %s",
+                repro_file_slower(expectation, column), field_text(column, "why"));
     doc_put(to, " |\n");
+    free(regimes);
 }
 
 /* The figures of a part on a machine: those whose files are there. */

@@ -4,13 +4,16 @@
  * has the machines below each other, so that they can be held against each other.
  */
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/catalogue/repro_mark.h"
 #include "harness/catalogue/repro_page.h"
 #include "harness/doc/html.h"
 #include "harness/numbers/units.h"
+#include "harness/report/report_page.h"
 #include "harness/repro/repro_file.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PATH_SIZE = 4096, NAME_SIZE = 256 };
@@ -78,6 +81,25 @@ static void cells_write(struct doc *to, const json_t *expectation)
 
 /* Expectations --------------------------------------------------------------------------------- */
 
+/* The shares of two regimes, and the dots. */
+static void regimes_write(struct doc *to, const json_t *column)
+{
+    const json_t *regimes = json_object_get(column, "regimes");
+    const json_t *values = json_object_get(regimes, "values");
+    bool ratios = strcmp(field_text(regimes, "of"), "ratios") == 0;
+    size_t count = json_array_size(values);
+    char *text = repro_file_regimes(column);
+    double *numbers = xcalloc(count + 1, sizeof *numbers);
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = json_number_value(json_array_get(values, i));
+    if (text)
+        doc_put(to, "<p class='note'>%s</p>", text);
+    if (count > 0)
+        report_strip_write(to->to, ratios ? "Ratios of blocks" : "Samples", numbers, count);
+    free(numbers);
+    free(text);
+}
+
 static void lacks_write(struct doc *to, const json_t *expectation, const json_t *column)
 {
     size_t columns = json_array_size(json_object_get(expectation, "columns"));
@@ -92,6 +114,7 @@ static void lacks_write(struct doc *to, const json_t *expectation, const json_t 
     if (*field_text(column, "why"))
         doc_put(to, "<p class='note'>`%s`: %s</p>", repro_file_slower(expectation, column),
                 field_text(column, "why"));
+    regimes_write(to, column);
     if (columns > 1)
         doc_put(to, "<p class='note'>It must hold in each of %zu: here `%s`, %lld workers.</p>",
                 columns, field_text(level, "workload"), field_integer(level, "workers"));

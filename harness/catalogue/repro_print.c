@@ -38,11 +38,15 @@ static char *expectation_text(const json_t *part, const json_t *expectation)
     const char *effect = field_text(json_object_get(column, "effect"), "text");
     const char *reason = field_text(column, "reason");
     bool undecided = repro_file_verdict(expectation) == VERDICT_UNDECIDED;
-    return text_format("%s %s#%lld %s%s%s, expected %s%s%s", repro_file_role(expectation),
-                       field_text(part, "id"), (long long)field_integer(expectation, "number"),
-                       field_text(expectation, "metric"), *effect ? ": " : "", effect,
-                       field_text(expectation, "expected"), undecided ? "; lacks: " : "",
-                       undecided ? reason : "");
+    char *regimes = repro_file_regimes(column);
+    char *text =
+        text_format("%s %s#%lld %s%s%s, expected %s%s%s%s%s", repro_file_role(expectation),
+                    field_text(part, "id"), (long long)field_integer(expectation, "number"),
+                    field_text(expectation, "metric"), *effect ? ": " : "", effect,
+                    field_text(expectation, "expected"), undecided ? "; lacks: " : "",
+                    undecided ? reason : "", regimes ? "; " : "", regimes ? regimes : "");
+    free(regimes);
+    return text;
 }
 
 /* The number of the table that it is a cell of; 0: none. */

@@ -123,10 +123,22 @@ static size_t tellers_find(const struct sides *sides, struct teller tellers[TOLD
     return count;
 }
 
+void cell_regimes_differ(const json_t **records, double *values, size_t count,
+                         const struct regimes *regimes, char text[CELL_REMARK_SIZE])
+{
+    struct sides sides = {records, values, count, *regimes};
+    struct teller tellers[TOLD_MAX];
+    size_t found = tellers_find(&sides, tellers);
+    text[0] = '\0';
+    for (size_t i = 0; i < found; i++)
+        text_add(text, CELL_REMARK_SIZE, "%s%.60s %.3g and %.3g", i ? ", " : "",
+                 counter_short_name(tellers[i].name), tellers[i].low, tellers[i].high);
+}
+
 bool cell_remark_regimes(const json_t *records, char text[CELL_REMARK_SIZE])
 {
     struct sides sides;
-    struct teller tellers[TOLD_MAX];
+    char differ[CELL_REMARK_SIZE];
     bool found = sides_find(&sides, records);
     text[0] = '\0';
     if (found) {
@@ -136,10 +148,9 @@ bool cell_remark_regimes(const json_t *records, char text[CELL_REMARK_SIZE])
                  "of depends on which one was met",
                  regimes->low, counted(sides.count, "sample").s, text_si(regimes->low_median).s,
                  regimes->high, text_si(regimes->high_median).s);
-        size_t count = tellers_find(&sides, tellers);
-        for (size_t i = 0; i < count; i++)
-            text_add(text, CELL_REMARK_SIZE, "%s %.60s %.3g and %.3g", i ? "," : "; they differ in",
-                     counter_short_name(tellers[i].name), tellers[i].low, tellers[i].high);
+        cell_regimes_differ(sides.records, sides.throughputs, sides.count, regimes, differ);
+        if (*differ)
+            text_add(text, CELL_REMARK_SIZE, "; they differ in %s", differ);
     }
     sides_free(&sides);
     return found;

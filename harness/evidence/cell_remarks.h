@@ -1,9 +1,11 @@
 /* cell_remarks.h - remarks on samples of one cell that their numbers do not show.
  *
- * Callers: run_table.c, tables_cells.c, compare.c, and report_remarks.c.
+ * Callers: run_table.c, tables_cells.c, compare.c, report_remarks.c, and verdict.c.
  */
 #ifndef SCHEDLAB_CELL_REMARKS_H
 #define SCHEDLAB_CELL_REMARKS_H
+
+#include "harness/numbers/statistics.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -28,6 +30,11 @@ bool cell_remark_load(const json_t *records, char text[CELL_REMARK_SIZE]);
 bool cell_remark_sysmon(const json_t *records, char text[CELL_REMARK_SIZE]);
 bool cell_remark_regimes(const json_t *records, char text[CELL_REMARK_SIZE]);
 bool cell_remark_wasted(const json_t *records, char text[CELL_REMARK_SIZE]);
+
+/* "STEALS 0.31 and 12.4": the two counts at most that tell values of two regimes
+ * apart best, by the sample behind each value; "" if none does. */
+void cell_regimes_differ(const json_t **records, double *values, size_t count,
+                         const struct regimes *regimes, char text[CELL_REMARK_SIZE]);
 
 /* Work that waited beside idle cores: means over the samples that are ok, but for the longest wait
  * of all. False if none of them tells. */

@@ -36,6 +36,7 @@ static bool is_marked(const struct report_sample *sample)
 /* Strips -------------------------------------------------------------------------------------- */
 
 struct strip {
+    const char *what; /* "Samples" */
     const struct report_sample *samples;
     size_t count;
     double median;       /* of the ok samples; NAN if there are none */
@@ -55,10 +56,10 @@ static double strip_median(const struct report_sample *samples, size_t count)
     return median;
 }
 
-static struct strip strip_make(const struct report *report, const char *cell, double last)
+static struct strip strip_make(const char *what, const struct report_sample *samples, size_t count,
+                               double last)
 {
-    struct strip strip = {.lowest = 0, .most = 0, .last = last};
-    strip.samples = report_samples_of(&report->samples, cell, &strip.count);
+    struct strip strip = {.what = what, .samples = samples, .count = count, .last = last};
     strip.median = strip_median(strip.samples, strip.count);
     for (size_t i = 0; i < strip.count; i++) {
         double off = strip.samples[i].throughput / strip.median - 1;
@@ -136,9 +137,9 @@ static void strip_write(FILE *to, const struct strip *strip)
     if (marked > 0)
         snprintf(disturbed, sizeof disturbed, ", %zu disturbed", marked);
     html_put(to,
-             "<svg class='strip' viewBox='0 0 %d %d' role='img' aria-label='Samples in run order: "
+             "<svg class='strip' viewBox='0 0 %d %d' role='img' aria-label='%s in run order: "
              "%zu good%s%s'><path d='M0 %dh%d'/>",
-             WIDTH, HEIGHT, ok, bad, disturbed, HEIGHT / 2, WIDTH);
+             WIDTH, HEIGHT, strip->what, ok, bad, disturbed, HEIGHT / 2, WIDTH);
     for (enum symbol symbol = 0; symbol < SYMBOLS; symbol++) {
         size_t drawn = 0;
         for (size_t i = 0; i < strip->count; i++) {
@@ -151,6 +152,17 @@ static void strip_write(FILE *to, const struct strip *strip)
         fputs(drawn > 0 ? "\"/>" : "", to);
     }
     fputs("</svg>", to);
+}
+
+void report_strip_write(FILE *to, const char *what, const double *values, size_t count)
+{
+    struct report_sample *samples = xcalloc(count + 1, sizeof *samples);
+    for (size_t i = 0; i < count; i++)
+        samples[i] = (struct report_sample){
+            .status = "ok", .position = NAN, .throughput = values[i], .line_ns = NAN};
+    struct strip strip = strip_make(what, samples, count, 0);
+    strip_write(to, &strip);
+    free(samples);
 }
 
 static bool is_used(const struct report *report, enum symbol symbol)
@@ -347,7 +359,9 @@ static void cell_more(FILE *to, const struct report *report, const struct report
 static void cell_write(FILE *to, const struct report *report, const struct report_cell *cell,
                        double last)
 {
-    struct strip strip = strip_make(report, cell->id, last);
+    size_t count;
+    const struct report_sample *samples = report_samples_of(&report->samples, cell->id, &count);
+    struct strip strip = strip_make("Samples", samples, count, last);
     html_put(to, "<tr id='cell-%s'><th scope='row'>%s</th><td class='number'>%d</td><td>", cell->id,
              cell->variant, cell->workers);
     strip_write(to, &strip);

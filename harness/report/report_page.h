@@ -49,6 +49,10 @@ void report_what_if_write(FILE *to, const struct report *report, const struct re
  * (report_pins.c). The caller's. */
 json_t *report_pins_to_json(const struct report *report);
 
+/* Draws numbers that have no place in the run as the strip of a cell: dots in their order, about
+ * their median. what: "Samples" or the like, for those who cannot see it. */
+void report_strip_write(FILE *to, const char *what, const double *values, size_t count);
+
 /* Writes each cell by itself, folded by workload. Has the ids "cell-ID". */
 void report_cells_write(FILE *to, const struct report *report);
 

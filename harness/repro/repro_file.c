@@ -2,6 +2,7 @@
 #include "harness/repro/repro_file.h"
 
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/evidence/metric.h"
 #include "harness/models/machine_spec.h"
@@ -235,6 +236,19 @@ const char *repro_file_slower(const json_t *expectation, const json_t *column)
     return faster == (field_integer(level, "workers") > field_integer(over, "workers"))
                ? "fewer workers"
                : "more workers";
+}
+
+char *repro_file_regimes(const json_t *column)
+{
+    const json_t *regimes = json_object_get(column, "regimes");
+    const char *differ = field_text(regimes, "differ");
+    bool said = strcmp(field_text(column, "lacks"), verdict_lack_text(LACK_REGIMES)) == 0;
+    if (!regimes || (said && !*differ))
+        return NULL;
+    if (said)
+        return text_format("the regimes differ in %s", differ);
+    return text_format("two regimes: %s%s%s", field_text(regimes, "text"),
+                       *differ ? "; they differ in " : "", differ);
 }
 
 static const json_t *with_id(const json_t *list, const char *id)

@@ -52,6 +52,10 @@ bool repro_file_is_of_misses(const json_t *expectation);
  * two differ in: its variant, workload or machine, "fewer workers" or "more workers". */
 const char *repro_file_slower(const json_t *expectation, const json_t *column);
 
+/* "two regimes: 7 of 12 ratios of blocks at 1.02x, 5 at 1.48x; they differ in STEALS 0.31 and 12",
+ * to be freed: what the column's reason does not say. NULL if there are no two. */
+char *repro_file_regimes(const json_t *column);
+
 /* The entry of `list`, "experiments" or "claims", with that id; NULL if there is none. */
 const json_t *repro_file_entry(const json_t *repro, const char *list, const char *id);
 

@@ -4,6 +4,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
+#include "harness/evidence/cell_remarks.h"
 #include "harness/evidence/comparable.h"
 #include "harness/evidence/why_event.h"
 #include "harness/evidence/why_latency.h"
@@ -27,8 +28,9 @@ struct cell_samples {
     size_t count, failed, skipped;
     const char *reason; /* of the first that is not ok */
     struct class_counts counts;
-    double *values;  /* of those that count */
-    int64_t *blocks; /* and in which block each was measured; -1: not told */
+    double *values;    /* of those that count */
+    const json_t **of; /* the record of each value */
+    int64_t *blocks;   /* and in which block it was measured; -1: not told */
     size_t values_count;
 };
 
@@ -133,6 +135,7 @@ static void samples_collect(struct cell_samples *samples, const struct judging *
     *samples = (struct cell_samples){.reason = ""};
     samples->records = xcalloc(all + 1, sizeof *samples->records);
     samples->values = xcalloc(all + 1, sizeof *samples->values);
+    samples->of = xcalloc(all + 1, sizeof *samples->of);
     samples->blocks = xcalloc(all + 1, sizeof *samples->blocks);
     json_each(record, self->records) {
         if (!is_of_cell(record, cell))
@@ -154,6 +157,7 @@ static void samples_free(struct cell_samples *samples)
 {
     free(samples->records);
     free(samples->values);
+    free(samples->of);
     free(samples->blocks);
 }
 
@@ -211,6 +215,7 @@ static bool samples_read(const struct judging *self, struct cell_samples *sample
         double value = metric_of(&self->expect->measured, record);
         const json_t *block = json_object_get(record, "block");
         samples->blocks[samples->values_count] = block ? json_integer_value(block) : -1;
+        samples->of[samples->values_count] = record;
         if (isfinite(value))
             samples->values[samples->values_count++] = value;
         else if (self->expect->measured.kind != METRIC_EVENT ||
@@ -358,6 +363,43 @@ static void judge_same(const struct judging *self)
     judge_exact(self, 1);
 }
 
+/* Regimes -------------------------------------------------------------------------------------- */
+
+/* Notes that the values are of two regimes, and what tells these apart; false if they are not, or
+ * if others were noted before. */
+static bool regimes_note(struct verdict_column *column, const char *of, const double *values,
+                         const json_t **records, size_t count)
+{
+    struct verdict_regimes *regimes = &column->regimes;
+    char differ[CELL_REMARK_SIZE];
+    if (regimes->of || !statistics_regimes(values, count, &regimes->found))
+        return false;
+    regimes->of = of;
+    regimes->count = count;
+    regimes->values = xcalloc(count, sizeof *values);
+    memcpy(regimes->values, values, count * sizeof *values);
+    cell_regimes_differ(records, regimes->values, count, &regimes->found, differ);
+    regimes->differ = xstrdup(differ);
+    return true;
+}
+
+char *verdict_regimes_text(const struct judged *judged, const struct verdict_column *column)
+{
+    const struct verdict_regimes *regimes = &column->regimes;
+    bool ratios = regimes->of && strcmp(regimes->of, "ratios") == 0;
+    enum metric_kind kind = judged->expect->measured.kind;
+    const struct verdict_side *side =
+        regimes->of && strcmp(regimes->of, "over") == 0 ? &column->over : &column->level;
+    if (!regimes->of)
+        return NULL;
+    double low = regimes->found.low_median, high = regimes->found.high_median;
+    return text_format("%zu of %zu %s%s at %s, %zu at %s", regimes->found.low, regimes->count,
+                       ratios ? "ratios of blocks" : "samples of ",
+                       ratios ? "" : side->cell.variant,
+                       ratios ? text_ratio(low).s : metric_text(kind, low).s, regimes->found.high,
+                       ratios ? text_ratio(high).s : metric_text(kind, high).s);
+}
+
 /* The medians of a cell's regimes; how many, one or two. */
 static size_t regimes_of(const struct cell_samples *samples, double medians[2])
 {
@@ -370,95 +412,110 @@ static size_t regimes_of(const struct cell_samples *samples, double medians[2])
     return 2;
 }
 
-/* Takes the verdict back where it depends on the regime that was met. over: NULL: no ratio. */
+/* Takes the verdict back where some of the regimes' numbers are inside the range, and some not. */
+static void regimes_take_back(const struct judging *self, size_t inside, size_t all)
+{
+    struct judged judged = {.part = self->part, .expect = self->expect};
+    struct verdict_column *column = self->column;
+    if (inside == 0 || inside == all || column->exact || column->verdict == VERDICT_UNDECIDED)
+        return;
+    char *text = verdict_regimes_text(&judged, column);
+    lack(column, LACK_REGIMES, "two regimes: %s, and one is inside the range", text);
+    free(text);
+}
+
+static bool is_inside(const struct judging *self, double value)
+{
+    return value >= self->expect->lo && value <= self->expect->hi;
+}
+
+/* over: NULL: no ratio. */
 static void regimes_judge(const struct judging *self, const struct cell_samples *level,
                           const struct cell_samples *over)
 {
     double of_level[2], of_over[2] = {1};
-    const struct experiment_expect *expect = self->expect;
-    struct verdict_column *column = self->column;
     size_t levels = regimes_of(level, of_level), overs = over ? regimes_of(over, of_over) : 1;
     size_t inside = 0;
-    if (levels * overs == 1 || column->exact || column->verdict == VERDICT_UNDECIDED)
-        return;
     for (size_t i = 0; i < levels; i++)
         for (size_t k = 0; k < overs; k++)
-            inside +=
-                of_level[i] / of_over[k] >= expect->lo && of_level[i] / of_over[k] <= expect->hi;
-    if (inside == 0 || inside == levels * overs)
-        return;
-    const struct experiment_cell *cell = levels == 2 ? &column->level.cell : &column->over.cell;
-    const double *medians = levels == 2 ? of_level : of_over;
-    char name[VERDICT_REASON_SIZE / 2];
-    cell_name(cell, name, sizeof name);
-    lack(column, LACK_REGIMES,
-         "samples of %s are of two regimes, medians %s and %s, and one is inside the range", name,
-         metric_text(expect->measured.kind, medians[0]).s,
-         metric_text(expect->measured.kind, medians[1]).s);
+            inside += is_inside(self, of_level[i] / of_over[k]);
+    regimes_note(self->column, "level", level->values, level->of, level->values_count);
+    if (over)
+        regimes_note(self->column, "over", over->values, over->of, over->values_count);
+    regimes_take_back(self, inside, levels * overs);
 }
 
-/* The values that both sides have of the same blocks; how many. */
-static size_t pairs_read(const struct cell_samples *level, const struct cell_samples *over,
-                         double *of_level, double *of_over)
+/* Blocks --------------------------------------------------------------------------------------- */
+
+/* Values of both sides from the same blocks. */
+struct pairs {
+    double *level, *over;
+    const json_t **of_level, **of_over; /* the samples */
+    size_t count;
+};
+
+static struct pairs pairs_read(const struct cell_samples *level, const struct cell_samples *over)
 {
-    size_t count = 0;
+    size_t most = level->values_count + 1;
+    struct pairs pairs = {.level = xcalloc(most, sizeof *pairs.level),
+                          .over = xcalloc(most, sizeof *pairs.over),
+                          .of_level = xcalloc(most, sizeof *pairs.of_level),
+                          .of_over = xcalloc(most, sizeof *pairs.of_over)};
     for (size_t i = 0; i < level->values_count; i++) {
         for (size_t k = 0; k < over->values_count && level->blocks[i] >= 0; k++) {
             if (over->blocks[k] != level->blocks[i])
                 continue;
-            of_level[count] = level->values[i];
-            of_over[count++] = over->values[k];
+            pairs.level[pairs.count] = level->values[i];
+            pairs.of_level[pairs.count] = level->of[i];
+            pairs.over[pairs.count] = over->values[k];
+            pairs.of_over[pairs.count++] = over->of[k];
             break; /* a cell has one sample of a block at most */
         }
     }
-    return count;
+    return pairs;
 }
 
-/* The samples of a block are of one time of the machine, so what disturbed them both drops out.
- * *ratios, to be freed, has one of each block; *count is 0 where they are too few. */
-static struct interval ratio_of(const struct cell_samples *level, const struct cell_samples *over,
-                                double **ratios, size_t *count)
+static void pairs_free(struct pairs *pairs)
+{
+    free(pairs->level);
+    free(pairs->over);
+    free(pairs->of_level);
+    free(pairs->of_over);
+}
+
+/* True if they are enough for a ratio by blocks. */
+static bool pairs_suffice(const struct pairs *pairs, const struct cell_samples *level,
+                          const struct cell_samples *over)
 {
     size_t fewer =
         level->values_count < over->values_count ? level->values_count : over->values_count;
-    double *of_level = xcalloc(level->values_count + 1, sizeof *of_level);
-    double *of_over = xcalloc(level->values_count + 1, sizeof *of_over);
-    size_t pairs = pairs_read(level, over, of_level, of_over);
-    bool enough = pairs >= STATISTICS_INTERVAL_MIN && (double)pairs >= PAIRS_MIN * (double)fewer;
-    struct interval ratio = enough
-                                ? statistics_paired_ratio(of_level, of_over, pairs, STATISTICS_SEED)
-                                : statistics_ratio(level->values, level->values_count, over->values,
-                                                   over->values_count, STATISTICS_SEED);
-    for (size_t i = 0; i < pairs; i++)
-        of_level[i] /= of_over[i];
-    *ratios = of_level;
-    *count = enough ? pairs : 0;
-    free(of_over);
-    return ratio;
+    return pairs->count >= STATISTICS_INTERVAL_MIN &&
+           (double)pairs->count >= PAIRS_MIN * (double)fewer;
 }
 
-/* Takes the verdict back where blocks have ratios of two regimes, and one is inside the range. */
-static void regimes_judge_ratios(const struct judging *self, const double *ratios, size_t count)
+/* Likewise of the ratios of blocks, which take the place of the pairs' values. */
+static void regimes_judge_ratios(const struct judging *self, struct pairs *pairs)
 {
-    struct regimes regimes;
-    const struct experiment_expect *expect = self->expect;
-    struct verdict_column *column = self->column;
-    if (column->exact || column->verdict == VERDICT_UNDECIDED ||
-        !statistics_regimes(ratios, count, &regimes))
+    const struct regimes *found = &self->column->regimes.found;
+    for (size_t i = 0; i < pairs->count; i++)
+        pairs->level[i] /= pairs->over[i];
+    if (!regimes_note(self->column, "ratios", pairs->level, pairs->of_level, pairs->count))
         return;
-    double low = regimes.low_median, high = regimes.high_median;
-    if ((low >= expect->lo && low <= expect->hi) != (high >= expect->lo && high <= expect->hi))
-        lack(column, LACK_REGIMES,
-             "ratios of blocks are of two regimes, medians %s and %s, and one is inside the range",
-             text_ratio(low).s, text_ratio(high).s);
+    if (!*self->column->regimes.differ) {
+        char differ[CELL_REMARK_SIZE];
+        cell_regimes_differ(pairs->of_over, pairs->level, pairs->count, found, differ);
+        free(self->column->regimes.differ);
+        self->column->regimes.differ = xstrdup(differ);
+    }
+    regimes_take_back(self,
+                      is_inside(self, found->low_median) + is_inside(self, found->high_median), 2);
 }
 
+/* The samples of a block are of one time of the machine, so what disturbed them both drops out. */
 static void judge_ratio(const struct judging *self, const struct cell_samples *level,
                         const struct cell_samples *over)
 {
     struct verdict_column *column = self->column;
-    double *ratios;
-    size_t count;
     if (is_same_run(level, over)) {
         judge_same(self);
         return;
@@ -467,18 +524,23 @@ static void judge_ratio(const struct judging *self, const struct cell_samples *l
         judge_over_zero(self, level);
         return;
     }
-    column->effect = ratio_of(level, over, &ratios, &count);
+    struct pairs pairs = pairs_read(level, over);
+    bool by_blocks = pairs_suffice(&pairs, level, over);
+    column->effect =
+        by_blocks ? statistics_paired_ratio(pairs.level, pairs.over, pairs.count, STATISTICS_SEED)
+                  : statistics_ratio(level->values, level->values_count, over->values,
+                                     over->values_count, STATISTICS_SEED);
     if (column->level.constant && column->over.constant)
         judge_exact(self, column->effect.median);
     else if (self->expect->exactly)
         judge_unequal(self);
     else
         judge_interval(self);
-    if (count > 0)
-        regimes_judge_ratios(self, ratios, count);
+    if (by_blocks)
+        regimes_judge_ratios(self, &pairs);
     else
         regimes_judge(self, level, over);
-    free(ratios);
+    pairs_free(&pairs);
 }
 
 static void judge_value(const struct judging *self, const struct cell_samples *level)
@@ -695,8 +757,11 @@ void judged_make(struct judged *judged, const struct experiment_part *part, unsi
 
 void judged_free(struct judged *judged)
 {
-    for (unsigned i = 0; i < judged->count; i++)
+    for (unsigned i = 0; i < judged->count; i++) {
+        free(judged->columns[i].regimes.values);
+        free(judged->columns[i].regimes.differ);
         free(judged->columns[i].why);
+    }
     free(judged->columns);
     *judged = (struct judged){.count = 0};
 }

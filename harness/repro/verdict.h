@@ -74,6 +74,15 @@ struct verdict_side {
     const json_t *runtime; /* of a peer: its name and version; of the records; NULL: none told */
 };
 
+/* Numbers behind a column that are of two regimes (statistics.h). */
+struct verdict_regimes {
+    const char *of; /* "ratios" of blocks, or samples of "level" or "over"; NULL: there are none */
+    struct regimes found;
+    double *values; /* in the order of the run */
+    size_t count;
+    char *differ; /* "STEALS 0.31 and 12.4": what tells them apart; or "" */
+};
+
 struct verdict_column {
     enum verdict verdict;
     enum verdict_lack lack;
@@ -82,6 +91,7 @@ struct verdict_column {
     bool exact;
     bool infinite; /* all values below the line are zeros, and some above are not */
     struct verdict_side level, over;
+    struct verdict_regimes regimes;
     char *why; /* the sentence behind a ratio, about the side that is slower or has more: why_win.h,
                 * why_latency.h, why_structures.h of misses, why_event.h; NULL: there is none */
 };
@@ -101,6 +111,9 @@ struct judged {
 void judged_make(struct judged *judged, const struct experiment_part *part, unsigned i,
                  const char *machine, const json_t *records, const struct experiment_form *form);
 void judged_free(struct judged *judged);
+
+/* "7 of 12 ratios of blocks at 1.02x, 5 at 1.48x", to be freed; NULL if there are no two. */
+char *verdict_regimes_text(const struct judged *judged, const struct verdict_column *column);
 
 /* The verdict of greater weight. */
 enum verdict verdict_join(enum verdict a, enum verdict b);

@@ -164,26 +164,6 @@ static void what_slows_a_block_drops_out_of_a_ratio(void **state)
     assert_int_equal(judge_by_blocks(two_speeds, 1.3, 1, 0, &lack), VERDICT_SUPPORTED);
 }
 
-/* Thirteen blocks in which one side is 1.5 times as fast, and three in which it is not. */
-static void ratios_of_two_regimes_decide_nothing(void **state)
-{
-    (void)state;
-    char reason[VERDICT_REASON_SIZE];
-    enum verdict_lack lack;
-    json_t *records = json_array();
-    for (int i = 0; i < 16; i++) {
-        add(records, false, 1, 100 + i, 0);
-        add(records, true, 1, (100 + i) * (i < 13 ? 1.5 : 0.9), 0);
-    }
-    for (size_t i = 0; i < json_array_size(records); i++)
-        json_object_set_new(json_array_get(records, i), "block", json_integer((json_int_t)i / 2));
-    assert_int_equal(judge_ratio("at_least: 0.8", json_deep_copy(records), &lack, reason),
-                     VERDICT_SUPPORTED);
-    assert_int_equal(judge_ratio("at_least: 1.2", records, &lack, reason), VERDICT_UNDECIDED);
-    assert_int_equal(lack, LACK_REGIMES);
-    assert_non_null(strstr(reason, "ratios of blocks are of two regimes"));
-}
-
 /* A value of the throughput, over samples from, from + step and so on. */
 static void expect_plain(const char *range, int n, double from, double step, enum verdict verdict,
                          enum verdict_lack lack)
@@ -768,7 +748,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intervals_are_held_against_ranges),
         cmocka_unit_test(what_slows_a_block_drops_out_of_a_ratio),
-        cmocka_unit_test(ratios_of_two_regimes_decide_nothing),
         cmocka_unit_test(equal_samples_need_no_interval),
         cmocka_unit_test(a_failed_sample_leaves_no_verdict),
         cmocka_unit_test(only_the_cell_counts),

@@ -1,0 +1,110 @@
+/* test_regimes.c - verdicts of experiments whose numbers are of two regimes. */
+#include "harness/repro/repro_file.h"
+#include "harness/repro/verdict.h"
+#include "harness/repro/verdict_json.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const struct experiment_form form = {.native_cores = 2};
+
+/* Runnext on, alone or over off; a number is appended. */
+#define VALUE                                                                                      \
+    "id: T1\ntitle: A test\nclaim: x\nsource: x\nwhy: x\nrefuted: x\nparts:\n  - id: one\n"        \
+    "    variant: gmp\n    factor: runnext\n    levels: [off, on]\n    workload: fib\n"            \
+    "    expect:\n      - says: x\n        level: on\n        at_least: "
+#define RATIO_AT(number) VALUE number "\n        over: off\n"
+
+/* A sample of one of 16 blocks, with so many steals an operation. */
+static void add(json_t *records, bool on, int block, double throughput, double steals)
+{
+    json_array_append_new(records, json_pack("{ss ss ss si ss s[s] sf si s[{ss sf}]}", "status",
+                                             "ok", "variant", on ? "gmp" : "gmp,runnext=off",
+                                             "workload", "fib", "workers", 1, "machine", "native",
+                                             "groups", "one", "throughput", throughput, "block",
+                                             block, "events", "name", "STEALS", "per_op", steals));
+}
+
+/* Thirteen blocks in which one side is 1.5 times as fast, and three in which it is not. */
+static json_t *records_make(void)
+{
+    json_t *records = json_array();
+    for (int i = 0; i < 16; i++) {
+        add(records, false, i, 100 + i, 8);
+        add(records, true, i, (100 + i) * (i < 13 ? 1.5 : 0.9), i < 13 ? 0.5 : 8);
+    }
+    return records;
+}
+
+/* Expects of the only column what is told of its regimes, and the reason of its verdict. */
+static void expect_column(const char *yaml, enum verdict verdict, const char *reason,
+                          const char *told)
+{
+    char path[] = "/tmp/test_regimes.XXXXXX";
+    struct error error = {0};
+    struct judged judged;
+    FILE *to = fdopen(mkstemp(path), "w");
+    fputs(yaml, to);
+    fclose(to);
+    struct experiment *experiment = experiment_load(path, &error);
+    unlink(path);
+    if (!experiment)
+        fail_msg("%s", error.text);
+    json_t *records = records_make();
+    judged_make(&judged, &experiment->parts[0], 0, "native", records, &form);
+    assert_int_equal(judged.verdict, verdict);
+    assert_string_equal(judged.columns[0].reason, reason);
+    json_t *object = judged_to_json(&judged, "native");
+    const json_t *column = json_array_get(json_object_get(object, "columns"), 0);
+    assert_int_equal(json_array_size(json_object_get(json_object_get(column, "regimes"), "values")),
+                     16);
+    char *text = repro_file_regimes(column);
+    assert_string_equal(text, told);
+    free(text);
+    json_decref(object);
+    judged_free(&judged);
+    json_decref(records);
+    experiment_free(experiment);
+}
+
+#define SHARES "two regimes: 3 of 16 ratios of blocks at 0.90\303\227, 13 at 1.50\303\227"
+#define VALUES "two regimes: 3 of 16 samples of gmp at 103, 13 at 159"
+
+static void ratios_that_decide_by_chance_decide_nothing(void **state)
+{
+    (void)state;
+    expect_column(RATIO_AT("1.2"), VERDICT_UNDECIDED, SHARES ", and one is inside the range",
+                  "the regimes differ in STEALS 8 and 0.5");
+}
+
+static void regimes_that_decide_nothing_are_told_too(void **state)
+{
+    (void)state;
+    expect_column(RATIO_AT("0.8"), VERDICT_SUPPORTED, "",
+                  SHARES "; they differ in STEALS 8 and 0.5");
+}
+
+static void values_are_told_likewise(void **state)
+{
+    (void)state;
+    expect_column(VALUE "50\n", VERDICT_SUPPORTED, "", VALUES "; they differ in STEALS 8 and 0.5");
+    expect_column(VALUE "140\n", VERDICT_UNDECIDED, VALUES ", and one is inside the range",
+                  "the regimes differ in STEALS 8 and 0.5");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ratios_that_decide_by_chance_decide_nothing),
+        cmocka_unit_test(regimes_that_decide_nothing_are_told_too),
+        cmocka_unit_test(values_are_told_likewise),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
