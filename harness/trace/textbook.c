@@ -217,12 +217,12 @@ static void statistics_print(const struct textbook_table *table, FILE *to)
     statistic_print("deepest stack", table->book[3], real->stack, "", to);
 }
 
-/* The turns in which the run went another way than the book. */
+/* The turns after which the row is not as printed. */
 static void deeds_print(const struct textbook_table *table, FILE *to)
 {
     bool any = false;
     for (size_t i = 0; i < table->rows; i++) {
-        if (row_agrees(table, i, true) || !*table->row[i].deeds)
+        if (row_agrees(table, i, false) || !*table->row[i].deeds)
             continue;
         fprintf(to, "%s  row %zu: %s\n", any ? "" : "\nWhat the run did there:\n", i + 1,
                 table->row[i].deeds);
