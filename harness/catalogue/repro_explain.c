@@ -136,6 +136,8 @@ json_t *repro_list_to_json(struct experiment *const *experiments, size_t count,
                       texts_to_json(claim->go_itself, claim->go_itself_count));
         if (claim->not_shown)
             json_object_set_new(object, "not_shown", json_string(claim->not_shown));
+        if (claim->replay)
+            json_object_set_new(object, "replay", json_string(claim->replay));
         json_array_append_new(accounts, object);
     }
     return json_pack("{so so}", "experiments", list, "claims", accounts);
@@ -206,6 +208,8 @@ void repro_explain_claim(FILE *to, const struct claim *claim, const char *result
         fprintf(to, "%s  %s\n", i ? "" : "\nShown by\n", claim->shown_by[i]);
     for (unsigned i = 0; i < claim->go_itself_count; i++)
         fprintf(to, "%s  %s\n", i ? "" : "\nAsked of Go itself\n", claim->go_itself[i]);
+    if (claim->replay)
+        fprintf(to, "\nIts example, as it is told\n  schedlab trace --replay %s\n", claim->replay);
     print_last(to, claim->id, results, columns);
     print_reference(to, claim->id, "repro", results, columns);
 }

@@ -27,6 +27,7 @@ static const cyaml_schema_field_t claim_fields[] = {
     YAML_MAY_LIST("go_itself", struct claim, go_itself, yaml_text),
     YAML_MAY_LIST("costs", struct claim, costs, yaml_text),
     YAML_MAY_TEXT("not_shown", struct claim, not_shown),
+    YAML_MAY_TEXT("replay", struct claim, replay),
     CYAML_FIELD_END,
 };
 

@@ -13,6 +13,7 @@
  *       # or not_shown: why no experiment with gmp can show it
  *       go_itself: [G1/ten]           # likewise, of parts with peer:go; may be left out
  *       costs: [A1/lifo-starves#1]    # expectations about that design as a knob; may be left out
+ *       replay: loop                  # the account's own example, of `trace --replay`; likewise
  *
  * The degree is read off Go's source and is nobody's measurement. Beside it stand two answers: that
  * of shown_by, where cells of peers are left out, and that of go_itself, where nothing else
@@ -41,6 +42,7 @@ struct claim {
     char **shown_by, **go_itself, **costs;
     unsigned shown_by_count, go_itself_count, costs_count;
     char *not_shown; /* NULL exactly if there is shown_by */
+    char *replay;    /* NULL: no example of it is replayed */
 };
 
 struct claims {

@@ -21,7 +21,8 @@ void account_print_head(const struct account *account, FILE *to)
 {
     fprintf(to, "%s\n\n", account->title);
     text_wrap(to, 0, 0, COLUMNS, account->says);
-    fprintf(to, "So %s; claims %s of docs/EXPERIMENTS.md.\n", account->who, account->claims);
+    fprintf(to, "So %s; claims %s (`schedlab repro --explain %.*s`).\n", account->who,
+            account->claims, (int)strcspn(account->claims, ","), account->claims);
     fputs("\n=: as the account has it; !: not, and the account's row below\n", to);
 }
 

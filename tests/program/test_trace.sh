@@ -492,6 +492,8 @@ for path in sorted((root / "replays").glob("*.yaml")):
     if example:
         ids = example["claims"].split(", ")
         assert set(ids) <= set(of) and of[ids[0]] == (example["degree"], example["account"]), path
+        named = re.findall(r'id: "(.*?)", .*? replay: %s,' % path.stem, text)
+        assert sorted(named) == sorted(ids), (path, named)
 END
 check degrees_are_those_of_the_claims python3 degrees.py "$tree"
 mkdir -p lab/build lab/harness/replays
