@@ -135,6 +135,7 @@ static void summary_write(struct doc *to, const struct repro_page *page)
     const json_t *experiments = json_object_get(page->repro, "experiments");
     doc_put(to, "<section id='answers'><h2>Verdicts</h2>");
     sums_write(to, page->repro);
+    repro_page_disturbed_write(to, page->repro);
     doc_put(to, "<p id='experiments' class='note'>The number is the claim's that is refuted there "
                 "or undecided, else the strongest one. Dot and line: median and 95 %% interval; "
                 "band: what was expected; the dashed edge is where that begins or ends.</p>");

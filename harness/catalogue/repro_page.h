@@ -50,4 +50,8 @@ void repro_page_claims_write(struct doc *to, const struct repro_page *page);
 void repro_page_command_write(struct doc *to, const struct repro_page *page,
                               const json_t *experiment);
 
+/* Writes how many samples of the whole, or of an experiment, were disturbed; nothing if none could
+ * be. */
+void repro_page_disturbed_write(struct doc *to, const json_t *object);
+
 #endif

@@ -253,6 +253,14 @@ static void parts_write(struct doc *to, const struct repro_page *page, const jso
 
 /* The whole ------------------------------------------------------------------------------------ */
 
+void repro_page_disturbed_write(struct doc *to, const json_t *object)
+{
+    char *disturbed = repro_file_disturbed(object);
+    if (disturbed)
+        doc_put(to, "<p class='note'>%s.</p>", disturbed);
+    free(disturbed);
+}
+
 static void machines_write(struct doc *to, const json_t *experiment)
 {
     doc_put(to, "<p class='marks'>");
@@ -262,6 +270,7 @@ static void machines_write(struct doc *to, const json_t *experiment)
         doc_put(to, "</span> ");
     }
     doc_put(to, "</p><p class='said'>%s</p>", repro_file_said(experiment));
+    repro_page_disturbed_write(to, experiment);
     block_lesson(to, experiment);
 }
 

@@ -270,6 +270,10 @@ void repro_print(FILE *to, const json_t *repro, int columns)
     json_each(one, experiments)
         print_experiment(to, one, columns);
     print_sum(to, experiments);
+    char *disturbed = repro_file_disturbed(repro);
+    if (disturbed)
+        fprintf(to, "%s\n", disturbed);
+    free(disturbed);
     if (json_array_size(claims) == 0)
         return;
     fputs("\nWhat popular accounts say: right or not by Go's source, and what was measured of "

@@ -451,7 +451,7 @@ static void measure_one(struct measuring *self, struct run_row *row, int block)
     request.sim_seed = machine_rep_seed(options->request.sim_seed, (unsigned)block);
     if (!is_hopeless(row)) {
         progress_show(&self->progress, row->label, seconds_left(&self->progress, self->started));
-        json_array_append_new(row->records, child_run_sample(&request));
+        run_row_add(row, child_run_sample(&request));
     }
     self->progress.done++;
 }

@@ -41,7 +41,7 @@ void comparable_learn(struct comparable *classes, const json_t *records);
 /* The core distance of a record; DISTANCE_NONE with one worker or without probes. */
 enum core_distance comparable_distance(const struct comparable *classes, const json_t *record);
 
-/* True if the record bears a mark: stolen or throttled beyond the threshold. */
+/* True if the record bears a mark: stolen, robbed or throttled beyond the threshold. */
 bool comparable_is_marked(const json_t *record);
 
 /* True if the time stolen from the sample is unknown, so that it would bear no mark for it. */

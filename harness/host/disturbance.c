@@ -80,14 +80,16 @@ static bool is_silent(const char *text, const char *root)
            ticks == 0 && sysfs_is_virtual(root);
 }
 
-static int64_t own_ns(void)
+static void own_read(struct disturbance *now)
 {
-    struct timespec self;
-    struct rusage children;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &self);
+    struct timespec time;
+    struct rusage self, children;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    getrusage(RUSAGE_SELF, &self);
     getrusage(RUSAGE_CHILDREN, &children);
-    return (self.tv_sec + children.ru_utime.tv_sec + children.ru_stime.tv_sec) * 1000000000 +
-           self.tv_nsec + (children.ru_utime.tv_usec + children.ru_stime.tv_usec) * 1000;
+    now->own_ns = (time.tv_sec + children.ru_utime.tv_sec + children.ru_stime.tv_sec) * 1000000000 +
+                  time.tv_nsec + (children.ru_utime.tv_usec + children.ru_stime.tv_usec) * 1000;
+    now->preemptions = self.ru_nivcsw + children.ru_nivcsw;
 }
 
 static void stat_read(struct disturbance *now, const char *root, const int *cpus, int count)
@@ -137,7 +139,7 @@ void disturbance_read(struct disturbance *now, const char *root, const int *cpus
 {
     memset(now, 0, sizeof *now);
     now->time_ns = go_now();
-    now->own_ns = own_ns();
+    own_read(now);
     stat_read(now, root, cpus, count);
     throttle_read(now, root, cpus, count);
 }
@@ -188,6 +190,17 @@ static bool others_record(json_t *record, const struct disturbance *before,
     double share = had > others ? others / had : 1;
     json_object_set_new(record, "others_share", json_real(share));
     return share * 100 > most && others >= OTHERS_TICKS_MIN;
+}
+
+void disturbance_record_own(json_t *record, const struct disturbance *before,
+                            const struct disturbance *after, int count)
+{
+    double had_ns = (double)(after->time_ns - before->time_ns);
+    json_object_set_new(record, "cpu_share",
+                        json_real((double)(after->own_ns - before->own_ns) / (had_ns * count)));
+    json_object_set_new(
+        record, "preempted_per_s",
+        json_real((double)(after->preemptions - before->preemptions) / (had_ns / 1e9)));
 }
 
 void disturbance_record(json_t *record, const struct disturbance *before,

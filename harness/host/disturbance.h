@@ -10,6 +10,9 @@
  *              on no core, is taken for one that is not told.
  *   others     /proc/stat, the cores in use, less the CPU time of this process and of its children
  *              that have ended: what all other programs had. As coarse.
+ *   own        CPU time of this process over that of its cores, and how often the kernel took
+ *              a core from one of its threads. Neither says by itself that others did, so a
+ *              sample is held against the cell's earlier ones (robbed.h).
  *   throttled  thermal_throttle of sysfs: events of the cores in use and, as each core sees them,
  *              of its package.
  */
@@ -25,8 +28,9 @@
 struct disturbance {
     int64_t time_ns;
     uint64_t steal_ticks, busy_ticks, throttles;
-    int64_t own_ns;    /* CPU time of this process, and of children that have ended */
-    bool steal_silent; /* on a virtual machine, and none on any core since the boot */
+    int64_t own_ns;      /* CPU time of this process, and of children that have ended */
+    int64_t preemptions; /* of the same */
+    bool steal_silent;   /* on a virtual machine, and none on any core since the boot */
     char steal_absent[128], throttle_absent[128]; /* why there is no number, or "" */
 };
 
@@ -37,6 +41,10 @@ bool disturbance_parse_stat(const char *text, const int *cpus, int count, uint64
 
 /* Reads the counts up to now. root is put before /proc and /sys: "" but for tests. */
 void disturbance_read(struct disturbance *now, const char *root, const int *cpus, int count);
+
+/* Adds `cpu_share` and `preempted_per_s` of the time between the two. */
+void disturbance_record_own(json_t *record, const struct disturbance *before,
+                            const struct disturbance *after, int count);
 
 /* Adds `steal_share`, `others_share`, `throttled` and, if any, `marks` to a record, as
  * results/README.md says. steal_max_percent: a larger share is marked. */

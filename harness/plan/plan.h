@@ -45,6 +45,7 @@ struct note {
     bool of_set;                          /* events are counted in turn, so some are missing */
     uint64_t events_hash;                 /* 0 if not simulated */
     double line_before_ns, line_after_ns; /* of its probes; NAN where there was none */
+    double cpu_share, preempted_per_s;    /* as in the record; NAN where they are not */
 };
 
 /* One of several programs, or of several ways to run one, that are measured side by side. */

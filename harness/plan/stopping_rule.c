@@ -5,6 +5,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/evidence/comparable.h"
+#include "harness/evidence/robbed.h"
 #include "harness/numbers/statistics.h"
 #include "harness/sample/child.h"
 
@@ -65,6 +66,8 @@ bool stopping_rule_note(struct cell *cell, const json_t *record)
         .of_set = json_object_get(record, "event_set") != NULL,
         .line_before_ns = comparable_probe_ns(record, "before"),
         .line_after_ns = comparable_probe_ns(record, "after"),
+        .cpu_share = field_number(record, "cpu_share"),
+        .preempted_per_s = field_number(record, "preempted_per_s"),
     };
     for (size_t i = 0; i < CELL_WIDTHS; i++)
         note.value[i] = note.ok ? metric_of(&cell->widths[i].metric, record) : NAN;
@@ -75,6 +78,23 @@ bool stopping_rule_note(struct cell *cell, const json_t *record)
     cell->timeouts += child_record_timed_out(record);
     cell->given_up = strcmp(status, "skipped") == 0 || cell->timeouts >= TIMEOUTS_MAX;
     return true;
+}
+
+void stopping_rule_mark(const struct cell *cell, json_t *record)
+{
+    double *cpu_share = xcalloc(cell->notes_count + 1, sizeof *cpu_share);
+    double *preempted = xcalloc(cell->notes_count + 1, sizeof *preempted);
+    size_t count = 0;
+    for (size_t i = 0; i < cell->notes_count; i++) {
+        const struct note *note = &cell->notes[i];
+        if (!note->ok || isnan(note->cpu_share) || isnan(note->preempted_per_s))
+            continue;
+        cpu_share[count] = note->cpu_share;
+        preempted[count++] = note->preempted_per_s;
+    }
+    robbed_mark(record, cpu_share, preempted, count);
+    free(cpu_share);
+    free(preempted);
 }
 
 /* A cell as it was before a block: its notes of earlier blocks only. */

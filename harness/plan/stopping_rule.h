@@ -68,6 +68,9 @@ const char *why_text(enum why why);
  * if the cell has a sample of that block already. */
 bool stopping_rule_note(struct cell *cell, const json_t *record);
 
+/* Marks a record of the cell that other programs robbed, beside those noted before (robbed.h). */
+void stopping_rule_mark(const struct cell *cell, json_t *record);
+
 /* Sets `why` of all cells for this block. Returns how many it holds, measured already or not. After
  * the first block with none, there is nothing left to measure. */
 size_t stopping_rule_next(struct stopping_rule *rule, unsigned block);

@@ -251,6 +251,17 @@ char *repro_file_regimes(const json_t *column)
                        *differ ? "; they differ in " : "", differ);
 }
 
+char *repro_file_disturbed(const json_t *object)
+{
+    const json_t *disturbed = json_object_get(object, "disturbed");
+    json_int_t samples = field_integer(disturbed, "samples");
+    if (samples == 0)
+        return NULL;
+    return text_format(
+        "%lld of %s marked as disturbed, %lld measured again", field_integer(disturbed, "marked"),
+        counted((uint64_t)samples, "native sample").s, field_integer(disturbed, "repeated"));
+}
+
 static const json_t *with_id(const json_t *list, const char *id)
 {
     json_each(one, list) {

@@ -56,6 +56,10 @@ const char *repro_file_slower(const json_t *expectation, const json_t *column);
  * to be freed: what the column's reason does not say. NULL if there are no two. */
 char *repro_file_regimes(const json_t *column);
 
+/* "12 of 340 native samples marked as disturbed, 10 measured again", to be freed: of the whole, an
+ * experiment or a place; NULL if no sample is native, or the file does not tell. */
+char *repro_file_disturbed(const json_t *object);
+
 /* The entry of `list`, "experiments" or "claims", with that id; NULL if there is none. */
 const json_t *repro_file_entry(const json_t *repro, const char *list, const char *id);
 

@@ -3,6 +3,9 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
+#include "harness/evidence/comparable.h"
+#include "harness/models/machine_start.h"
+#include "harness/plan/stopping_rule.h"
 #include "harness/records/records.h"
 #include "harness/records/run_folder.h"
 #include "harness/repro/outcome.h"
@@ -70,6 +73,29 @@ static json_t *records_read(struct repro_job *job)
     return records ? records : json_array();
 }
 
+/* Adds to `sum` the counts of `one`, which may be NULL. */
+static void disturbed_add(json_t *sum, const json_t *one)
+{
+    const char *key;
+    json_t *count;
+    json_object_foreach((json_t *)one, key, count) json_object_set_new(
+        sum, key, json_integer(field_integer(sum, key) + json_integer_value(count)));
+}
+
+/* How many native samples there are, were marked, and were measured since others were. */
+static json_t *disturbed_of(const json_t *records)
+{
+    json_int_t samples = 0, marked = 0, repeated = 0;
+    json_each(record, records) {
+        if (!record_is(record, "ok") || machine_text_is_simulated(field_text(record, "machine")))
+            continue;
+        samples++;
+        marked += comparable_is_marked(record);
+        repeated += strcmp(field_text(record, "why"), why_text(WHY_REPEAT)) == 0;
+    }
+    return json_pack("{sI sI sI}", "samples", samples, "marked", marked, "repeated", repeated);
+}
+
 void repro_judge(const struct repro *repro, struct repro_job *job)
 {
     static const char *const states[] = {[REPRO_WAITING] = "waiting",
@@ -87,10 +113,12 @@ void repro_judge(const struct repro *repro, struct repro_job *job)
                                  repro->which == REPRO_GIVEN))
             json_array_append_new(parts, part_judge(repro, job, part, records, &verdict));
     }
+    json_t *disturbed = disturbed_of(records);
     json_decref(records);
     json_t *place =
         json_pack("{ss ss ss sf so}", "machine", job->machine, "verdict", verdict_text(verdict),
                   "state", states[job->state], "seconds", job->seconds, "parts", parts);
+    json_object_set_new(place, "disturbed", disturbed);
     said_set(place, outcome_tally(parts));
     if (job->state == REPRO_BEGUN || job->state == REPRO_DONE)
         json_object_set_new(place, "folder", json_string(text_base_name(job->folder)));
@@ -179,13 +207,16 @@ static json_t *experiment_to_json(const struct repro *repro, const struct experi
 {
     unsigned count[VERDICTS] = {0};
     json_t *places = places_of(repro, experiment, false), *tally = json_object();
+    json_t *disturbed = json_object();
     if (json_array_size(places) == 0) {
         json_decref(places);
         json_decref(tally);
+        json_decref(disturbed);
         return NULL;
     }
     json_each(place, places) {
         count[repro_file_verdict(place)]++;
+        disturbed_add(disturbed, json_object_get(place, "disturbed"));
         outcome_tally_add(tally, json_object_get(place, "tally"));
     }
     enum verdict verdict = verdict_of_machines(count);
@@ -195,6 +226,7 @@ static json_t *experiment_to_json(const struct repro *repro, const struct experi
                   "claim", experiment->claim, "source", experiment->source, "why", experiment->why,
                   "refuted", experiment->refuted, "verdict", verdict_text(verdict), "machines",
                   places, "guests", places_of(repro, experiment, true));
+    json_object_set_new(object, "disturbed", disturbed);
     said_set(object, tally);
     if (lesson)
         json_object_set_new(object, "lesson", json_string(lesson));
@@ -221,9 +253,10 @@ json_t *repro_to_json(const struct repro *repro)
 {
     char written[32];
     bool finished = true;
-    json_t *experiments = json_array(), *claims;
+    json_t *experiments = json_array(), *disturbed = json_object(), *claims;
     for (size_t i = 0; i < repro->count; i++) {
         json_t *experiment = experiment_to_json(repro, repro->experiments[i]);
+        disturbed_add(disturbed, json_object_get(experiment, "disturbed"));
         if (experiment)
             json_array_append_new(experiments, experiment);
     }
@@ -231,8 +264,8 @@ json_t *repro_to_json(const struct repro *repro)
         finished = finished && repro->jobs[i].state > REPRO_BEGUN;
     claims = repro->claims ? claims_judge(repro->claims, experiments, repro->all) : json_array();
     record_time_text(written);
-    return json_pack("{si ss ss ss sb ss so so so}", "schema", REPRO_SCHEMA, "name",
+    return json_pack("{si ss ss ss sb ss so so so so}", "schema", REPRO_SCHEMA, "name",
                      text_base_name(repro->folder), "began", repro->began, "written", written,
                      "finished", finished, "revision", build_revision(), "run", run_to_json(repro),
-                     "experiments", experiments, "claims", claims);
+                     "disturbed", disturbed, "experiments", experiments, "claims", claims);
 }

@@ -4,6 +4,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/memory.h"
 #include "harness/evidence/comparable.h"
+#include "harness/evidence/robbed.h"
 #include "harness/numbers/units.h"
 #include "harness/options/cli.h"
 #include "harness/records/records.h"
@@ -77,6 +78,24 @@ static bool marked_ones_count(const struct run_row *row)
 bool run_row_counts(const struct run_row *row, const json_t *record)
 {
     return !comparable_is_marked(record) || marked_ones_count(row);
+}
+
+void run_row_add(struct run_row *row, json_t *record)
+{
+    size_t count = 0, all = json_array_size(row->records);
+    double *cpu_share = xcalloc(all + 1, sizeof *cpu_share);
+    double *preempted = xcalloc(all + 1, sizeof *preempted);
+    json_each(earlier, row->records) {
+        double share = field_number(earlier, "cpu_share");
+        if (!record_is(earlier, "ok") || isnan(share))
+            continue;
+        cpu_share[count] = share;
+        preempted[count++] = field_number(earlier, "preempted_per_s");
+    }
+    robbed_mark(record, cpu_share, preempted, count);
+    json_array_append_new(row->records, record);
+    free(cpu_share);
+    free(preempted);
 }
 
 bool run_row_wants_repeat(const struct run_row *row, int reps)

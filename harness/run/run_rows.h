@@ -60,6 +60,9 @@ const json_t *run_row_first(const struct run_row *row, const char *status);
  * as many others, and enough for an interval. */
 bool run_row_counts(const struct run_row *row, const json_t *record);
 
+/* Adds a record to the row, marked if other programs robbed it (robbed.h). Takes it. */
+void run_row_add(struct run_row *row, json_t *record);
+
 /* True if marked repetitions are to be measured again: until there are `reps` others, and at most
  * `reps` times. False of fewer repetitions than an interval takes, which show nothing anyway. */
 bool run_row_wants_repeat(const struct run_row *row, int reps);

@@ -35,6 +35,7 @@ enum { REASON_SIZE = 1024, PATH_SIZE = 4096 };
  * that it is not tried again. */
 static void cell_note(struct cell *cell, json_t *record)
 {
+    stopping_rule_mark(cell, record);
     stopping_rule_note(cell, record);
     if (!cell->given_up || !child_record_timed_out(record))
         return;
