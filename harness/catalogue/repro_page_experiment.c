@@ -74,6 +74,10 @@ static void cells_write(struct doc *to, const json_t *expectation)
                                                                    : verdict);
         if (over)
             cell_row(to, metric, over, NULL);
+        char *regimes = repro_file_regimes(column);
+        if (regimes)
+            doc_put(to, "<tr><td colspan='6' class='note'>%s</td></tr>", regimes);
+        free(regimes);
     }
     html_table_end(to->to);
     doc_put(to, "</details>");

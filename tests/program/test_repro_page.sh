@@ -264,6 +264,7 @@ experiment["machines"][0]["parts"][0]["expectations"][0]["columns"][0]["regimes"
     "low_median": 0.5, "high_median": 1, "text": "2 of 6 at 0.50", "differ": "STEALS 8 and 0.5", "values": [1, 0.5, 1, 0.5, 1, 1]}'
 run report made
 check two_regimes_have_their_shares has 'two regimes: 2 of 6 at 0.50; they differ in STEALS 8 and 0.5</p>' "$page"
+check so_says_the_table_of_cells has '<td colspan="6" class="note">two regimes: 2 of 6 at 0.50; they differ' "$page"
 check and_dots has 'Ratios of blocks in run order: 6 good' "$page"
 python3 make.py
 check claims_have_their_answers_in_the_index has '| ✓ **agrees**<br>[E12](experiments/E12.md)/order\#7, [E24](experiments/E24.md)/structures\#1 | ✗ **differs**<br>[G1](experiments/G1.md)/ten,' \
