@@ -52,29 +52,30 @@ enum {
 #define AHEAD_CLOSED (INT64_MIN / 2)
 
 struct sim_ahead {
-    /* A prediction: the low bits of the block's address, and in the lowest whether it was right
-     * last time. 0: none. */
-    uint16_t after_block[AHEAD_BLOCKS];
-    struct ahead_path {
-        uint16_t next, of;
-    } after_path[AHEAD_PATHS];
-    uint32_t block, path;
+    uint32_t hash, path; /* of the block that the core is in, and of the way there */
 
     int64_t waited_ps;            /* in all; what is left of the clock is the core's own time */
     int64_t opened_ps;            /* the window, in own time; or AHEAD_CLOSED */
     uint64_t loaded;              /* what its first miss loaded, or 0 */
     int misses;                   /* of the window */
     uintptr_t line[AHEAD_MISSES]; /* that they were of */
+
+    /* A prediction: the low bits of the block's address, and in the lowest whether it was right
+     * last time. 0: none. */
+    uint16_t after_block[AHEAD_BLOCKS];
+    uint32_t after_path[AHEAD_PATHS]; /* and above a prediction, which block it is of */
 };
 
-static inline bool ahead_learn(uint16_t *predicted, uint16_t next)
+static inline bool ahead_is_right(uint16_t predicted, uint16_t next)
 {
-    bool right = (*predicted ^ next) < 2;
-    if (right)
-        *predicted = next | 1;
-    else
-        *predicted = *predicted & 1 ? *predicted - 1 : next;
-    return right;
+    return (uint16_t)(predicted ^ next) < 2;
+}
+
+/* The prediction after `next` has come. */
+static inline uint16_t ahead_learnt(uint16_t predicted, uint16_t next)
+{
+    uint16_t doubted = predicted & 1 ? predicted - 1 : next;
+    return ahead_is_right(predicted, next) ? next | 1 : doubted;
 }
 
 static inline void ahead_close(struct sim_ahead *ahead)
@@ -82,23 +83,54 @@ static inline void ahead_close(struct sim_ahead *ahead)
     ahead->opened_ps = AHEAD_CLOSED;
 }
 
-/* The core enters a block, in the same frame as the last one or in another. Returns whether
- * another block was predicted. block: its address. */
-static inline bool ahead_block(struct sim_ahead *ahead, uint32_t block, bool same_frame)
+static inline uint32_t ahead_hash(uint32_t block)
 {
-    uint32_t hash = ahead->block * 0x9e3779b1u;
-    uint16_t next = (uint16_t)(block << 1), of = (uint16_t)(hash >> 16 | 1);
-    uint16_t *by_block = &ahead->after_block[hash >> 22];
-    struct ahead_path *by_path = &ahead->after_path[(hash ^ ahead->path * 0x85ebca6bu) >> 22];
-    uint16_t first = *by_block;
-    bool wrong = !ahead_learn(by_block, next) && first;
-    if (by_path->of == of)
-        wrong = !ahead_learn(&by_path->next, next);
-    else if (wrong)
-        *by_path = (struct ahead_path){next, of};
-    ahead->path = (ahead->path << 3 | block * 0x9e3779b1u >> 29) & ((1 << AHEAD_PATH_BITS) - 1);
-    ahead->block = block;
-    return wrong && same_frame;
+    return block * 0x9e3779b1u;
+}
+
+static inline uint16_t *ahead_by_block(struct sim_ahead *ahead)
+{
+    return &ahead->after_block[ahead->hash >> 22];
+}
+
+static inline uint32_t *ahead_by_path(struct sim_ahead *ahead)
+{
+    return &ahead->after_path[(ahead->hash ^ ahead->path * 0x85ebca6bu) >> 22];
+}
+
+static inline void ahead_go(struct sim_ahead *ahead, uint32_t block)
+{
+    ahead->path = (ahead->path << 3 | ahead_hash(block) >> 29) & ((1 << AHEAD_PATH_BITS) - 1);
+    ahead->hash = ahead_hash(block);
+}
+
+/* True if a block was predicted, as last time, and there is nothing to learn: then the core has
+ * entered it. */
+static inline bool ahead_block_is_usual(struct sim_ahead *ahead, uint32_t block)
+{
+    uint16_t right = (uint16_t)(block << 1 | 1);
+    uint32_t rights = (ahead->hash | 1 << 16) >> 16 << 16 | right;
+    uint32_t differs = *ahead_by_path(ahead) ^ rights;
+    if (*ahead_by_block(ahead) != right || differs - 1 < UINT16_MAX)
+        return false;
+    ahead_go(ahead, block);
+    return true;
+}
+
+/* The core enters a block. Returns whether another block was predicted. block: its address. */
+static inline bool ahead_block(struct sim_ahead *ahead, uint32_t block)
+{
+    uint16_t next = (uint16_t)(block << 1), of = (uint16_t)(ahead->hash >> 16 | 1);
+    uint16_t *by_block = ahead_by_block(ahead), first = *by_block;
+    uint32_t *by_path = ahead_by_path(ahead);
+    uint16_t second = (uint16_t)*by_path;
+    bool known = *by_path >> 16 == of, first_wrong = !ahead_is_right(first, next) && first;
+    bool wrong = known ? !ahead_is_right(second, next) : first_wrong;
+    uint16_t learnt = known ? ahead_learnt(second, next) : next;
+    *by_block = ahead_learnt(first, next);
+    *by_path = known || wrong ? (uint32_t)of << 16 | learnt : *by_path;
+    ahead_go(ahead, block);
+    return wrong;
 }
 
 /* True if a miss at this time would overlap with one before. */

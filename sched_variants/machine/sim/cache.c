@@ -54,6 +54,7 @@
  * are a property of one product, and the reference model of the tests could not tell them from
  * mistakes. Rejected: timestamps of writes to tell true from false sharing; they cost every hit.
  */
+#include "cache_ahead.h"
 #include "cache_impl.h"
 
 #include <string.h>
@@ -305,16 +306,6 @@ static void l3_insert(struct cache_core *core, int group, struct cache_line *lin
         l3_replaced(core, group, victim);
 }
 
-/* Tells the host's caches what will be looked up, all at once: tables of many units are in none of
- * them, and one after the other each would be waited for. */
-static void unit_ahead(const struct cache_unit *unit, const struct cache_line *line)
-{
-    const struct cache_slot *set = &unit->front.slots[set_of(line)];
-    __builtin_prefetch(set);
-    __builtin_prefetch(set + 4);
-    cache_level_ahead(&unit->l2, line);
-}
-
 /* Losing to a write ---------------------------------------------------------------------------- */
 
 static void unit_loses(struct cache_core *core, int u, struct cache_line *line)
@@ -359,7 +350,9 @@ static int take(struct visit *visit)
     unsigned found = distances_holders(unit, line);
     if (found) {
         CACHE_EACH(u, holds, cache.unit_words)
-        unit_ahead(&cache.unit[u], line);
+        ahead_of_loss(&cache.unit[u], line);
+        CACHE_EACH(g, l3_holds, cache.group_words)
+        cache_level_ahead(&cache.l3[g], line->number);
         CACHE_EACH(u, holds, cache.unit_words)
         unit_loses(visit->core, u, line);
         CACHE_EACH(g, l3_holds, cache.group_words)
@@ -600,6 +593,7 @@ static int64_t l2_access(struct visit *visit)
             return upgrade(visit);
         return cache.model.l2.hit_ps;
     }
+    cache_level_victim_ahead(&unit->l2, line);
     visit->missed[CACHE_L2] = true;
     visit->kind[CACHE_L2] = cache_why_l2(unit, line, visit->words, in_shadow);
     int64_t ps = fetch(visit);
@@ -725,10 +719,10 @@ static __attribute__((noinline)) int64_t access_line(struct cache_core *core,
     if (!slot && !cache.l1_by_address)
         slot = slot_find(unit, line);
     if (!slot) {
-        cache_level_ahead(&unit->l2, line);
-        if (cache.has_l3)
-            cache_level_ahead(&cache.l3[unit->group], line);
         cache_history_ahead(&unit->history, line);
+        __builtin_prefetch(line->lost_words);
+        if (cache.model.prefetch && !cache_bit(cache_set(line, CACHE_HOLDS), unit->index))
+            ahead_of_prefetch(unit, line);
         ps = l1_miss(&visit, &slot);
     } else if (visit.write && line->owner != unit->index) {
         look(unit, line);
@@ -770,9 +764,10 @@ int64_t cache_access_slow(struct cache_core *self, uintptr_t address, size_t siz
 {
     if (address % SIM_LINE + size > SIM_LINE)
         return access_two(self, address, size, access, pc);
+    struct cache_front *front = self->front;
+    ahead_of_access((const struct cache_unit *)front, address);
     if (!cache.l1_by_address)
         return access_line(self, NULL, address, size, access, pc);
-    struct cache_front *front = self->front;
     struct cache_slot *slot = slot_at(front, (uint32_t)(address / SIM_LINE), address);
     if (!slot || !cache_slot_serves(slot, address, size, access))
         return access_line(self, slot, address, size, access, pc);

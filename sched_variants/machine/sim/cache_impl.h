@@ -7,6 +7,7 @@
  *   cache_why.c    counters; kinds of misses; tallies by structure and instruction
  *   cache_map.c    pages and lines of memory; names
  *   cache_memory.c the memory of all that
+ *   cache_ahead.h  the host's caches beside it
  *   cache_check.c  invariants
  */
 #ifndef SCHEDLAB_SIM_CACHE_IMPL_H
@@ -207,8 +208,12 @@ void cache_pool_fini(void);
 void cache_level_init(struct cache_level *level, const struct sim_cache_model *model, uint32_t word,
                       int index);
 
-/* The line is about to be looked for, here and in the shadow: the host's caches may get ready. */
-void cache_level_ahead(const struct cache_level *level, const struct cache_line *line);
+/* The line of that number is about to be looked for, here and in the shadow: the host's caches may
+ * get ready. */
+void cache_level_ahead(const struct cache_level *level, uint32_t number);
+
+/* And what leaves for it, if it is put in. */
+void cache_level_victim_ahead(const struct cache_level *level, const struct cache_line *line);
 
 /* The place of the line; -1: it is not there. Does not count as an access. */
 int cache_level_find(const struct cache_level *level, const struct cache_line *line);
@@ -284,6 +289,8 @@ void cache_map_fini(void);
 
 /* The line of an address, made if need be; socket: of who touches it. */
 struct cache_line *cache_line_at(uintptr_t address, int socket);
+/* The line of an address and its number; NULL: it was not made, or not looked at lately. */
+const struct cache_line *cache_line_known(uintptr_t address, uint32_t *number);
 uint32_t cache_page_count(void);                         /* that were made */
 struct cache_line *cache_line_numbered(uint32_t number); /* pre: it was made */
 /* The next line of its page; NULL: it is the last. */

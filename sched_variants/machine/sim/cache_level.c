@@ -76,22 +76,22 @@ void cache_level_init(struct cache_level *level, const struct sim_cache_model *m
     cache_shadow_init(&level->shadow, (uint32_t)lines, word + (uint32_t)index / 64, index % 64);
 }
 
-static uint32_t set_of(const struct cache_level *level, const struct cache_line *line)
+static uint32_t set_of(const struct cache_level *level, uint32_t number)
 {
-    return (line->number & (level->sets - 1)) * level->ways;
+    return (number & (level->sets - 1)) * level->ways;
 }
 
-void cache_level_ahead(const struct cache_level *level, const struct cache_line *line)
+void cache_level_ahead(const struct cache_level *level, uint32_t number)
 {
-    const struct cache_place *set = &level->places[set_of(level, line)];
+    const struct cache_place *set = &level->places[set_of(level, number)];
     for (uint32_t i = 0; i < level->ways; i += SIM_LINE / sizeof *set)
         __builtin_prefetch(&set[i]);
-    cache_shadow_ahead(&level->shadow, line->number);
+    cache_shadow_ahead(&level->shadow, number);
 }
 
 int cache_level_find(const struct cache_level *level, const struct cache_line *line)
 {
-    uint32_t first = set_of(level, line);
+    uint32_t first = set_of(level, line->number);
     for (uint32_t i = first; i < first + level->ways; i++)
         if (level->places[i].tag == line->number + 1)
             return (int)i;
@@ -145,10 +145,17 @@ static uint32_t set_victim(const struct cache_level *level, uint32_t first)
     return first + (uint32_t)cache_victim(stamps, (int)level->ways, level->replacement);
 }
 
+void cache_level_victim_ahead(const struct cache_level *level, const struct cache_line *line)
+{
+    uint32_t victim = level->places[set_victim(level, set_of(level, line->number))].tag;
+    if (victim)
+        __builtin_prefetch(cache_line_numbered(victim - 1));
+}
+
 struct cache_line *cache_level_insert(struct cache_level *level, struct cache_line *line,
                                       int *place)
 {
-    uint32_t i = set_victim(level, set_of(level, line)), victim = level->places[i].tag;
+    uint32_t i = set_victim(level, set_of(level, line->number)), victim = level->places[i].tag;
     INVARIANT(cache_level_find(level, line) < 0);
     *place = (int)i;
     level->places[i].tag = line->number + 1;

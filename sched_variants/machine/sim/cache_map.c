@@ -151,6 +151,18 @@ struct cache_line *cache_line_at(uintptr_t address, int socket)
     return line ? line : line_make(page, chunk, address);
 }
 
+const struct cache_line *cache_line_known(uintptr_t address, uint32_t *number)
+{
+    const struct chunk *chunk = map.recent[address / CHUNK % RECENT];
+    if (!chunk || chunk->number != address / CHUNK)
+        return NULL;
+    const struct cache_page *page = chunk->pages[address % CHUNK / SIM_PAGE];
+    if (!page)
+        return NULL;
+    *number = page->number * CACHE_PAGE_LINES + address % SIM_PAGE / SIM_LINE;
+    return page->lines[address % SIM_PAGE / SIM_LINE];
+}
+
 uint32_t cache_page_count(void)
 {
     return map.page_count;

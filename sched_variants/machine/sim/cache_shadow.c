@@ -86,9 +86,11 @@ static void log_tidy(struct cache_shadow *shadow)
 static void log_filter(struct cache_shadow *shadow)
 {
     uint32_t end = 0;
-    for (uint32_t i = 0; i < shadow->end; i++)
-        if (held(shadow, cache_line_numbered(shadow->log[i])))
-            shadow->log[end++] = shadow->log[i];
+    for (uint32_t i = 0; i < shadow->end; i++) {
+        uint32_t line = shadow->log[i];
+        shadow->log[end] = line;
+        end += held(shadow, cache_line_numbered(line));
+    }
     shadow->end = end;
 }
 

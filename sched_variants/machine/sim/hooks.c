@@ -166,31 +166,46 @@ void HOOK_BLOCK(void);
 /* Simulated code begins here, at a fixed address; all other code lies before it (Makefile). */
 extern const char simulated_start[] __asm__("__start_simulated_text");
 
-/* Returns the price of entering this block, which is that of a misprediction or 0. A function whose
- * last block ends with the hook jumps to the hook, and pc is then an address of its caller. All
- * callers of the harness count as one block, so that its addresses do not matter. */
-static inline int64_t branch(uintptr_t pc, bool same_frame)
+/* The price of a block that something is to be learnt of. */
+static __attribute__((noinline)) int64_t block_slow(struct sim_core *core, uint32_t block,
+                                                    bool same_frame)
+{
+    bool wrong = ahead_block(&core->ahead, block) && same_frame;
+    if (!wrong)
+        return sim_model.block_ps;
+    core->counted[SIM_BRANCH_MISSES]++;
+    ahead_close(&core->ahead);
+    return sim_model.block_ps + sim_model.branch_ps;
+}
+
+/* Takes the time of entering this block, with that of a misprediction. A function whose last block
+ * ends with the hook jumps to the hook, and pc is then an address of its caller. All callers of the
+ * harness count as one block, so that its addresses do not matter. */
+static inline void block_enter(bool same_frame, uintptr_t pc)
 {
     struct sim_core *core = sim_current;
     uint32_t block = pc < (uintptr_t)simulated_start ? 0 : (uint32_t)pc;
-    bool wrong = ahead_block(&core->ahead, block, same_frame);
-    core->counted[SIM_BRANCH_MISSES] += wrong;
-    core->ahead.opened_ps = wrong ? AHEAD_CLOSED : core->ahead.opened_ps;
-    return wrong ? sim_model.branch_ps : 0;
+    if (!sim_model.branch_ps || ahead_block_is_usual(&core->ahead, block))
+        spend(sim_model.block_ps, pc);
+    else
+        spend(block_slow(core, block, same_frame), pc);
+}
+
+/* A block of another frame than the last one's. */
+static __attribute__((noinline)) void block_elsewhere(uintptr_t end, uintptr_t pc)
+{
+    sim_current->stack_end = end;
+    access_by(end, sizeof(void *), SIM_WRITE, pc);
+    block_enter(false, pc);
 }
 
 void HOOK_BLOCK(void)
 {
     uintptr_t end = (uintptr_t)__builtin_dwarf_cfa();
-    bool same_frame = end == sim_current->stack_end;
-    if (__builtin_expect(!same_frame, 0)) {
-        sim_current->stack_end = end;
-        access_by(end, sizeof(void *), SIM_WRITE, PC);
-    }
-    int64_t ps = sim_model.block_ps;
-    if (sim_model.branch_ps)
-        ps += branch(PC, same_frame);
-    spend(ps, PC);
+    if (end == sim_current->stack_end)
+        block_enter(true, PC);
+    else
+        block_elsewhere(end, PC);
 }
 
 void __tsan_init(void);

@@ -392,6 +392,21 @@ void sim_thread_free(struct sim_thread *thread)
 
 enum { SWITCH_ROOM = 512 }; /* more than what is called below takes */
 
+/* The host's caches may get ready for the core that has its turn next, as far as is known. */
+static void turn_ahead(void)
+{
+    uint64_t key = active_other(sim_current);
+    if (key == NOBODY)
+        return;
+    const struct sim_core *core = &sim_cores[key % SIM_CORES_MAX];
+    const struct cache_core *caches = &cache_cores[core->index];
+    __builtin_prefetch(&core->ahead);
+    __builtin_prefetch(caches->count);
+    __builtin_prefetch(caches->front);
+    __builtin_prefetch(core->running->sp);
+    __builtin_prefetch((const char *)core->running->sp + SIM_LINE);
+}
+
 /* Switches from the current thread, which may be on no core now, to that of the earliest core. */
 void sim_go_on(struct sim_thread *from)
 {
@@ -402,6 +417,7 @@ void sim_go_on(struct sim_thread *from)
     sim_clock = &core->clock_ps;
     sim_caches = &cache_cores[core->index];
     sim_horizon_set();
+    turn_ahead();
     if (core->running == from)
         return;
     sim_switch(&from->sp, core->running->sp);

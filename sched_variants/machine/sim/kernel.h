@@ -33,7 +33,6 @@ struct sim_thread {
 struct sim_core {
     int64_t clock_ps;    /* sim_clock points here */
     uintptr_t stack_end; /* in the last block that ran here */
-    struct sim_ahead ahead;
     int index;
     bool allowed;
     struct sim_thread *running;
@@ -48,6 +47,7 @@ struct sim_core {
     struct sim_event spin_end;
     int64_t idle_since_ps;
     int64_t counted[SIM_COUNTED]; /* SIM_BUSY_PS: until run_began_ps */
+    struct sim_ahead ahead;
 };
 
 TAILQ_HEAD(sim_thread_list, sim_thread);
