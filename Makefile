@@ -484,9 +484,9 @@ $(OUT)/tests/test_waste: $(OUT)/sched_variants/machine/sim/waste.o
 
 # Loops on simulated cores against formulas: CONFIG=sim only.
 $(OUT)/tests/sim/sim_kernels.o: INSTRUMENTED = $(INSTRUMENT)
-$(OUT)/tests/sim_formulas: $(OUT)/tests/sim/sim_formulas.o $(OUT)/tests/sim/sim_kernels.o $(CASE_OBJECTS) $(CORE_OBJECTS)
+$(OUT)/tests/sim_formulas: $(patsubst %,$(OUT)/tests/sim/%.o,sim_formulas sim_kernels wake_formulas) $(CASE_OBJECTS) $(SUPPORT_OBJECTS) $(SHARED_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) $(CASE_LDFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
-# Workers that sleep, likewise; the machine is one of harness/machines.
+# A producer whose workers sleep, likewise.
 $(OUT)/tests/sim_wakes: $(OUT)/tests/sim/sim_wakes.o $(CASE_OBJECTS) $(SUPPORT_OBJECTS) $(SHARED_OBJECTS)
 	$(SAY) $(CC) $(LDFLAGS) $(CASE_LDFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 
