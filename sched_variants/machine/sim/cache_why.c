@@ -172,12 +172,20 @@ static uint32_t slack(uint32_t lines)
 
 static uint32_t later_lines(const struct cache_unit *unit, uint64_t stamp)
 {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < unit->slots; i++)
-        n += unit->front.slots[i].use >> CACHE_USE_SHIFT > stamp; /* of empty ones it is 0 */
-    for (uint32_t s = 0; s < cache.l1_sets; s++)
-        for (uint32_t i = 0; i < unit->history.sets[s].used; i++)
-            n += unit->history.sets[s].stamps[i] > stamp;
+    const struct cache_slot *slots = unit->front.slots;
+    uint64_t use = (stamp + 1) << CACHE_USE_SHIFT; /* of empty ones it is 0 */
+    uint32_t count = unit->slots, n = 0, even = 0;
+    for (uint32_t i = 0; i + 1 < count; i += 2) {
+        n += slots[i].use >= use;
+        even += slots[i + 1].use >= use;
+    }
+    n += even + (count % 2 && slots[count - 1].use >= use);
+    for (uint32_t s = 0; s < cache.l1_sets; s++) {
+        const struct cache_history_set *set = &unit->history.sets[s];
+        const uint64_t *stamps = set->stamps, *end = stamps + set->used;
+        for (; stamps < end; stamps++)
+            n += *stamps > stamp;
+    }
     return n;
 }
 
