@@ -651,15 +651,19 @@ micro: build ## Time single operations, as a table and in build/micro.json: make
 	build/schedlab micro $(MICRO) --benchmark_out=build/micro.json
 
 # QUICK=1: three samples have no interval, and what counting costs stays open.
-bench: build built-peers ## Speed beside peers and floors, cost of counting and of simulating, operations over floors (12 min; QUICK=1: less)
+bench: build built-peers ## Speed beside peers and floors, price of counting, fences and simulating, operations over floors (13 min; QUICK=1: less)
 	@rm -rf build/bench && mkdir -p build/bench
 	build/schedlab sweep harness/sweeps/peers.yaml $(if $(QUICK),--reps 3) --results build/bench --no-report
 	build/schedlab sweep harness/sweeps/bench-counters.yaml $(if $(QUICK),--reps 6) --results build/bench \
 	    --name counters --no-report
+	build/schedlab sweep harness/sweeps/bench-fence.yaml $(if $(QUICK),--reps 6) --results build/bench \
+	    --name fence --no-report
 	build/schedlab micro --benchmark_min_time=0.02 --benchmark_repetitions=$(if $(QUICK),3,9) --medians \
 	    --benchmark_out=build/bench/micro.json >build/bench/micro.txt
-	@build/schedlab bench --speed build/bench/peers-* --counting build/bench/counters-* \
-	    --micro build/bench/micro.json --simulator $(if $(QUICK),3,9) | tee build/bench/bench.txt
+	@{ build/schedlab bench --speed build/bench/peers-* --counting build/bench/counters-* \
+	    --micro build/bench/micro.json --simulator $(if $(QUICK),3,9) && fence=$$(echo build/bench/fence-*) && \
+	    echo && build/schedlab compare --each $$fence:variant=gmp \
+	    $$fence:variant=gmp,fence=submitter/variant=gmp,fence=sleeper; } | tee build/bench/bench.txt
 
 peers: ## Build the workloads on Go, oneTBB, OpenMP, Boost.Fiber, pthreads; installs what is missing
 	@$(MAKE) deps-peers || echo 'building the peers that need nothing more'

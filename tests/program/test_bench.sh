@@ -149,6 +149,9 @@ report $(($? == 0)) the_sweep_of_speed_is_valid
 "$schedlab" sweep "$sweeps/bench-counters.yaml" --dry-run >out 2>err
 [ "$(grep -c 'counting-on$' out)" = "$(grep -c 'counting-off$' out)" ] && grep -q pingpong out && grep -q fib out &&
     report 1 the_sweep_has_each_cell_twice || report 0 the_sweep_has_each_cell_twice
+"$schedlab" sweep "$sweeps/bench-fence.yaml" --dry-run >out 2>err
+[ "$(grep -cE 'gmp,fence=(submitter|sleeper) .* fence$' out)" = 12 ] && [ "$(grep -cE ' gmp  +.* fence$' out)" = 6 ] &&
+    report 1 the_sweep_has_each_fence_beside_the_default || report 0 the_sweep_has_each_fence_beside_the_default
 "$schedlab" micro gmp --benchmark_min_time=0.0001 --benchmark_repetitions=2 --format json >micro2.json 2>err
 run --micro micro2.json --format json
 json every_operation_has_a_measured_floor "len(j['operations']) > 25 and {x['over'] for x in j['operations'].values()} >= {'floor/cas', 'floor/xchg', 'floor/ctx_switch', 'floor/futex_wake', 'floor/futex_wake_run'}"
