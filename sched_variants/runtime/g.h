@@ -180,6 +180,12 @@ struct m {
     _Atomic int64_t parents_taken; /* of its parents: that others have gone on with */
 };
 
+/* Full magazines: depot.h. */
+struct depot {
+    uint32_t full, room;
+    void ***magazine; /* so many as there is room for */
+};
+
 struct p {
     int32_t id;
     void *variant;
@@ -195,7 +201,8 @@ struct p {
     int64_t live; /* Gs created minus ended since the last hand-in */
     _Atomic int64_t live_max;
     int64_t unstarted;
-    struct timers *timers; /* its heap (timer.h); constant */
+    struct timers *timers;             /* its heap (timer.h); constant */
+    struct depot g_depot, stack_depot; /* empty while nobody holds the P */
 
     /* STAT_BUSY_NS, written by the P's holder. If >= 0: for how many ns the P had a goroutine; it
      * has none now. Else it has one, and this is those ns, less the time when it got it, less 1.
@@ -275,13 +282,7 @@ struct beat;
 struct call_sites;
 struct g_slab;     /* galloc.c */
 struct stack_slab; /* stacks.c */
-enum { G_SHELVES = 3, STACK_SHELVES = 4, MAGAZINES = 4096 };
-
-/* Full magazines: depot.h. */
-struct depot {
-    uint32_t full;
-    void **magazine[MAGAZINES];
-};
+enum { G_SHELVES = 3, STACK_SHELVES = 4 };
 
 struct sched {
     /* constant during a run */
@@ -351,15 +352,15 @@ struct sched {
     _Alignas(64) lock_t g_lock; /* alone on its line, which those who wait look at */
     _Alignas(64) LIST_HEAD(, g_slab) g_shelves[G_SHELVES];
     uint32_t next_id;
-    _Atomic int64_t gs_free; /* in slabs and full magazines */
+    _Atomic int64_t gs_free; /* in slabs and g_depot */
     struct depot g_depot;
 
     /* their stacks (stacks.c) */
     _Alignas(64) lock_t stack_lock; /* as g_lock */
     _Alignas(64) LIST_HEAD(, stack_slab) stack_shelves[STACK_SHELVES];
-    _Atomic int64_t stacks_warm; /* free with memory: in slabs and full magazines */
+    _Atomic int64_t stacks_warm; /* free with memory: in slabs and stack_depot */
     char *main_stack;
-    size_t stacks_out; /* in use or in an M's cache */
+    size_t stacks_out; /* in use, in an M's cache or in a P's depot */
     _Atomic size_t stacks_out_peak;
     struct depot stack_depot;
 

@@ -1,4 +1,4 @@
-/* galloc.c - Gs: caches per M, a depot of magazines and slabs of a few hundred behind one lock.
+/* galloc.c - Gs: caches per M, depots of magazines, and slabs of a few hundred behind one lock.
  *
  * A G is made without a stack. It gets one when it first runs and gives it back when it ends
  * (stacks.c). So a million spawned Gs that run one after the other share one hot stack.
@@ -7,11 +7,12 @@
  *   Same:    the cache spills at 64 down to 32 and refills 32, unless the knob gs_cache says
  *            another number than 64.
  *   Differs: caches belong to the M, not the P; stacks are cached apart from Gs; what is spilled
- *            goes on in magazines (depot.h), where Go walks a list through the Gs with its lock
- *            held; memory of ended Gs goes back to the kernel.
+ *            goes on in magazines (depot.h), by the P's own depot and one of all, where Go walks
+ *            a list through the Gs with its lock held; memory of ended Gs goes back to the kernel.
  *   Why:     the variants without Go's P need no P for it, a G that never ran has no stack, the
  *            walk was seven tenths of the stall of fib on 64 simulated cores, and a burst shall
- *            leave nothing behind.
+ *            leave nothing behind. Go's rules are kept where they decide who runs. The allocator
+ *            decides nothing of that, and all variants have the same one.
  *
  * Ended Gs leave behind what the caches of the Ms hold, fewer than gs_cache each. A worker that is
  * idle gives slabs back until they and the magazines hold GS_KEPT free ones at most, or until each
@@ -21,7 +22,7 @@
  *   a free G is in one M's cache, in one full magazine, or in its slab's map; or its M has taken it
  *   from one of these a moment ago, to put it into another
  *   a slab is on the shelf that its counts say; next_id == Gs ever carved out of slabs
- *   gs_free == sum of free over all slabs, and of Gs in full magazines
+ *   gs_free == sum of free over all slabs, and of Gs in full magazines of the depot of all
  */
 #include "depot.h"
 #include "internal.h"
@@ -168,21 +169,30 @@ static void magazine_fill(struct m *m, struct g *gs)
         m->g_magazine[i] = gs;
 }
 
+/* NULL: m has no P. */
+static struct depot *p_depot(struct m *m)
+{
+    return m->p ? &m->p->g_depot : NULL;
+}
+
 /* Pre, here and below: g_lock. */
+static void magazines_count(struct sched *sched, int64_t change)
+{
+    gs_free_count(sched, change * gs_cache_half(sched));
+}
+
 static bool magazine_put(struct sched *sched, struct m *m)
 {
-    bool put = depot_put(&sched->g_depot, depot_room(sched), &m->g_magazine);
-    if (put)
-        gs_free_count(sched, gs_cache_half(sched));
-    return put;
+    uint32_t put = depot_put_more(p_depot(m), &sched->g_depot, &m->g_magazine);
+    magazines_count(sched, put);
+    return put > 0;
 }
 
 static bool magazine_take(struct sched *sched, struct m *m)
 {
-    bool taken = depot_take(&sched->g_depot, depot_room(sched), &m->g_magazine);
-    if (taken)
-        gs_free_count(sched, -(int64_t)gs_cache_half(sched));
-    return taken;
+    uint32_t taken = depot_take_more(p_depot(m), &sched->g_depot, &m->g_magazine);
+    magazines_count(sched, -(int64_t)taken);
+    return taken > 0;
 }
 
 /* In ascending order, so that a crowd is a walk through memory that the hardware sees coming. */
@@ -205,18 +215,26 @@ static struct g *gs_from_slabs(struct sched *sched)
     return gs;
 }
 
-/* Pre: the cache is empty; no lock. */
-static void gs_refill(struct m *m)
+/* True: m has a full magazine. Else its cache has as many. Pre: no lock. */
+static bool gs_refill_shared(struct m *m)
 {
     struct sched *sched = m->sched;
-    INVARIANT(!m->cache.gs_count);
     stat_add(&m->stats, STAT_GS_LOCKS, 1);
     lock_acquire(&sched->g_lock);
     bool taken = magazine_take(sched, m);
     if (!taken)
         m->cache.gs = gs_from_slabs(sched);
     lock_release(&sched->g_lock);
-    m->cache.gs_count = gs_cache_half(sched);
+    return taken;
+}
+
+/* Pre: the cache is empty; no lock. */
+static void gs_refill(struct m *m)
+{
+    struct depot *own = p_depot(m);
+    INVARIANT(!m->cache.gs_count);
+    bool taken = (own && depot_take(own, &m->g_magazine)) || gs_refill_shared(m);
+    m->cache.gs_count = gs_cache_half(m->sched);
     if (taken)
         m->cache.gs = magazine_list(m->g_magazine, m->cache.gs_count);
 }
@@ -241,26 +259,35 @@ static void gs_spill(struct m *m, uint32_t keep)
         at = &(*at)->link;
     struct g *spilled = *at;
     *at = NULL;
+    struct depot *own = p_depot(m);
     bool whole = m->cache.gs_count - keep == gs_cache_half(sched);
+    m->cache.gs_count = keep;
     if (whole)
         magazine_fill(m, spilled);
+    if (whole && own && depot_put(own, &m->g_magazine))
+        return;
     stat_add(&m->stats, STAT_GS_LOCKS, 1);
     lock_acquire(&sched->g_lock);
     if (!whole || !magazine_put(sched, m))
         gs_into_slabs(sched, spilled);
     lock_release(&sched->g_lock);
-    m->cache.gs_count = keep;
 }
 
-/* Gs in magazines keep their slabs from being whole. Puts a magazine's Gs into their slabs. */
+/* Puts a magazine's Gs into their slabs. Pre, here and below: g_lock. */
+static void magazine_into_slabs(struct sched *sched, struct depot *depot)
+{
+    void **full = depot->magazine[--depot->full];
+    for (uint32_t i = 0; i < gs_cache_half(sched); i++)
+        slab_put(sched, full[i]);
+}
+
+/* Gs in magazines keep their slabs from being whole. */
 static bool magazine_give_back(struct sched *sched)
 {
     if (sched->g_depot.full == 0)
         return false;
-    void **full = sched->g_depot.magazine[--sched->g_depot.full];
-    gs_free_count(sched, -(int64_t)gs_cache_half(sched));
-    for (uint32_t i = 0; i < gs_cache_half(sched); i++)
-        slab_put(sched, full[i]);
+    magazines_count(sched, -1);
+    magazine_into_slabs(sched, &sched->g_depot);
     return true;
 }
 
@@ -281,8 +308,22 @@ static bool gs_give_back(struct sched *sched)
     return more;
 }
 
-bool galloc_give_back(struct sched *sched)
+void p_depots_empty(struct sched *sched, struct p *p)
 {
+    stacks_depot_empty(sched, p);
+    if (p->g_depot.full == 0)
+        return;
+    lock_acquire(&sched->g_lock);
+    magazines_count(sched, depot_move(&p->g_depot, &sched->g_depot, p->g_depot.full));
+    while (p->g_depot.full > 0)
+        magazine_into_slabs(sched, &p->g_depot);
+    lock_release(&sched->g_lock);
+}
+
+bool galloc_give_back(struct m *m)
+{
+    struct sched *sched = m->sched;
+    p_depots_empty(sched, m->p);
     return stacks_give_back(sched) || gs_give_back(sched);
 }
 
@@ -394,6 +435,8 @@ void m_cache_flush(struct m *m)
         live_hand_in(m->sched, m->p);
     gs_spill(m, 0);
     stacks_spill(m, 0);
+    if (m->p)
+        p_depots_empty(m->sched, m->p);
 }
 
 void m_magazines_free(struct m *m)

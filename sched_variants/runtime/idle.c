@@ -61,8 +61,7 @@
  * is one P only, a sleeper's fence I3 may not interrupt that M in time. So it always fences itself,
  * by wakep_slow(). A P that its M gives up in a call (p_release()) is put on the list as in I1, and
  * I3 and I4 follow. But nobody sleeps: if I4 sees work, an M is woken as in S4. If there is work
- * before I1, the P goes to another M at once. Some of the work may be in the P's own queue, and a P
- * on the idle list has none.
+ * before I1, the P goes to another M at once: some may be in its queue, and an idle P's is empty.
  *
  * Rejected: Go's needspinning flag. Go re-checks the queues only when the M was spinning, and needs
  * the flag for the others; here every M re-checks, which costs one look per sleep.
@@ -144,7 +143,7 @@ void idle_p_put(struct m *m, struct p *p)
 {
     struct sched *sched = m->sched;
     INVARIANT(lock_is_held(&sched->lock));
-    INVARIANT(p != sched->idle_p);
+    INVARIANT(p != sched->idle_p && !p->g_depot.full && !p->stack_depot.full);
     sched_event_p(m, SCHED_P_IDLED, p);
     p_rests(p);
     atomic_store_explicit(&p->m, NULL, memory_order_relaxed); /* there is nothing behind NULL */
@@ -464,6 +463,7 @@ void p_release(struct m *self, struct p *p)
     }
     if (sched->ops->drain)
         sched->ops->drain(self, p); /* what nobody may steal is no work to has_work() */
+    p_depots_empty(sched, p);
     lock_acquire(&sched->lock);
     idle_p_put(self, p); /* I1 */
     machine_step("I1");

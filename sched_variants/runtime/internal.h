@@ -79,8 +79,12 @@ static inline size_t g_stack_size(const struct sched *sched, const struct g *gp)
  * then looks for some again. A step gives one slab back, in tens of microseconds, or puts half a
  * cache of stacks or of Gs into their slabs, which with a large gs_cache takes longer. False if
  * there is no excess, or all that is left is in use. */
-bool galloc_give_back(struct sched *sched);
+bool galloc_give_back(struct m *m);
 bool stacks_give_back(struct sched *sched); /* of stacks only */
+/* p is to idle: its magazines go to the depots of all. Pre: the caller holds p, or nobody does;
+ * g_lock and stack_lock are not held. */
+void p_depots_empty(struct sched *sched, struct p *p);
+void stacks_depot_empty(struct sched *sched, struct p *p); /* of stacks only */
 
 void m_cache_flush(struct m *m); /* hands caches and counts to the global lists */
 void m_magazines_free(struct m *m);

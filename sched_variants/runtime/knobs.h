@@ -108,8 +108,10 @@ extern const char *const netpoll_place_words[];
 #define COMMON_KNOBS(o, f)                                                                         \
     PARAM_NUMBER(o, f.gs_cache, 64, 2, 65536, "Gs", "Go 1.26 proc.go gfput, gfget",                \
                  "how many ended goroutines a thread keeps for reuse",                             \
-                 .detail = "A thread that has so many gives half of them to a list for all, and "  \
-                           "takes as many from there when it has none. GS_LOCKS counts both.",     \
+                 .detail = "A thread that has so many gives half of them on, and takes as many "   \
+                           "when it has none: to and from a store of its worker, if there are "    \
+                           "several, and one for all beyond that. GS_LOCKS counts visits to the "  \
+                           "latter.",                                                              \
                  KNOB_FINE(MEMORY, "GS_LOCKS", "gs_cache=2 spawn,n=2000 1")),                      \
         PARAM_NUMBER_OR(                                                                           \
             o, f.starve_ns, 1000000, 0, 1000000000, starve_words, STARVE_NEVER, "ns",              \

@@ -516,7 +516,7 @@ static struct g *m_find_runnable(struct m *m, bool *inherit)
         if (!m->sched->picks_last && (gp = m_poll(m)))
             return gp;
         if (m->ops->blocks) {
-            if (!galloc_give_back(m->sched))
+            if (!galloc_give_back(m))
                 m_block(m);
             continue;
         }
@@ -526,7 +526,7 @@ static struct g *m_find_runnable(struct m *m, bool *inherit)
             return gp;
         if (timers_run_others(m))
             continue; /* what they readied is in a queue of this P's or M's */
-        if (!galloc_give_back(m->sched))
+        if (!galloc_give_back(m))
             m_idle(m);
     }
     return NULL;

@@ -1,5 +1,6 @@
 /* sched.c - makes, starts and ends a scheduler: Ps, Ms and their threads, the main goroutine. */
 #include "ctx.h"
+#include "depot.h"
 #include "internal.h"
 #include "timer.h"
 
@@ -30,6 +31,8 @@ struct p *p_new(struct sched *sched, int32_t id)
     struct p *p = sched_zalloc(sizeof *p, "p");
     p->id = id;
     timers_give(sched, p);
+    depot_init(&p->g_depot, depot_room_p(sched), "g.free");
+    depot_init(&p->stack_depot, depot_room_p(sched), "stack.free");
     return p;
 }
 
@@ -37,6 +40,8 @@ void p_free(struct p *p)
 {
     INVARIANT(p->timers);
     machine_free(p->variant);
+    depot_fini(&p->g_depot);
+    depot_fini(&p->stack_depot);
     machine_free(p);
 }
 
@@ -305,6 +310,8 @@ struct sched *sched_new(const struct sched_config *config, int *error)
     timers_init(sched);
     calls_init(sched);
     fence_init(sched);
+    depot_init(&sched->g_depot, depot_room(sched), "g.free");
+    depot_init(&sched->stack_depot, depot_room(sched), "stack.free");
     ps_make(sched);
     if (sched->ops->init)
         sched->ops->init(sched);

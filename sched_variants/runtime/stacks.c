@@ -1,4 +1,4 @@
-/* stacks.c - stacks of Gs: caches per M, a depot of magazines and slabs of 64 behind one lock.
+/* stacks.c - stacks of Gs: caches per M, depots of magazines, and slabs of 64 behind one lock.
  *
  * Source: Go 1.26 runtime/stack.go stackalloc, stackfree.
  *   Same:    a cache without a lock in front of a pool with one; what is free goes back in the end.
@@ -30,7 +30,7 @@
  *   a stack is in use, in one M's cache, in one full magazine, or free in its slab; or its M has
  *   taken it from one of these a moment ago, to put it into another;  warm is a part of free
  *   a slab is on the shelf that its bits say
- *   stacks_warm == bits set in warm over all slabs, and stacks in full magazines
+ *   stacks_warm == bits set in warm over all slabs, and stacks in magazines of the depot of all
  */
 #include "ctx.h"
 #include "depot.h"
@@ -127,7 +127,7 @@ static void stacks_warm_count(struct sched *sched, int64_t change)
     atomic_store_explicit(&sched->stacks_warm, now, memory_order_relaxed);
 }
 
-/* Stacks leave slabs and magazines, or come back. */
+/* Stacks leave slabs and the depot of all, or come back. */
 static void stacks_out_count(struct sched *sched, int64_t change)
 {
     INVARIANT((int64_t)sched->stacks_out + change >= 0);
@@ -232,16 +232,42 @@ static void slab_drop_free(const struct sched *sched, struct stack_slab *slab)
     slab->warm = 0;
 }
 
+static void magazine_into_slabs(struct sched *sched, struct depot *depot)
+{
+    void **full = depot->magazine[--depot->full];
+    for (int i = 0; i < CACHE_REFILL; i++)
+        slab_put(sched, full[i]);
+}
+
 /* Puts a magazine's stacks into their slabs, which these keep from being whole. */
 static bool magazine_give_back(struct sched *sched)
 {
     if (sched->stack_depot.full == 0)
         return false;
-    void **full = sched->stack_depot.magazine[--sched->stack_depot.full];
     stacks_warm_count(sched, -CACHE_REFILL);
-    for (int i = 0; i < CACHE_REFILL; i++)
-        slab_put(sched, full[i]);
+    magazine_into_slabs(sched, &sched->stack_depot);
     return true;
+}
+
+/* Magazines come to the depot of all, or leave it. */
+static void magazines_count(struct sched *sched, int64_t change)
+{
+    stacks_warm_count(sched, change * CACHE_REFILL);
+    stacks_out_count(sched, -change * CACHE_REFILL);
+}
+
+/* Pre: no lock. */
+void stacks_depot_empty(struct sched *sched, struct p *p)
+{
+    if (p->stack_depot.full == 0)
+        return;
+    lock_acquire(&sched->stack_lock);
+    uint32_t moved = depot_move(&p->stack_depot, &sched->stack_depot, p->stack_depot.full);
+    magazines_count(sched, moved);
+    stacks_out_count(sched, -(int64_t)p->stack_depot.full * CACHE_REFILL);
+    while (p->stack_depot.full > 0)
+        magazine_into_slabs(sched, &p->stack_depot);
+    lock_release(&sched->stack_lock);
 }
 
 bool stacks_give_back(struct sched *sched)
@@ -339,22 +365,25 @@ static void batch_to_cache(struct m *m, const struct stack_batch *batch)
     }
 }
 
+/* NULL: m has no P. */
+static struct depot *p_depot(struct m *m)
+{
+    return m->p ? &m->p->stack_depot : NULL;
+}
+
 /* Pre: stack_lock. */
 static bool magazine_take(struct sched *sched, struct m *m)
 {
-    if (!depot_take(&sched->stack_depot, depot_room(sched), &m->stack_magazine))
-        return false;
-    stacks_warm_count(sched, -CACHE_REFILL);
-    stacks_out_count(sched, CACHE_REFILL);
-    return true;
+    uint32_t taken = depot_take_more(p_depot(m), &sched->stack_depot, &m->stack_magazine);
+    magazines_count(sched, -(int64_t)taken);
+    return taken > 0;
 }
 
 static bool magazine_put(struct sched *sched, struct m *m)
 {
-    if (!depot_put(&sched->stack_depot, depot_room(sched), &m->stack_magazine))
-        return false;
-    stacks_warm_count(sched, CACHE_REFILL);
-    return true;
+    uint32_t put = depot_put_more(p_depot(m), &sched->stack_depot, &m->stack_magazine);
+    magazines_count(sched, put);
+    return put > 0;
 }
 
 /* A thread that is for one G alone takes one stack. */
@@ -364,7 +393,8 @@ static void stacks_refill(struct m *m)
     uint32_t want = sched->ops->thread_per_g ? 1 : CACHE_REFILL;
     struct stack_batch batch = {0};
     struct stack_slab *fresh = NULL;
-    bool taken = false;
+    struct depot *own = p_depot(m);
+    bool taken = want == CACHE_REFILL && own && depot_take(own, &m->stack_magazine);
     while (batch.count == 0 && !taken) {
         lock_acquire(&sched->stack_lock);
         if (fresh)
@@ -400,11 +430,16 @@ void stacks_spill(struct m *m, uint32_t keep)
         at = &stack_top(sched, *at)->link;
     char *spilled = *at;
     *at = NULL;
-    if (count == CACHE_REFILL)
+    m->cache.stacks_count = keep;
+    bool whole = count == CACHE_REFILL;
+    struct depot *own = p_depot(m);
+    if (whole)
         magazine_fill(m, spilled);
+    if (whole && own && depot_put(own, &m->stack_magazine))
+        return;
     lock_acquire(&sched->stack_lock);
-    stacks_out_count(sched, -(int64_t)count);
-    if (count != CACHE_REFILL || !magazine_put(sched, m)) {
+    if (!whole || !magazine_put(sched, m)) {
+        stacks_out_count(sched, -(int64_t)count);
         while (spilled) {
             char *stack = spilled;
             spilled = stack_top(sched, stack)->link;
@@ -412,7 +447,6 @@ void stacks_spill(struct m *m, uint32_t keep)
         }
     }
     lock_release(&sched->stack_lock);
-    m->cache.stacks_count = keep;
 }
 
 /* Stacks of Gs -------------------------------------------------------------------------------- */

@@ -134,6 +134,7 @@ void p_retire_if_asked(struct m *m)
         atomic_fetch_and_explicit(&m->detour, ~(uint32_t)DETOUR_RETIRED, memory_order_relaxed);
     if (!(detour & DETOUR_RETIRED) || !m->p)
         return;
+    p_depots_empty(sched, m->p);
     lock_acquire(&sched->lock);
     bool retired = m->p->retired;
     if (retired) {

@@ -34,6 +34,13 @@ BREAK_IN(idle_p_twice, "gmp", 2, CALM)
     idle_p_put(SELF, SELF->p);
 }
 
+BREAK_IN(idle_p_with_a_magazine, "gmp", 2, CALM)
+{
+    lock_acquire(&SCHED->lock);
+    SELF->p->g_depot.full = 1;
+    idle_p_put(SELF, SELF->p);
+}
+
 BREAK(idle_ps_fewer_than_none)
 {
     atomic_store(&SCHED->idle_ps, -1);

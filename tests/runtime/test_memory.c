@@ -283,20 +283,6 @@ static void ended_gs_pass_on_in_magazines_as_far_as_there_is_room(void **state)
     run_set("gmp", "preempt=none", 1, magazines_main); /* no G ends before main waits */
 }
 
-/* When they have ended ------------------------------------------------------------------------ */
-
-/* The kernel counts resident pages per core, and tells of none that a core has yet to hand in. */
-enum { RESIDENT_UNTOLD = 1 << 20 };
-
-/* A count alone could say so without giving anything back. */
-static void check_given_back(int64_t most, int64_t stacks)
-{
-    int64_t given = most - resident_bytes();
-    if (!SUPPORT_SANITIZED && given < stacks * 4000 - RESIDENT_UNTOLD)
-        support_fail(__FILE__, __LINE__, "%lld bytes of %lld stacks", (long long)given,
-                     (long long)stacks);
-}
-
 static void yields_once(void *arg)
 {
     gosched();
@@ -310,6 +296,108 @@ static void stacks_of(int n, struct waitgroup *done)
     for (int i = 0; i < n; i++)
         go(yields_once, done);
     wg_wait(done);
+}
+
+/* Depots of Ps ------------------------------------------------------------------------------- */
+
+/* Until all workers but this one sleep, and have emptied their depots. */
+static void await_lone(struct sched *sched)
+{
+    for (bool lone = false; !lone;) {
+        gosched();
+        lock_acquire(&sched->lock);
+        lone = atomic_load(&sched->idle_ps) == sched_procs_used(sched) - 1;
+        lock_release(&sched->lock);
+    }
+}
+
+/* Two workers, of which one is used: room for two magazines in its own depots, for eight in all. */
+static void own_depots_main(void *arg)
+{
+    (void)arg;
+    struct sched *sched = machine_self()->sched;
+    struct waitgroup done = WG_INIT;
+    go_set_workers(1);
+    CHECK(machine_self()->p == sched->allp[0]);
+    struct p *p = sched->allp[0];
+    crowd_of(1000, &done);
+    wg_wait(&done);
+    CHECK(p->g_depot.full == 2);
+    CHECK(sched->g_depot.full == 8);
+    uint64_t locks = sched_stat(sched, STAT_GS_LOCKS);
+    crowd_of((int)(machine_self()->cache.gs_count + sched->runtime->gs_cache), &done);
+    CHECK(p->g_depot.full == 0);
+    CHECK(sched->g_depot.full == 8);
+    wg_wait(&done);
+    CHECK(p->g_depot.full > 0);
+    CHECK(sched_stat(sched, STAT_GS_LOCKS) == locks);
+    stacks_of(300, &done);
+    CHECK(p->stack_depot.full > 0);
+    struct support_wait wait = {0};
+    while (p->g_depot.full > 0 || p->stack_depot.full > 0) {
+        CHECK(!support_waited_in_vain(&wait));
+        go_sleep(1000000);
+    }
+}
+
+static void a_worker_has_a_depot_of_its_own_until_it_idles(void **state)
+{
+    (void)state;
+    run_set("gmp", "preempt=none", 2, own_depots_main);
+    run_set("perm", "preempt=none", 2, own_depots_main);
+}
+
+static void tree_node(void *arg)
+{
+    int depth = *(int *)arg - 1;
+    if (depth < 0)
+        return;
+    struct join joins[2];
+    for (int i = 0; i < 2; i++)
+        join_go(&joins[i], tree_node, &depth);
+    for (int i = 0; i < 2; i++)
+        join_wait(&joins[i]);
+}
+
+/* Each G that there ever was is in a cache, or free where all find it, or it is main. */
+static void no_g_is_lost_main(void *arg)
+{
+    (void)arg;
+    struct sched *sched = machine_self()->sched;
+    for (int round = 0; round < 20; round++) {
+        int depth = 8;
+        tree_node(&depth);
+        await_lone(sched);
+        for (int32_t i = 0; i < sched->procs; i++)
+            CHECK(sched->allp[i] == machine_self()->p || sched->allp[i]->g_depot.full == 0);
+        int64_t half = sched->runtime->gs_cache / 2;
+        int64_t known = 1 + atomic_load(&sched->gs_free) + half * machine_self()->p->g_depot.full;
+        for (struct m *m = sched_first_m(sched); m; m = m->all_link)
+            known += m->cache.gs_count;
+        CHECK(known == (int64_t)sched->next_id);
+    }
+}
+
+static void no_g_is_lost_between_depots(void **state)
+{
+    (void)state;
+    run_set("gmp", "gs_cache=2", 4, no_g_is_lost_main);
+    run_set("gmp", "gs_cache=8", 4, no_g_is_lost_main);
+    run_set("perm", "gs_cache=2", 4, no_g_is_lost_main);
+}
+
+/* When they have ended ------------------------------------------------------------------------ */
+
+/* The kernel counts resident pages per core, and tells of none that a core has yet to hand in. */
+enum { RESIDENT_UNTOLD = 1 << 20 };
+
+/* A count alone could say so without giving anything back. */
+static void check_given_back(int64_t most, int64_t stacks)
+{
+    int64_t given = most - resident_bytes();
+    if (!SUPPORT_SANITIZED && given < stacks * 4000 - RESIDENT_UNTOLD)
+        support_fail(__FILE__, __LINE__, "%lld bytes of %lld stacks", (long long)given,
+                     (long long)stacks);
 }
 
 /* As magazines_main(), of stacks. */
@@ -440,6 +528,8 @@ int main(void)
         cmocka_unit_test(memory_of_an_unstarted_g_is_its_struct_and_goes_in_the_end),
         cmocka_unit_test(ended_gs_pass_on_in_magazines_as_far_as_there_is_room),
         cmocka_unit_test(ended_stacks_pass_on_in_magazines_as_far_as_there_is_room),
+        cmocka_unit_test(a_worker_has_a_depot_of_its_own_until_it_idles),
+        cmocka_unit_test(no_g_is_lost_between_depots),
         cmocka_unit_test(memory_of_a_burst_is_given_back),
         cmocka_unit_test(memory_beside_those_that_stay_is_given_back),
         cmocka_unit_test(memory_given_back_serves_again),
