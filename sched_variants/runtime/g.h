@@ -299,6 +299,7 @@ struct sched {
     int32_t procs;   /* number of Ps; 1 in 1:1 variants, whose Ps come and go with their threads */
     _Atomic int32_t procs_used; /* those that may be held; written under lock (thread.c) */
     int32_t workers;            /* cores the run may use */
+    int64_t live_step;          /* Ms hand in their counts of Gs when they are off by this much */
     bool exact;                 /* one P only: peaks are counted exactly */
     bool pin;                   /* an M runs on the i-th core while it holds P i */
     int64_t schedtrace_ns;      /* 0: no trace */
@@ -365,8 +366,7 @@ struct sched {
     struct depot stack_depot;
 
     /* how many Gs live (galloc.c) */
-    _Atomic int64_t live_gs, live_gs_peak;
-    int64_t live_step; /* Ms hand in their counts when they are off by this much; constant */
+    _Alignas(64) _Atomic int64_t live_gs, live_gs_peak;
 
     _Alignas(64) _Atomic int32_t io_waiters; /* Gs that wait for a descriptor */
     _Atomic(struct netpoll *) netpoll;       /* NULL until the first descriptor is polled */

@@ -261,7 +261,7 @@ static void sched_name(struct sched *sched)
     NAME_FIELDS(sched, lock, allm, "sched.lock"); /* and the lists under it */
     NAME_FIELDS(sched, g_lock, stack_lock, "g.free");
     NAME_FIELDS(sched, stack_lock, live_gs, "stack.free");
-    NAME_FIELDS(sched, live_gs, live_step, "sched.live");
+    NAME_FIELDS(sched, live_gs, io_waiters, "sched.live");
     NAME_FIELDS(sched, io_waiters, timers, "poll");
 }
 
