@@ -4,14 +4,14 @@
  * each only by the one before, at the price of a miss. To pass one on touches none of its items.
  * An M exchanges its own, which is empty, for a full one, and the other way round.
  *
- * Each P has a small depot, which only the M that holds the P touches. Only if that is empty, or
- * full, the M goes to the one of all, and half of what its P has room for comes or goes with the
- * magazine. Without that all meet at the lock: fib,n=31 had 124 million calls a second on 64
- * simulated cores, and 316 with it.
- *   Rejected: more room in the one of all, which leaves as many visits; one for each group of
- *   cores that share a cache, whose lock would still go from core to core. A magazine that grows
- *   would be a list of so many Gs to write at once. Two magazines for each M, against going to and
- *   fro, are there: its cache takes one and holds two.
+ * Where workers are many, each P has a small depot, which only the M that holds the P touches.
+ * Only if that is empty, or full, the M goes to the one of all, and half of what its P has room
+ * for comes or goes with the magazine. Without that all meet at the lock: fib,n=31 had 124 million
+ * calls a second on 64 simulated cores, where it had 140 on 16 (docs/SCALING.md).
+ *   Rejected: 65,536 places in the one of all, and 32 at each P, which changed nothing. A magazine
+ *   that grows would be a list of so many Gs to write at once. Two magazines for each M, against
+ *   going to and fro, are there: its cache takes one and holds two. Depots of groups of cores that
+ *   share a cache, and a depot without a lock, were not tried: the visits were too many.
  *
  * Source: Bonwick and Adams, USENIX 2001.
  *   Differs: a layer more, of a magazine's kind, between a cache and the depot of all.
@@ -40,12 +40,12 @@ static inline uint32_t depot_room(const struct sched *sched)
     return room < DEPOT_ROOM_MAX ? (uint32_t)room : DEPOT_ROOM_MAX;
 }
 
-/* None where one worker meets nobody at the lock, or each thread has one G. */
+/* None for 16 workers, who seldom meet at the lock, nor where each thread has one G. */
 static inline uint32_t depot_room_p(const struct sched *sched)
 {
-    if (sched->workers == 1 || sched->ops->thread_per_g)
+    if (sched->workers <= 16 || sched->ops->thread_per_g)
         return 0;
-    return sched->workers < DEPOT_ROOM_P ? (uint32_t)sched->workers : DEPOT_ROOM_P;
+    return sched->workers < 8 * DEPOT_ROOM_P ? (uint32_t)sched->workers / 8 : DEPOT_ROOM_P;
 }
 
 static inline void depot_init(struct depot *depot, uint32_t room, const char *name)

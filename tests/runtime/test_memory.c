@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "runtime/internal.h"
+#include "runtime/depot.h"
 #include "tests/support/refuse_call.h"
 #include "tests/support/support.h"
 
@@ -311,7 +311,17 @@ static void await_lone(struct sched *sched)
     }
 }
 
-/* Two workers, of which one is used: room for two magazines in its own depots, for eight in all. */
+/* Room for two magazines at each P, which so few workers do not have. Pre: no other worker runs. */
+static void depots_of_two(struct sched *sched)
+{
+    for (int32_t i = 0; i < sched->procs; i++) {
+        CHECK(sched->allp[i]->g_depot.room == 0);
+        depot_init(&sched->allp[i]->g_depot, 2, "g.free");
+        depot_init(&sched->allp[i]->stack_depot, 2, "stack.free");
+    }
+}
+
+/* Two workers, of which one is used. There is room for eight in the depots of all. */
 static void own_depots_main(void *arg)
 {
     (void)arg;
@@ -320,6 +330,7 @@ static void own_depots_main(void *arg)
     go_set_workers(1);
     CHECK(machine_self()->p == sched->allp[0]);
     struct p *p = sched->allp[0];
+    depots_of_two(sched);
     crowd_of(1000, &done);
     wg_wait(&done);
     CHECK(p->g_depot.full == 2);
@@ -364,6 +375,7 @@ static void no_g_is_lost_main(void *arg)
 {
     (void)arg;
     struct sched *sched = machine_self()->sched;
+    depots_of_two(sched);
     for (int round = 0; round < 20; round++) {
         int depth = 8;
         tree_node(&depth);
