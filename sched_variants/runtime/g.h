@@ -355,6 +355,7 @@ struct sched {
     uint32_t next_id;
     _Atomic int64_t gs_free; /* in slabs and g_depot */
     struct depot g_depot;
+    _Atomic bool gives_back; /* an M gives Gs or stacks back */
 
     /* their stacks (stacks.c) */
     _Alignas(64) lock_t stack_lock; /* as g_lock */

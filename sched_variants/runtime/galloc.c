@@ -320,11 +320,26 @@ void p_depots_empty(struct sched *sched, struct p *p)
     lock_release(&sched->g_lock);
 }
 
+/* A hint, and so relaxed. */
+static bool is_excess(struct sched *sched)
+{
+    return atomic_load_explicit(&sched->stacks_warm, memory_order_relaxed) > STACKS_KEPT ||
+           atomic_load_explicit(&sched->gs_free, memory_order_relaxed) > GS_KEPT;
+}
+
+/* One M at a time: many would keep those that work from the locks. The others may sleep. It comes
+ * again until there is no excess, or it has found work; then the next M without work goes on.
+ * relaxed: the locks order what it does. */
 bool galloc_give_back(struct m *m)
 {
     struct sched *sched = m->sched;
     p_depots_empty(sched, m->p);
-    return stacks_give_back(sched) || gs_give_back(sched);
+    if (!is_excess(sched) ||
+        atomic_exchange_explicit(&sched->gives_back, true, memory_order_relaxed))
+        return false;
+    bool more = stacks_give_back(sched) || gs_give_back(sched);
+    atomic_store_explicit(&sched->gives_back, false, memory_order_relaxed);
+    return more;
 }
 
 /* A G's life ---------------------------------------------------------------------------------- */

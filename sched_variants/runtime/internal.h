@@ -78,7 +78,7 @@ static inline size_t g_stack_size(const struct sched *sched, const struct g *gp)
 /* A step towards giving what is kept in excess back to the kernel: for an M without work, which
  * then looks for some again. A step gives one slab back, in tens of microseconds, or puts half a
  * cache of stacks or of Gs into their slabs, which with a large gs_cache takes longer. False if
- * there is no excess, or all that is left is in use. */
+ * there is no excess, all that is left is in use, or another M is at it. */
 bool galloc_give_back(struct m *m);
 bool stacks_give_back(struct sched *sched); /* of stacks only */
 /* p is to idle: its magazines go to the depots of all. Pre: the caller holds p, or nobody does;
