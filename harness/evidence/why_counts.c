@@ -24,7 +24,6 @@ static const struct {
               {"PROCESS_SWITCHES", KERNEL_NS},
               {"POLLS", KERNEL_NS},
               {"PROCESS_PAGE_FAULTS", KERNEL_NS},
-              {"PROCESS_PREEMPTIONS", KERNEL_NS},
               {"PREEMPTS", KERNEL_NS},
               {"LOCKED_STARTS", KERNEL_NS},
               {"GRQ_LOCKS", SHARED_NS},
@@ -54,6 +53,9 @@ static const double SHARE_MIN = 0.1;
 
 /* Two counts differ if one is so many times the other, and at least so many in a sample. */
 static const double DIFFERS_FACTOR = 2, DIFFERS_TIMES = 10;
+
+/* Fewer than this of an operation are told as one in so many. */
+static const double FEW = 0.001;
 
 /* Parts of the core time. The first two are one where BUSY_NS is not counted. */
 enum { BUSY, SEARCH, NO_THREAD, PARTS };
@@ -146,6 +148,17 @@ static size_t likely_find(struct likely likely[PRICES], const struct spent *fast
     return found;
 }
 
+/* Few of an operation as one in so many. */
+static struct text count_text(double count)
+{
+    struct text text = text_count(count > 0 && count < FEW ? 1 / count : count);
+    if (count > 0 && count < FEW) {
+        struct text many = text;
+        snprintf(text.s, sizeof text.s, "1 in %.80s", many.s);
+    }
+    return text;
+}
+
 /* How many were told. */
 static size_t counts_print(FILE *to, const char *before, const struct spent *faster,
                            const struct spent *slower, double least_ns)
@@ -155,7 +168,7 @@ static size_t counts_print(FILE *to, const char *before, const struct spent *fas
     for (size_t k = 0; k < found && k < COUNTS_TOLD; k++) {
         size_t i = likely[k].which;
         fprintf(to, "%s %s %s against %s", k > 0 ? "," : before, prices[i].name,
-                text_count(slower->count[i]).s, text_count(faster->count[i]).s);
+                count_text(slower->count[i]).s, count_text(faster->count[i]).s);
     }
     return found;
 }

@@ -248,6 +248,17 @@ static void latencies_without_parts_are_told_by_counts(void **state)
     free(text);
     json_decref(a);
     json_decref(b);
+    a = native_of(100, 190, 0, 4), b = native_of(100, 190, 0.0005, 4);
+    for (size_t i = 0; i < 2; i++) {
+        json_object_set_new(json_array_get(a, i), "ops", json_integer(100 * OPS));
+        json_object_set_new(json_array_get(b, i), "ops", json_integer(100 * OPS));
+    }
+    text = why_latency_of(0.99, a, b);
+    assert_string_equal(text, "no part of a request is told; an operation has GRQ_LOCKS 1 in 2.00 "
+                              "k against 0");
+    free(text);
+    json_decref(a);
+    json_decref(b);
 }
 
 static void expect_event(const char *name, json_t *less, json_t *more, const char *expected)
