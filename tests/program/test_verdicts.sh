@@ -88,6 +88,7 @@ done
 check no_verdict_of_others [ -z "$(of "${deterministic[@]}" <old | diff - old)" ]
 check each_verdict_has_a_line [ ! -s news ]
 cp reversed out
+check the_reference_has_verdicts [ -s reference.verdicts ]
 check none_is_the_reverse_of_the_reference [ ! -s reversed ]
 check each_is_judged [ "$(cut -d ' ' -f 1 new | sort -u | wc -l)" = ${#ids[@]} ]
 finish
