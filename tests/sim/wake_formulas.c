@@ -111,7 +111,7 @@ static double start_us(const struct sim_model *of, const struct lines *lines)
 /* By how much the k-th start of a chain may be off. */
 static double chain_bound_us(const struct sim_model *of, const struct lines *lines, int k)
 {
-    return lines_us(of, lines->off * k + lines->link) + drawn_us(of, k);
+    return lines_us(of, lines->off * k + lines->link + START_LINES) + drawn_us(of, k);
 }
 
 /* The guest with one price of its own. */
@@ -281,7 +281,7 @@ static void burst_claims(const struct lines *lines, const struct sim_model *on, 
                  P * start + off, start_measured_us(0, P - 1));
     if (sleepers_too)
         claim_within(on, lines->variant, "us to wake a thread for each of a burst of", P, 0,
-                     (P + 2) * link + off, start_measured_us(1, P - 1));
+                     (P + 4) * link + off, start_measured_us(1, P - 1));
 }
 
 static void wake_burst_starts_everywhere(void **state)
