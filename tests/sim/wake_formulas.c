@@ -295,7 +295,8 @@ static void wake_burst_starts_everywhere(void **state)
         for (int k = 1; k < P; k++)
             claim_within(&model, lines->variant, "us to start thread", k,
                          k * (double)(model.start_ps + model.wakeup_ps) / 1e6,
-                         (k + 1) * start_us(&model, lines) + chain_bound_us(&model, lines, k),
+                         (k + 1) * start_us(&model, lines) + chain_bound_us(&model, lines, k) +
+                             lines_us(&model, k),
                          start_measured_us(0, k));
     }
 }
