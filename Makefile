@@ -678,7 +678,7 @@ built-peers: $(addprefix build/peers/,$(PEERS) $(FLOORS))
 # do not hold are printed; they do not fail the target. It takes the one of three calibrations that
 # fits the core distance of the native cells.
 VALIDATE := build/validate
-validate: build ## Hold the simulated machine against formulas, valgrind, this machine and published curves (16 min)
+validate: build ## Hold the simulated machine against formulas, valgrind, this machine and published curves (26 min)
 	@command -v valgrind >/dev/null || { echo 'valgrind is missing: apt-get install valgrind' >&2; exit 1; }
 	@rm -rf $(VALIDATE) && mkdir -p $(VALIDATE)
 	@$(MAKE) CONFIG=sim build/sim/tests/sim_formulas
