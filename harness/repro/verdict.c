@@ -638,11 +638,12 @@ static const json_t *runtime_of(const struct cell_samples *samples)
     return samples->count > 0 ? json_object_get(samples->records[0], "runtime") : NULL;
 }
 
+/* The samples that the verdict is about. */
 static json_t *records_of(const struct cell_samples *samples)
 {
     json_t *records = json_array();
-    for (size_t i = 0; i < samples->count; i++)
-        json_array_append(records, (json_t *)samples->records[i]);
+    for (size_t i = 0; i < samples->values_count; i++)
+        json_array_append(records, (json_t *)samples->of[i]);
     return records;
 }
 
@@ -666,13 +667,14 @@ static char *why_of(const struct metric *metric, const json_t *less, const json_
                                              : why_event_of(metric, less, more);
 }
 
-/* The sentence behind a ratio; NULL if there is none. To be freed. */
+/* The sentence behind a ratio; NULL if there is none, or if it would depend on the regime that was
+ * met. To be freed. */
 static char *why_make(const struct judging *self, const struct cell_samples *level,
                       const struct cell_samples *over)
 {
     double ratio = self->column->infinite ? INFINITY : self->column->effect.median;
     if (!self->expect->over || self->expect->is_order || isnan(ratio) ||
-        fabs(log(ratio)) < WHY_EFFECT_MIN)
+        fabs(log(ratio)) < WHY_EFFECT_MIN || self->column->lack == LACK_REGIMES)
         return NULL;
     json_t *more = records_of(ratio > 1 ? level : over),
            *less = records_of(ratio > 1 ? over : level);

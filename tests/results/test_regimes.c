@@ -1,4 +1,5 @@
-/* test_regimes.c - verdicts of experiments whose numbers are of two regimes. */
+/* test_regimes.c - verdicts of experiments whose numbers are of two regimes, and the sentences
+ * behind verdicts. */
 #include "harness/repro/repro_file.h"
 #include "harness/repro/verdict.h"
 #include "harness/repro/verdict_json.h"
@@ -43,13 +44,10 @@ static json_t *records_make(void)
     return records;
 }
 
-/* Expects of the only column what is told of its regimes, and the reason of its verdict. */
-static void expect_column(const char *yaml, enum verdict verdict, const char *reason,
-                          const char *told)
+static struct experiment *load(const char *yaml)
 {
     char path[] = "/tmp/test_regimes.XXXXXX";
     struct error error = {0};
-    struct judged judged;
     FILE *to = fdopen(mkstemp(path), "w");
     fputs(yaml, to);
     fclose(to);
@@ -57,6 +55,15 @@ static void expect_column(const char *yaml, enum verdict verdict, const char *re
     unlink(path);
     if (!experiment)
         fail_msg("%s", error.text);
+    return experiment;
+}
+
+/* Expects of the only column what is told of its regimes, and the reason of its verdict. */
+static void expect_column(const char *yaml, enum verdict verdict, const char *reason,
+                          const char *told)
+{
+    struct judged judged;
+    struct experiment *experiment = load(yaml);
     json_t *records = records_make();
     judged_make(&judged, &experiment->parts[0], 0, "native", records, &form);
     assert_int_equal(judged.verdict, verdict);
@@ -99,12 +106,63 @@ static void values_are_told_likewise(void **state)
                   "the regimes differ in STEALS 8 and 0.5");
 }
 
+#define STEALS_AT(number) RATIO_AT(number) "        metric: STEALS\n"
+
+/* Takes records. */
+static void expect_why(const char *yaml, json_t *records, enum verdict_lack lack, const char *why)
+{
+    struct judged judged;
+    struct experiment *experiment = load(yaml);
+    judged_make(&judged, &experiment->parts[0], 0, "native", records, &form);
+    assert_int_equal(judged.columns[0].lack, lack);
+    if (why)
+        assert_string_equal(judged.columns[0].why, why);
+    else
+        assert_null(judged.columns[0].why);
+    judged_free(&judged);
+    json_decref(records);
+    experiment_free(experiment);
+}
+
+static void marked_samples_are_not_behind_a_sentence(void **state)
+{
+    (void)state;
+    json_t *records = json_array();
+    for (int i = 0; i < 20; i++) {
+        add(records, false, i, 100, 1);
+        add(records, true, i, 100, i < 8 ? 2 : 50);
+        if (i >= 8)
+            json_object_set_new(json_array_get(records, json_array_size(records) - 1), "marks",
+                                json_pack("[s]", "robbed"));
+    }
+    expect_why(STEALS_AT("1.2"), records, LACK_NOTHING,
+               "2.00 an operation against 1.00 an operation: searches that found work in "
+               "another's queue");
+}
+
+static void no_sentence_depends_on_the_regime(void **state)
+{
+    (void)state;
+    json_t *records = json_array();
+    for (int i = 0; i < 16; i++) {
+        add(records, false, i, 100, 1);
+        add(records, true, i, 100, (i < 13 ? 1.5 : 0.9) * (1 + i / 100.0));
+    }
+    json_incref(records);
+    expect_why(STEALS_AT("1.2"), records, LACK_REGIMES, NULL);
+    expect_why(STEALS_AT("0.8"), records, LACK_NOTHING,
+               "1.57 an operation against 1.00 an operation: searches that found work in "
+               "another's queue");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ratios_that_decide_by_chance_decide_nothing),
         cmocka_unit_test(regimes_that_decide_nothing_are_told_too),
         cmocka_unit_test(values_are_told_likewise),
+        cmocka_unit_test(marked_samples_are_not_behind_a_sentence),
+        cmocka_unit_test(no_sentence_depends_on_the_regime),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
