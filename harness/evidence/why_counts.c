@@ -111,6 +111,15 @@ static bool spent_make(struct spent *spent, const json_t *records)
     return core.n > 0;
 }
 
+/* True if both have one of the counts at least. */
+static bool are_counted(const struct spent *one, const struct spent *other)
+{
+    for (size_t i = 0; i < PRICES; i++)
+        if (isfinite(one->count[i]) && isfinite(other->count[i]))
+            return true;
+    return false;
+}
+
 struct likely {
     size_t which;
     double ns;
@@ -229,8 +238,8 @@ char *why_counts_of(const json_t *faster, const json_t *slower)
     FILE *to = memory_stream(&text, NULL);
     fprintf(to, "%s more core time an operation", text_time(all_ns).s);
     times_print(to, &a, &b, all_ns);
-    if (counts_print(to, "; counted", &a, &b, SHARE_MIN * all_ns) == 0 &&
-        counts_print(to, "; no counter has made it, but they differ in", &a, &b, 0) == 0)
+    if (are_counted(&a, &b) && counts_print(to, "; counted", &a, &b, SHARE_MIN * all_ns) == 0 &&
+        counts_print(to, "; no count is large enough to explain it; these differ:", &a, &b, 0) == 0)
         fputs("; no counter tells why", to);
     fclose(to);
     return text;
@@ -240,7 +249,7 @@ char *why_counts_differ(const json_t *less, const json_t *more)
 {
     struct spent a, b;
     char *text = NULL;
-    if (!spent_make(&a, less) || !spent_make(&b, more))
+    if (!spent_make(&a, less) || !spent_make(&b, more) || !are_counted(&a, &b))
         return NULL;
     FILE *to = memory_stream(&text, NULL);
     if (counts_print(to, "an operation has", &a, &b, 0) == 0)

@@ -8,7 +8,7 @@
  * have made it are a hint: a count is named if it may have made a tenth of the difference, by the
  * order of size of its price. A wake-up costs microseconds, a visit to a shared line a hundred
  * nanoseconds, what an M does alone ten. Where none may have, the text says so, and names counts of
- * which one cell has twice as many.
+ * which one cell has twice as many. Where none of them was taken, it has the first part alone.
  */
 #ifndef SCHEDLAB_WHY_COUNTS_H
 #define SCHEDLAB_WHY_COUNTS_H
@@ -23,7 +23,8 @@
 char *why_counts_of(const json_t *faster, const json_t *slower);
 
 /* "an operation has PREEMPTS 1.02 against 0", or "no counter differs": the counts of which one cell
- * has twice as many, of the second cell first. To be freed. NULL if records do not tell. */
+ * has twice as many, of the second cell first. To be freed. NULL if records do not tell, or if no
+ * counts were taken. */
 char *why_counts_differ(const json_t *less, const json_t *more);
 
 /* The i-th of the counts that the texts may name; NULL behind the last one. */

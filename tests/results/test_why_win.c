@@ -189,14 +189,30 @@ static void busy_time_parts_work_from_searching(void **state)
     json_decref(b);
 }
 
+static void without_counts_nothing_is_said_of_them(void **state)
+{
+    (void)state;
+    json_t *a = native_of(100, 190, 0, 0.5), *b = native_of(200, 300, 20, 1.5);
+    for (size_t i = 0; i < 2; i++)
+        json_object_del(json_array_get(b, i), "events");
+    char *text = why_win_of(a, b);
+    assert_string_equal(text, "200 ns more core time an operation: 110 ns of processor time, "
+                              "90.0 ns without a thread");
+    free(text);
+    assert_null(why_latency_of(0.99, a, b));
+    json_decref(a);
+    json_decref(b);
+}
+
 static void counts_too_cheap_for_the_time_are_told_as_differing(void **state)
 {
     (void)state;
     json_t *a = native_of(100, 190, 0, 0.5), *b = native_of(200, 300, 0.005, 1.5);
     char *text = why_win_of(a, b);
-    assert_string_equal(text, "200 ns more core time an operation: 110 ns of processor time, "
-                              "90.0 ns without a thread; no counter has made it, but they differ "
-                              "in PARKS 1.50 against 0.50"); /* five locks in all may be chance */
+    assert_string_equal(
+        text, "200 ns more core time an operation: 110 ns of processor time, "
+              "90.0 ns without a thread; no count is large enough to explain it; "
+              "these differ: PARKS 1.50 against 0.50"); /* five locks in all may be chance */
     free(text);
     json_decref(a);
     json_decref(b);
@@ -328,6 +344,7 @@ int main(void)
         cmocka_unit_test(workers_that_share_cores_have_only_these),
         cmocka_unit_test(real_threads_tell_times_and_likely_counts),
         cmocka_unit_test(busy_time_parts_work_from_searching),
+        cmocka_unit_test(without_counts_nothing_is_said_of_them),
         cmocka_unit_test(counts_too_cheap_for_the_time_are_told_as_differing),
         cmocka_unit_test(latencies_are_told_by_parts_of_requests),
         cmocka_unit_test(latencies_without_parts_are_told_by_counts),
