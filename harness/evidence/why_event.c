@@ -78,17 +78,14 @@ char *why_event_of(const struct metric *metric, const json_t *less, const json_t
 {
     char *text = NULL;
     double of_less = median_of(metric, less), of_more = median_of(metric, more);
-    if (!isfinite(of_less) || !isfinite(of_more))
+    if (!isfinite(of_less) || !isfinite(of_more) || metric_is_finding(metric->name))
         return NULL;
-    if (metric_is_finding(metric->name))
-        return text_format("%s against %s, as the workload found", text_count(of_more).s,
-                           text_count(of_less).s);
     char *name = full_name(metric->name);
     const char *help = counter_help(name);
     FILE *to = memory_stream(&text, NULL);
     counts_print(to, name, of_less, of_more);
     if (*help)
-        fprintf(to, ": %.*s", (int)strcspn(help, ",;:("), help);
+        fprintf(to, ": %s", help);
     double time_of_less = median_of(NULL, less), time_of_more = median_of(NULL, more);
     double longer = time_of_more - time_of_less;
     if (fabs(longer) > TIME_SHARE_MIN * fmax(time_of_less, time_of_more)) /* false of NAN */

@@ -300,6 +300,29 @@ static void events_are_told_per_operation(void **state)
                  "taken; with 40.0 ns less processor time an operation");
 }
 
+/* Two samples with that event alone. */
+static json_t *counted_of(const char *name, double per_op)
+{
+    json_t *records = json_array();
+    for (int i = 0; i < 2; i++)
+        json_array_append_new(records,
+                              json_pack("{ss si sf s[{ss sf}]}", "status", "ok", "ops", OPS,
+                                        "cpu_ns", 1e6, "events", "name", name, "per_op", per_op));
+    return records;
+}
+
+static void events_have_their_whole_help(void **state)
+{
+    (void)state;
+    const char *hits = "sde:::schedlab::LOCAL_HITS", *tasks = "sde:::schedlab::TASKS_STOLEN";
+    expect_event("LOCAL_HITS", counted_of(hits, 1), counted_of(hits, 3),
+                 "3.00 an operation against 1.00 an operation: dispatches from the worker's own "
+                 "queue, without those from runnext");
+    expect_event("TASKS_STOLEN", counted_of(tasks, 0), counted_of(tasks, 2),
+                 "2.00 an operation against none: tasks, or parents resting in a spawn, taken by a "
+                 "thief");
+}
+
 static void simulated_and_real_ones_are_not_compared(void **state)
 {
     (void)state;
@@ -349,6 +372,7 @@ int main(void)
         cmocka_unit_test(latencies_are_told_by_parts_of_requests),
         cmocka_unit_test(latencies_without_parts_are_told_by_counts),
         cmocka_unit_test(events_are_told_per_operation),
+        cmocka_unit_test(events_have_their_whole_help),
         cmocka_unit_test(simulated_and_real_ones_are_not_compared),
         cmocka_unit_test(misses_are_told_by_structure),
     };
