@@ -7,12 +7,17 @@
 #include "harness/numbers/units.h"
 #include "harness/records/records.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double SHARE_TOLD = 0.9;
+/* A sentence names so much of what is longer, in so many parts of at least so much of the whole. */
+static const double SHARE_TOLD = 0.9, SHARE_MIN = 0.1;
 enum { PARTS_TOLD = 3 };
+
+/* The quantiles whose parts are told, and how near another one is the same. */
+static const double MEDIAN = 0.5, TAIL = 0.99, ALIKE = 1e-9;
 
 /* A part of the requests of the longer cell less that of the shorter one, in us. */
 struct part {
@@ -67,25 +72,41 @@ static int by_more(const void *a, const void *b)
     return strcmp(one->name, other->name);
 }
 
-static char *text_of(const struct parts *parts, const char *quantile)
+/* The largest of the parts that are longer (sign 1) or shorter (-1), up to nine tenths of these. */
+static void parts_print(FILE *to, const struct parts *parts, int sign)
+{
+    double all_us = 0, told_us = 0;
+    for (size_t i = 0; i < parts->count; i++)
+        all_us += fmax(sign * parts->of[i].more_us, 0);
+    for (size_t i = 0; i < parts->count && i < PARTS_TOLD; i++) {
+        const struct part *part = &parts->of[sign > 0 ? i : parts->count - 1 - i];
+        double us = sign * part->more_us;
+        if (told_us >= SHARE_TOLD * all_us || us < SHARE_MIN * parts->all_us)
+            break;
+        fprintf(to, "%s %s%s %s", sign < 0 || i > 0 ? "," : ":", sign < 0 ? "less " : "",
+                text_time(us * 1e3).s, part->name);
+        told_us += us;
+    }
+}
+
+static char *text_of(const struct parts *parts, const char *at, bool elsewhere)
 {
     char *text = NULL;
-    double told = 0;
     FILE *to = memory_stream(&text, NULL);
-    fprintf(to, "%s longer at %s", text_time(parts->all_us * 1e3).s, quantile);
-    for (size_t i = 0; i < parts->count && i < PARTS_TOLD && told < SHARE_TOLD * parts->all_us;
-         i++) {
-        fprintf(to, "%s %s %s", i > 0 ? "," : ":", text_time(parts->of[i].more_us * 1e3).s,
-                parts->of[i].name);
-        told += parts->of[i].more_us;
-    }
+    struct text longer = text_time(parts->all_us * 1e3);
+    if (elsewhere)
+        fprintf(to, "at %s, whose parts are known, %s longer", at, longer.s);
+    else
+        fprintf(to, "%s longer at %s", longer.s, at);
+    parts_print(to, parts, 1);
+    parts_print(to, parts, -1);
     fclose(to);
     return text;
 }
 
 char *why_latency_of(double quantile, const json_t *shorter, const json_t *longer)
 {
-    bool tail = quantile > 0.5;
+    bool tail = quantile > MEDIAN;
     struct parts parts = {.count = 0};
     const char *key = tail ? "p99_us" : "p50_us", *at = tail ? "p99" : "p50";
     bool told = parts_add(&parts, longer, key, 1) && parts_add(&parts, shorter, key, -1);
@@ -93,10 +114,10 @@ char *why_latency_of(double quantile, const json_t *shorter, const json_t *longe
         qsort(parts.of, parts.count, sizeof *parts.of, by_more);
     char *text = NULL, *counts = NULL;
     if (told && parts.all_us > 0)
-        text = text_of(&parts, at);
+        text = text_of(&parts, at, fabs(quantile - (tail ? TAIL : MEDIAN)) > ALIKE);
     else if ((counts = why_counts_differ(shorter, longer)))
-        text = told ? text_format("no part of requests at %s is longer; %s", at, counts)
-                    : text_format("no part of a request is told; %s", counts);
+        text =
+            told ? text_format("requests take no longer at %s; %s", at, counts) : xstrdup(counts);
     free(counts);
     free(parts.of);
     return text;
