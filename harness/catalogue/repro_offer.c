@@ -110,13 +110,13 @@ static bool is_with_workers(const json_t *expectation, json_int_t workers)
     return false;
 }
 
-/* True if the number decides nothing, or may be twice or half of what it is. */
+/* True if the number decides nothing, may be twice or half of what it is, or is of two regimes. */
 static bool is_vague(const json_t *column)
 {
     const json_t *effect = json_object_get(column, "effect");
     double lo = field_number(effect, "lo"), hi = field_number(effect, "hi");
     return verdict_of_text(field_text(column, "verdict")) == VERDICT_UNDECIDED ||
-           (isfinite(lo) && isfinite(hi) && hi > WIDE * lo);
+           json_object_get(column, "regimes") || (isfinite(lo) && isfinite(hi) && hi > WIDE * lo);
 }
 
 /* " 0.44x and 0.55x?", without intervals, the second vague: for each number of workers that the
@@ -149,13 +149,14 @@ static const char *open_of(const json_t *expectation)
                                                             : field_text(expectation, "verdict");
 }
 
-/* " 1.12 of 12.6 (grq.lock)": where most of the difference is. */
+/* " 1.12 of 12.6? (grq.lock)", vague: where most of the difference is. */
 static void misses_put(const struct place_line *line, const json_t *column)
 {
     const char *why = strstr(field_text(column, "why"), " on ");
-    fprintf(line->to, " %s of %s",
+    fprintf(line->to, " %s of %s%s",
             text_count(field_number(json_object_get(column, "level"), "median")).s,
-            text_count(field_number(json_object_get(column, "over"), "median")).s);
+            text_count(field_number(json_object_get(column, "over"), "median")).s,
+            is_vague(column) ? "?" : "");
     if (why)
         fprintf(line->to, " (%.*s)", (int)strcspn(why + 4, ","), why + 4);
 }
@@ -219,13 +220,13 @@ static void claims_put(struct place_line *line)
     }
 }
 
-/* "; grq takes more: 876 ns in spin loops, 101 ns stalled on grq.lock"; of what is no time of cores
- * the sentence itself. */
+/* "; grq takes more: 876 ns in spin loops, 101 ns stalled on grq.lock", and the counts that may
+ * have made it; of what is no time of cores the sentence itself. */
 static void why_put(const struct place_line *line)
 {
     const json_t *column = widest_of(line->lead);
     const char *why = field_text(column, "why"), *sum = strstr(why, ": ");
-    const char *parts = sum ? sum + 2 : why;
+    const char *parts = sum ? sum + 2 : why, *counted = strstr(parts, "; counted");
     size_t end = strcspn(parts, ";"), length = 0;
     const char *slower = *why ? repro_file_slower(line->lead, column) : "";
     if (*why && !strstr(why, " more core time"))
@@ -234,7 +235,8 @@ static void why_put(const struct place_line *line)
         return;
     for (size_t i = 0; i < WHY_PARTS && length < end; i++)
         length += (length > 0) + strcspn(parts + length + (length > 0), ",;");
-    fprintf(line->to, "; %s takes more: %.*s%s", slower, (int)length, parts, parts + end);
+    fprintf(line->to, "; %s takes more: %.*s%s", slower, (int)length, parts,
+            counted ? counted : "");
 }
 
 /* "sim:desktop8, 8", "native, 1 and 2"; to be freed. */
@@ -320,11 +322,11 @@ void repro_offer(FILE *to, struct experiment *const *experiments, size_t count, 
     fprintf(to,
             "\nA number is the ratio of the two in brackets; of misses, how many each has an "
             "operation, and on what\n"
-            "most differ. One with ? is undecided or wide. \"Takes more\" is the slower one's "
-            "additional core time\n"
-            "an operation, by cause. All are of the newest run here or the reference. `schedlab "
-            "repro D1 --quick`\n"
-            "measures one, `schedlab repro --quick` all %zu; --list has verdicts, --explain D1 the "
-            "reasoning.\n",
+            "most differ. Those with ? are undecided, wide or of two regimes. \"Takes more\" "
+            "is the slower one's\n"
+            "added core time an operation, by cause. All are of the newest run here or the "
+            "reference. Measure one\n"
+            "with `schedlab repro D1 --quick`, all %zu without D1; --list has verdicts, "
+            "--explain D1 the reasons.\n",
             count);
 }

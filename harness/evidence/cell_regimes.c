@@ -102,13 +102,17 @@ static double factor_of(const struct teller *teller)
     return least > 0 ? most / least : INFINITY;
 }
 
-/* The events that tell the sides apart best; how many, TOLD_MAX at most. */
-static size_t tellers_find(const struct sides *sides, struct teller tellers[TOLD_MAX])
+/* The events that tell the sides apart best, without that of the values; how many, TOLD_MAX at
+ * most. */
+static size_t tellers_find(const struct sides *sides, const char *values,
+                           struct teller tellers[TOLD_MAX])
 {
     size_t count = 0;
     json_each(event, json_object_get(sides->records[0], "events")) {
         struct teller one;
-        if (!teller_make(&one, sides, field_text(event, "name")))
+        const char *name = field_text(event, "name");
+        if (strcmp(counter_short_name(name), counter_short_name(values)) == 0 ||
+            !teller_make(&one, sides, name))
             continue;
         size_t at = count;
         while (at > 0 && factor_of(&one) > factor_of(&tellers[at - 1]))
@@ -124,11 +128,12 @@ static size_t tellers_find(const struct sides *sides, struct teller tellers[TOLD
 }
 
 void cell_regimes_differ(const json_t **records, double *values, size_t count,
-                         const struct regimes *regimes, char text[CELL_REMARK_SIZE])
+                         const struct regimes *regimes, const char *name,
+                         char text[CELL_REMARK_SIZE])
 {
     struct sides sides = {records, values, count, *regimes};
     struct teller tellers[TOLD_MAX];
-    size_t found = tellers_find(&sides, tellers);
+    size_t found = tellers_find(&sides, name, tellers);
     text[0] = '\0';
     for (size_t i = 0; i < found; i++)
         text_add(text, CELL_REMARK_SIZE, "%s%.60s %.3g and %.3g", i ? ", " : "",
@@ -148,7 +153,8 @@ bool cell_remark_regimes(const json_t *records, char text[CELL_REMARK_SIZE])
                  "of depends on which one was met",
                  regimes->low, counted(sides.count, "sample").s, text_si(regimes->low_median).s,
                  regimes->high, text_si(regimes->high_median).s);
-        cell_regimes_differ(sides.records, sides.throughputs, sides.count, regimes, differ);
+        cell_regimes_differ(sides.records, sides.throughputs, sides.count, regimes, "throughput",
+                            differ);
         if (*differ)
             text_add(text, CELL_REMARK_SIZE, "; they differ in %s", differ);
     }

@@ -32,9 +32,11 @@ bool cell_remark_regimes(const json_t *records, char text[CELL_REMARK_SIZE]);
 bool cell_remark_wasted(const json_t *records, char text[CELL_REMARK_SIZE]);
 
 /* "STEALS 0.31 and 12.4": the two counts at most that tell values of two regimes
- * apart best, by the sample behind each value; "" if none does. */
+ * apart best, by the sample behind each value; "" if none does. The one that the values are of, by
+ * its name, is not told. */
 void cell_regimes_differ(const json_t **records, double *values, size_t count,
-                         const struct regimes *regimes, char text[CELL_REMARK_SIZE]);
+                         const struct regimes *regimes, const char *name,
+                         char text[CELL_REMARK_SIZE]);
 
 /* Work that waited beside idle cores: means over the samples that are ok, but for the longest wait
  * of all. False if none of them tells. */

@@ -365,39 +365,67 @@ static void judge_same(const struct judging *self)
 
 /* Regimes -------------------------------------------------------------------------------------- */
 
-/* Notes that the values are of two regimes, and what tells these apart; false if they are not, or
- * if others were noted before. */
-static bool regimes_note(struct verdict_column *column, const char *of, const double *values,
-                         const json_t **records, size_t count)
+/* "3 of 16 samples of gmp on fib, 2 workers, at 103, 13 at 159", or "ratios of blocks"; to be
+ * freed. */
+static char *regimes_text(const struct judging *self, const char *of, const struct regimes *found)
 {
-    struct verdict_regimes *regimes = &column->regimes;
-    char differ[CELL_REMARK_SIZE];
-    if (regimes->of || !statistics_regimes(values, count, &regimes->found))
-        return false;
-    regimes->of = of;
-    regimes->count = count;
-    regimes->values = xcalloc(count, sizeof *values);
-    memcpy(regimes->values, values, count * sizeof *values);
-    cell_regimes_differ(records, regimes->values, count, &regimes->found, differ);
-    regimes->differ = xstrdup(differ);
-    return true;
+    const struct verdict_column *column = self->column;
+    enum metric_kind kind = self->expect->measured.kind;
+    const struct experiment_cell *level = &column->level.cell, *over = &column->over.cell;
+    size_t count = found->low + found->high;
+    double low = found->low_median, high = found->high_median;
+    if (strcmp(of, "ratios") == 0)
+        return text_format("%zu of %zu ratios of blocks at %s, %zu at %s", found->low, count,
+                           text_ratio(low).s, found->high, text_ratio(high).s);
+    char name[VERDICT_REASON_SIZE / 2];
+    bool elsewhere = self->expect->over && strcmp(level->machine, over->machine) != 0;
+    const struct experiment_cell *cell = strcmp(of, "over") == 0 ? over : level;
+    cell_name(cell, name, sizeof name);
+    return text_format("%zu of %zu samples of %s%s%s, at %s, %zu at %s", found->low, count, name,
+                       elsewhere ? " on " : "", elsewhere ? cell->machine : "",
+                       metric_text(kind, low).s, found->high, metric_text(kind, high).s);
 }
 
-char *verdict_regimes_text(const struct judged *judged, const struct verdict_column *column)
+/* Puts the events of the second side behind those of the first one, which it takes. */
+static char *differ_join(const struct judging *self, char *first, const char *second)
 {
-    const struct verdict_regimes *regimes = &column->regimes;
-    bool ratios = regimes->of && strcmp(regimes->of, "ratios") == 0;
-    enum metric_kind kind = judged->expect->measured.kind;
-    const struct verdict_side *side =
-        regimes->of && strcmp(regimes->of, "over") == 0 ? &column->over : &column->level;
-    if (!regimes->of)
-        return NULL;
-    double low = regimes->found.low_median, high = regimes->found.high_median;
-    return text_format("%zu of %zu %s%s at %s, %zu at %s", regimes->found.low, regimes->count,
-                       ratios ? "ratios of blocks" : "samples of ",
-                       ratios ? "" : side->cell.variant,
-                       ratios ? text_ratio(low).s : metric_text(kind, low).s, regimes->found.high,
-                       ratios ? text_ratio(high).s : metric_text(kind, high).s);
+    char *text = NULL;
+    FILE *to = memory_stream(&text, NULL);
+    if (*first)
+        fprintf(to, "%s (%s)%s", first, self->expect->level, *second ? ", " : "");
+    if (*second)
+        fprintf(to, "%s (%s)", second, self->expect->over);
+    fclose(to);
+    free(first);
+    return text;
+}
+
+/* Notes that the values are of two regimes, and what tells these apart; false if they are not.
+ * The second side's come behind the first one's. */
+static bool regimes_note(const struct judging *self, const char *of, double *values,
+                         const json_t **records, size_t count)
+{
+    struct verdict_regimes *regimes = &self->column->regimes;
+    struct regimes found;
+    char differ[CELL_REMARK_SIZE];
+    if (!statistics_regimes(values, count, &found))
+        return false;
+    cell_regimes_differ(records, values, count, &found, metric_name(&self->expect->measured),
+                        differ);
+    char *text = regimes_text(self, of, &found);
+    if (regimes->of) {
+        char *both = text_format("%s; %s", regimes->text, text);
+        free(regimes->text);
+        free(text);
+        regimes->text = both;
+        regimes->differ = differ_join(self, regimes->differ, differ);
+        return true;
+    }
+    *regimes = (struct verdict_regimes){
+        .of = of, .found = found, .count = count, .text = text, .differ = xstrdup(differ)};
+    regimes->values = xcalloc(count, sizeof *values);
+    memcpy(regimes->values, values, count * sizeof *values);
+    return true;
 }
 
 /* The medians of a cell's regimes; how many, one or two. */
@@ -415,13 +443,11 @@ static size_t regimes_of(const struct cell_samples *samples, double medians[2])
 /* Takes the verdict back where some of the regimes' numbers are inside the range, and some not. */
 static void regimes_take_back(const struct judging *self, size_t inside, size_t all)
 {
-    struct judged judged = {.part = self->part, .expect = self->expect};
     struct verdict_column *column = self->column;
     if (inside == 0 || inside == all || column->exact || column->verdict == VERDICT_UNDECIDED)
         return;
-    char *text = verdict_regimes_text(&judged, column);
-    lack(column, LACK_REGIMES, "two regimes: %s, and one is inside the range", text);
-    free(text);
+    lack(column, LACK_REGIMES, "two regimes: %s, and %s inside the range", column->regimes.text,
+         all > 2 ? "some of their ratios are" : "one is");
 }
 
 static bool is_inside(const struct judging *self, double value)
@@ -439,9 +465,9 @@ static void regimes_judge(const struct judging *self, const struct cell_samples 
     for (size_t i = 0; i < levels; i++)
         for (size_t k = 0; k < overs; k++)
             inside += is_inside(self, of_level[i] / of_over[k]);
-    regimes_note(self->column, "level", level->values, level->of, level->values_count);
+    regimes_note(self, "level", level->values, level->of, level->values_count);
     if (over)
-        regimes_note(self->column, "over", over->values, over->of, over->values_count);
+        regimes_note(self, "over", over->values, over->of, over->values_count);
     regimes_take_back(self, inside, levels * overs);
 }
 
@@ -499,11 +525,12 @@ static void regimes_judge_ratios(const struct judging *self, struct pairs *pairs
     const struct regimes *found = &self->column->regimes.found;
     for (size_t i = 0; i < pairs->count; i++)
         pairs->level[i] /= pairs->over[i];
-    if (!regimes_note(self->column, "ratios", pairs->level, pairs->of_level, pairs->count))
+    if (!regimes_note(self, "ratios", pairs->level, pairs->of_level, pairs->count))
         return;
     if (!*self->column->regimes.differ) {
         char differ[CELL_REMARK_SIZE];
-        cell_regimes_differ(pairs->of_over, pairs->level, pairs->count, found, differ);
+        cell_regimes_differ(pairs->of_over, pairs->level, pairs->count, found,
+                            metric_name(&self->expect->measured), differ);
         free(self->column->regimes.differ);
         self->column->regimes.differ = xstrdup(differ);
     }
@@ -761,6 +788,7 @@ void judged_free(struct judged *judged)
 {
     for (unsigned i = 0; i < judged->count; i++) {
         free(judged->columns[i].regimes.values);
+        free(judged->columns[i].regimes.text);
         free(judged->columns[i].regimes.differ);
         free(judged->columns[i].why);
     }

@@ -80,6 +80,7 @@ struct verdict_regimes {
     struct regimes found;
     double *values; /* in the order of the run */
     size_t count;
+    char *text;   /* "7 of 12 ratios of blocks at 1.02x, 5 at 1.48x"; samples: of each such side */
     char *differ; /* "STEALS 0.31 and 12.4": what tells them apart; or "" */
 };
 
@@ -111,9 +112,6 @@ struct judged {
 void judged_make(struct judged *judged, const struct experiment_part *part, unsigned i,
                  const char *machine, const json_t *records, const struct experiment_form *form);
 void judged_free(struct judged *judged);
-
-/* "7 of 12 ratios of blocks at 1.02x, 5 at 1.48x", to be freed; NULL if there are no two. */
-char *verdict_regimes_text(const struct judged *judged, const struct verdict_column *column);
 
 /* The verdict of greater weight. */
 enum verdict verdict_join(enum verdict a, enum verdict b);

@@ -52,19 +52,16 @@ static char *effect_text(const struct judged *judged, const struct verdict_colum
                        experiment_number_text(expect, column->effect.hi).s);
 }
 
-static json_t *regimes_to_json(const struct judged *judged, const struct verdict_column *column)
+static json_t *regimes_to_json(const struct verdict_regimes *regimes)
 {
-    const struct verdict_regimes *regimes = &column->regimes;
-    char *text = verdict_regimes_text(judged, column);
     json_t *values = json_array();
     for (size_t i = 0; i < regimes->count; i++)
         json_array_append_new(values, json_real(regimes->values[i]));
     json_t *object = json_pack(
-        "{ss ss sI sI sf sf so}", "of", regimes->of, "text", text, "low",
+        "{ss ss sI sI sf sf so}", "of", regimes->of, "text", regimes->text, "low",
         (json_int_t)regimes->found.low, "high", (json_int_t)regimes->found.high, "low_median",
         regimes->found.low_median, "high_median", regimes->found.high_median, "values", values);
     text_set(object, "differ", regimes->differ);
-    free(text);
     return object;
 }
 
@@ -84,7 +81,7 @@ static json_t *column_to_json(const struct judged *judged, const struct verdict_
         json_object_set_new(effect, "infinite", json_true());
     text_set(effect, "text", text);
     if (column->regimes.of)
-        json_object_set_new(object, "regimes", regimes_to_json(judged, column));
+        json_object_set_new(object, "regimes", regimes_to_json(&column->regimes));
     json_object_set_new(object, "effect", effect);
     json_object_set_new(object, "level", side_to_json(&column->level));
     if (judged->expect->over)

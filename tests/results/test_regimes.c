@@ -82,7 +82,7 @@ static void expect_column(const char *yaml, enum verdict verdict, const char *re
 }
 
 #define SHARES "two regimes: 3 of 16 ratios of blocks at 0.90\303\227, 13 at 1.50\303\227"
-#define VALUES "two regimes: 3 of 16 samples of gmp at 103, 13 at 159"
+#define VALUES "two regimes: 3 of 16 samples of gmp on fib, 1 worker, at 103, 13 at 159"
 
 static void ratios_that_decide_by_chance_decide_nothing(void **state)
 {
@@ -106,6 +106,31 @@ static void values_are_told_likewise(void **state)
                   "the regimes differ in STEALS 8 and 0.5");
 }
 
+static void both_sides_of_a_ratio_are_told(void **state)
+{
+    (void)state;
+    struct judged judged;
+    struct experiment *experiment = load(RATIO_AT("1.2"));
+    json_t *records = json_array();
+    for (int i = 0; i < 16; i++) { /* no pairs: it is the ratio of medians */
+        add(records, false, i, i < 4 ? 100 : 200, i < 4 ? 2 : 3);
+        add(records, true, 100 + i, i < 13 ? 300 : 170, i < 13 ? 0.5 : 8);
+    }
+    judged_make(&judged, &experiment->parts[0], 0, "native", records, &form);
+    const struct verdict_regimes *regimes = &judged.columns[0].regimes;
+    assert_string_equal(regimes->of, "level");
+    assert_string_equal(regimes->text,
+                        "3 of 16 samples of gmp on fib, 1 worker, at 170, 13 at 300; 4 of 16 "
+                        "samples of gmp,runnext=off on fib, 1 worker, at 100, 12 at 200");
+    assert_string_equal(regimes->differ, "STEALS 8 and 0.5 (on), STEALS 2 and 3 (off)");
+    assert_int_equal(judged.columns[0].lack, LACK_REGIMES); /* 170 / 200 is outside */
+    assert_non_null(
+        strstr(judged.columns[0].reason, ", and some of their ratios are inside the range"));
+    judged_free(&judged);
+    json_decref(records);
+    experiment_free(experiment);
+}
+
 #define STEALS_AT(number) RATIO_AT(number) "        metric: STEALS\n"
 
 /* Takes records. */
@@ -119,6 +144,8 @@ static void expect_why(const char *yaml, json_t *records, enum verdict_lack lack
         assert_string_equal(judged.columns[0].why, why);
     else
         assert_null(judged.columns[0].why);
+    if (judged.columns[0].regimes.of)
+        assert_string_equal(judged.columns[0].regimes.differ, "");
     judged_free(&judged);
     json_decref(records);
     experiment_free(experiment);
@@ -144,7 +171,7 @@ static void no_sentence_depends_on_the_regime(void **state)
 {
     (void)state;
     json_t *records = json_array();
-    for (int i = 0; i < 16; i++) {
+    for (int i = 0; i < 16; i++) { /* by the metric alone, which tells nothing of itself */
         add(records, false, i, 100, 1);
         add(records, true, i, 100, (i < 13 ? 1.5 : 0.9) * (1 + i / 100.0));
     }
@@ -161,6 +188,7 @@ int main(void)
         cmocka_unit_test(ratios_that_decide_by_chance_decide_nothing),
         cmocka_unit_test(regimes_that_decide_nothing_are_told_too),
         cmocka_unit_test(values_are_told_likewise),
+        cmocka_unit_test(both_sides_of_a_ratio_are_told),
         cmocka_unit_test(marked_samples_are_not_behind_a_sentence),
         cmocka_unit_test(no_sentence_depends_on_the_regime),
     };
