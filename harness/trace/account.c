@@ -24,7 +24,8 @@ enum {
     EVENTS_MAX = 100000,
     NAMES_MAX = 100
 };
-static const double SLICE_MS = 10, PS_OF_MS = 1e9;
+static const double PS_OF_MS = 1e9;
+static const char NOTHING_SAID[] = "-"; /* the cell of a row in a column that the account lacks */
 
 /* Columns, those of a P first: "P0 runs". account.h has them. */
 enum column {
@@ -32,17 +33,16 @@ enum column {
     COLUMN_QUEUE,
     COLUMN_HOLDS,
     COLUMN_THREAD,
+    COLUMN_SLICE,
     COLUMN_GLOBAL,
     COLUMN_CALLS,
     COLUMN_WAITING,
     COLUMN_HAVE_RUN,
     COLUMN_MS,
-    COLUMN_SLICE_LEFT,
     COLUMN_NONE
 };
-static const char *const column_words[COLUMN_NONE] = {"runs",   "queue",     "holds",   "thread",
-                                                      "global", "in calls",  "waiting", "have run",
-                                                      "ms",     "slice left"};
+static const char *const column_words[COLUMN_NONE] = {
+    "runs", "queue", "holds", "thread", "slice", "global", "in calls", "waiting", "have run", "ms"};
 
 /* The kind of a column, and the P of it; COLUMN_NONE if there is none. */
 static enum column column_of(const char *text, int32_t *p)
@@ -212,7 +212,10 @@ struct teller {
     int64_t now_ps, first_ps; /* first_ps: of the first row; -1: it has not come */
     trace_id *ran;            /* in the order of their first dispatches, without main */
     size_t ran_count;
-    int64_t slice_ps; /* when the last slice began on P0 */
+    struct slice {
+        int64_t since_ps;
+        bool asked; /* to end */
+    } slice[SAMPLE_WORKERS_MAX]; /* the last one of each P */
 };
 
 /* The account's name of the goroutine, or the program's, or ours; of the teller. */
@@ -261,7 +264,12 @@ static void put_number(const char *told, double value, FILE *to)
 {
     const char *point = strchr(told, '.');
     int decimals = point ? (int)strlen(point + 1) : 0;
-    fprintf(to, "%.*f", *told ? decimals : 1, value);
+    fprintf(to, "%.*f", strcmp(told, NOTHING_SAID) == 0 ? 2 : decimals, value);
+}
+
+static double ms_since(const struct teller *teller, int64_t then_ps)
+{
+    return (double)(teller->now_ps - then_ps) / PS_OF_MS;
 }
 
 /* Writes what the column holds now. */
@@ -300,10 +308,11 @@ static void cell_put(const struct teller *teller, const char *what, const char *
             put_name(teller, teller->ran[i], "%s", to);
         break;
     case COLUMN_MS:
-        put_number(told, (double)(teller->now_ps - teller->first_ps) / PS_OF_MS, to);
+        put_number(told, ms_since(teller, teller->first_ps), to);
         break;
-    default: /* COLUMN_SLICE_LEFT */
-        put_number(told, SLICE_MS - (double)(teller->now_ps - teller->slice_ps) / PS_OF_MS, to);
+    default: /* COLUMN_SLICE */
+        fprintf(to, "for %.1f ms%s", ms_since(teller, teller->slice[p].since_ps),
+                teller->slice[p].asked ? ", asked to end" : "");
     }
 }
 
@@ -339,14 +348,16 @@ static void event_apply(struct teller *teller, const struct sched_trace_event *e
 {
     bool is_first =
         event->kind == SCHED_DISPATCHED && event->g > 1 && !teller->state.g[event->g].begun;
-    bool begins_slice =
-        event->kind == SCHED_DISPATCHED && !event->a && trace_lane_of(&teller->state, event) == 0;
+    int32_t p = event->kind == SCHED_PREEMPT_ASKED ? teller->state.m[event->a].p
+                                                   : trace_lane_of(&teller->state, event);
     trace_state_apply(&teller->state, event);
     teller->now_ps = event->when_ps;
     if (is_first)
         array_add(teller->ran, teller->ran_count) = event->g;
-    if (begins_slice)
-        teller->slice_ps = event->when_ps;
+    if (p >= 0 && event->kind == SCHED_DISPATCHED && !event->a)
+        teller->slice[p] = (struct slice){.since_ps = event->when_ps};
+    if (p >= 0 && event->kind == SCHED_PREEMPT_ASKED)
+        teller->slice[p].asked = true;
 }
 
 /* Applies events until one is what the row waits for; then shows the row. */
@@ -429,8 +440,8 @@ bool account_picture_run(const struct account *account, struct account_picture *
 bool account_row_agrees(const struct account_picture *picture, size_t row)
 {
     for (size_t i = 0; i < picture->columns; i++) {
-        const char *real = picture->row[row].real[i];
-        if (!real || strcmp(real, picture->row[row].told[i]) != 0)
+        const char *real = picture->row[row].real[i], *told = picture->row[row].told[i];
+        if (!real || (strcmp(told, NOTHING_SAID) != 0 && strcmp(real, told) != 0))
             return false;
     }
     return true;

@@ -29,15 +29,16 @@
  *     P0 thread            # that has it
  *     P0 queue             # what is in runnext in brackets, then the ring
  *     P0 holds             # the same without brackets
+ *     P0 slice             # since when it lasts, and the request to end it
  *     global               # the global queue
  *     in calls             # with their threads
  *     waiting
  *     have run             # in the order of their first turns, without main
  *     ms                   # since the first row
- *     slice left           # in ms, of 10 since the last dispatch on P0 that began a slice
  *
- * A number agrees if it is the account's, rounded to as many decimals. Only an event says when a
- * row is read, and the run is told nothing else.
+ * Times agree if they are the account's, rounded to as many decimals. A cell "-" is one of which
+ * the account says nothing, and agrees. Only an event says when a row is read, and the run is told
+ * nothing else.
  */
 #ifndef SCHEDLAB_ACCOUNT_H
 #define SCHEDLAB_ACCOUNT_H

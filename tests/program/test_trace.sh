@@ -462,13 +462,15 @@ check the_global_queue_comes_before_a_theft [ "$(rows | sed -n 3,4p)" = "$(print
 check half_is_stolen_and_the_younger_runs [ "$(rows | sed -n 5p)" = '4 ! G6 G4 G2 G8' ]
 run --replay handoff
 check four_goroutines_are_in_their_places [ "$(rows | sed -n 1p)" = '1 = 0.00 M0 G1 G2 G3 G4' ]
-check the_p_stays_with_the_call [ "$(rows | sed -n 2,3p)" = "$(printf '2 ! 0.10 M0 G2 G3 G4 G1 on M0\ntold 0.10 M1 G2 G3 G4 G1 on M0')" ]
-check it_is_handed_off_later [ "$(rows | sed -nE '4s/0\.[1-9][0-9]/T/p')" = '3 ! T M1 G2 G3 G4 G1 on M0' ]
-check the_call_returns_to_the_global_queue [ "$(rows | sed -nE '6s/[0-9.]+ M1/T M1/p')" = '4 ! T M1 G2 G3 G4 G1' ]
+check the_p_stays_with_the_call [ "$(rows | sed -n 2,3p)" = "$(printf '2 ! 0.10 M0 G2 G3 G4 G1 on M0\ntold - M1 G2 G3 G4 G1 on M0')" ]
+check it_is_handed_off_later [ "$(rows | sed -nE '4s/0\.[1-9][0-9]/T/p')" = '3 = T M1 G2 G3 G4 G1 on M0' ]
+check the_call_returns_to_the_global_queue [ "$(rows | sed -nE '5s/[0-9.]+ M1/T M1/p')" = '4 ! T M1 G2 G3 G4 G1' ]
 run --replay slice
-check a_slice_is_handed_on_10_7_3 [ "$(rows | sed -n 1,3p)" = "$(printf '1 = 0 G1 10 W\n2 = 3 G2 7 W\n3 = 7 G3 3 W')" ]
-check one_that_runs_7_ms_leaves_3 [ "$(rows | sed -n 6,7p)" = "$(printf '1 = 0 G1 10 W\n2 = 7 G2 3 W')" ]
-check who_waits_waits_for_10_to_20_ms [ "$(rows | grep -cE '^[34] ! (1[1-9]|2[01]) W 10$')" = 2 ]
+check a_slice_is_handed_on [ "$(rows | sed -n '1p;3p;5p')" = "$(printf '1 ! 0 G1 for 0.0 ms W\n2 ! 3 G2 for 3.0 ms W\n3 ! 7 G3 for 7.0 ms W')" ]
+check to_one_that_is_readied_too [ "$(rows | grep -v ^told | sed -n 6,7p)" = "$(printf '1 ! 0 G1 for 0.0 ms W\n2 ! 7 G2 for 7.0 ms W')" ]
+check none_has_a_budget [ "$(rows | sed -n 2p)" = 'told 0 G1 10 ms left W' ]
+check it_is_asked_to_end_after_10_to_20_ms [ "$(rows | grep -cE '^[34] ! 1[1-9] G[23] for 1[1-9]\.[0-9] ms, asked to end W$')" = 2 ]
+check who_waits_runs_then_in_its_own_slice [ "$(rows | grep -cE '^[45] ! (1[1-9]|20) W for 0\.0 ms$')" = 2 ]
 run --replay channel
 check a_receiver_goes_into_runnext [ "$(rows | sed -n 2,3p)" = "$(printf '2 ! 0 S (R) A B main\ntold 0 S A B R main')" ]
 check and_runs_before_those_that_compute [ "$(rows | sed -n 4,5p)" = "$(printf '3 ! 0 R A B main S\ntold 20 R main S')" ]
@@ -507,10 +509,10 @@ wrong() {
     check "$1" [ "$? $(wc -l <err) $(grep -c "slice.yaml:$2: .*$4" err)" = '1 1 1' ]
 }
 wrong an_example_has_a_degree 1 /^degree/d 'degree is missing'
-wrong a_column_that_is_none 16 's/P0 queue\]/P0 cue]/' 'no such column'
-wrong a_column_of_a_p_that_is_not_there 16 's/P0 queue\]/P1 queue]/' 'no such column'
-wrong a_row_without_a_cell 19 's/\[.0., G1, .10., W\]/["0", G1, "10"]/' 'cells/3 is missing'
-wrong an_event_that_is_no_expression 19 's/ran G1/(ran/' 'no regular expression'
+wrong a_column_that_is_none 17 's/P0 queue\]/P0 cue]/' 'no such column'
+wrong a_column_of_a_p_that_is_not_there 17 's/P0 queue\]/P1 queue]/' 'no such column'
+wrong a_row_without_a_cell 20 's/\[.0., G1, 10 ms left, W\]/["0", G1, 10 ms left]/' 'cells/3 is missing'
+wrong an_event_that_is_no_expression 20 's/ran G1/(ran/' 'no regular expression'
 cp "$tree"/harness/replays/slice*.slp lab/harness/replays/
 sed 's/ran W/ran X/' "$tree/harness/replays/slice.yaml" >lab/harness/replays/slice.yaml
 lab/build/schedlab trace --replay slice >out 2>err
