@@ -217,6 +217,18 @@ const char *yaml_place_text(const struct yaml_place *place, const char *path)
     return whole && node->type == YAML_SCALAR_NODE ? (const char *)node->data.scalar.value : NULL;
 }
 
+const char *yaml_place_key(const struct yaml_place *place, const char *path, size_t index)
+{
+    bool whole;
+    const yaml_node_t *node = node_find(place, path, &whole);
+    if (!whole || node->type != YAML_MAPPING_NODE)
+        return NULL;
+    const yaml_node_pair_t *pair = node->data.mapping.pairs.start + index;
+    return pair < node->data.mapping.pairs.top
+               ? (const char *)node_at(place, pair->key)->data.scalar.value
+               : NULL;
+}
+
 size_t yaml_place_line(const struct yaml_place *place, const char *path)
 {
     bool whole;

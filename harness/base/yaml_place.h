@@ -28,6 +28,9 @@ bool yaml_place_exists(const struct yaml_place *place, const char *path);
 /* The scalar at path, or NULL; of the place. */
 const char *yaml_place_text(const struct yaml_place *place, const char *path);
 
+/* The index-th key of the mapping at path, of the place; NULL if there are no more. */
+const char *yaml_place_key(const struct yaml_place *place, const char *path, size_t index);
+
 /* The line of the value at path, or of the innermost part of path that exists. */
 size_t yaml_place_line(const struct yaml_place *place, const char *path);
 

@@ -1,8 +1,10 @@
 /* cmd_trace.c - `schedlab trace`: what a scheduler did in one small run, step by step. */
 #include "harness/base/json_fields.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/commands/commands.h"
 #include "harness/evidence/request_table.h"
+#include "harness/host/data_folder.h"
 #include "harness/host/topology.h"
 #include "harness/models/machine_spec.h"
 #include "harness/models/machine_start.h"
@@ -40,9 +42,7 @@ enum format {
 };
 static const char *const format_words[] = {"steps",      "timeline", "page", "perfetto",
                                            "schedtrace", "json",     NULL};
-enum { REPLAY_LIST, REPLAY_FIB4 };
-static const char *const replay_words[] = {
-    "list", "fib4", "channel", "fib-channels", "handoff", "loop", "slice", "stealing", NULL};
+static const char REPLAY_LIST[] = "list";
 enum { POLICY_CONTINUATION = 1 };
 static const char *const policy_words[] = {"task", "continuation", "static", NULL};
 static const char MACHINE_DEFAULT[] = "sim:desktop8";
@@ -55,7 +55,7 @@ struct options {
     struct sample_request request;
     int format;         /* enum format */
     const char *output; /* NULL: standard output */
-    int replay;         /* of replay_words; -1: none */
+    const char *replay; /* of harness/replays, or "list"; NULL: none */
     const char *of_run; /* an option given that says how a workload is run; NULL: none */
     int policy;         /* of policy_words; -1: all */
     int processors;     /* 0: all */
@@ -114,7 +114,7 @@ static const struct cli_option option_table[] = {
      "in place of VARIANT and WORKLOAD: an example of a popular account of Go's scheduler, as it "
      "is "
      "told, beside what the variants do. list names them all; fib4 has a textbook's step tables",
-     CLI(WORD, replay), .words = replay_words},
+     CLI(TEXT, replay)},
     {"policy", "POLICY", "of --replay: task, continuation or static alone", CLI(WORD, policy),
      .words = policy_words},
     {"processors", "N", "of --replay: the table of so many, 1 or 2, alone", CLI(INT, processors),
@@ -474,7 +474,7 @@ static bool is_wanted(const struct options *options, const struct textbook_table
            (!options->processors || table->processors == options->processors);
 }
 
-static void replay_page(struct options *options, struct textbook *replay)
+static void replay_page(const struct options *options, struct textbook *replay)
 {
     struct error error;
     struct sched_trace trace;
@@ -491,7 +491,6 @@ static void replay_page(struct options *options, struct textbook *replay)
     if (!textbook_run(replay, only, &trace, &error))
         cli_give_up("%s", error.text);
     sched_trace_from_first(&trace);
-    check_output(options);
     FILE *to = trace_option_output_open(options->output);
     if (!textbook_page_write(replay, only, &trace, to, &error))
         cli_give_up("%s", error.text);
@@ -499,96 +498,149 @@ static void replay_page(struct options *options, struct textbook *replay)
     sched_trace_free(&trace);
 }
 
+/* Prints json, which it takes. */
+static void json_put(json_t *json, FILE *to)
+{
+    json_dumpf(json, to, JSON_INDENT(1));
+    fputc('\n', to);
+    json_decref(json);
+}
+
 /* The book's tables, each run anew. */
-static void replay_tables(struct options *options, struct textbook *replay)
+static void replay_tables(const struct options *options, struct textbook *replay, FILE *to)
 {
     struct error error;
-    check_output(options);
-    FILE *to = trace_option_output_open(options->output);
-    fprintf(to,
-            "%s: %s\n=: as the book prints it; !: not, and the book's row below; e: not, by an "
-            "erratum\n",
-            replay->title, replay->workload);
+    bool json = options->format == FORMAT_JSON;
+    json_t *tables = json_array();
+    if (!json)
+        fprintf(to,
+                "%s: %s\n=: as the book prints it; !: not, and the book's row below; e: not, by an "
+                "erratum\n",
+                replay->title, replay->workload);
     for (size_t i = 0; i < replay->tables; i++) {
         struct textbook_table *table = &replay->table[i];
         if (!is_wanted(options, table))
             continue;
         if (!textbook_run(replay, table, NULL, &error))
             cli_give_up("%s", error.text);
-        fputc('\n', to);
-        textbook_table_print(table, to);
+        if (json) {
+            json_array_append_new(tables, textbook_table_to_json(replay, table));
+        } else {
+            fputc('\n', to);
+            textbook_table_print(table, cli_columns_of(to, CLI_COLUMNS), to);
+        }
     }
-    trace_option_output_close(to);
+    if (json)
+        json_put(json_pack("{ss ss ss sO}", "name", textbook_name, "title", replay->title, "source",
+                           replay->who, "tables", tables),
+                 to);
+    json_decref(tables);
+}
+
+static void replay_textbook(const struct options *options)
+{
+    struct error error;
+    struct textbook *replay = textbook_load(textbook_name, &error);
+    if (!replay)
+        cli_give_up("%s", error.text);
+    if (options->format == FORMAT_PAGE) {
+        replay_page(options, replay);
+    } else {
+        FILE *to = trace_option_output_open(options->output);
+        replay_tables(options, replay, to);
+        trace_option_output_close(to);
+    }
+    textbook_free(replay);
 }
 
 /* The pictures of an account, each run anew, and what is true of them. */
-static void replay_account(struct options *options, const char *name)
+static void replay_account(const struct options *options)
 {
     struct error error;
-    check_output(options);
-    struct account *account = account_load(name, &error);
+    struct account *account = account_load(options->replay, &error);
     if (!account)
         cli_give_up("%s", error.text);
-    FILE *to = trace_option_output_open(options->output);
-    account_print_head(account, to);
-    for (size_t i = 0; i < account->pictures; i++) {
+    for (size_t i = 0; i < account->pictures; i++)
         if (!account_picture_run(account, &account->picture[i], &error))
             cli_give_up("%s", error.text);
-        account_print_picture(&account->picture[i], to);
-    }
-    account_print_foot(account, to);
+    json_t *itself = account_itself_run(account);
+    FILE *to = trace_option_output_open(options->output);
+    if (options->format == FORMAT_JSON)
+        json_put(account_to_json(account, itself), to);
+    else
+        account_print(account, itself, cli_columns_of(to, CLI_COLUMNS), to);
     trace_option_output_close(to);
+    json_decref(itself);
     account_free(account);
 }
 
-/* True if it was one of these and not the textbook. */
-static bool replay_other(struct options *options)
+static void replay_list(const struct options *options)
 {
     struct error error;
-    if (options->replay == REPLAY_FIB4)
-        return false;
-    if (options->policy >= 0 || options->processors)
-        cli_misuse("%s comes with --replay=fib4",
-                   options->policy >= 0 ? "--policy" : "--processors");
-    if (options->format != FORMAT_STEPS)
-        cli_misuse("--format comes with --replay=fib4; valid: page");
-    if (options->replay != REPLAY_LIST)
-        replay_account(options, replay_words[options->replay]);
-    else if (!account_print_list(stdout, &error))
+    json_t *list = replay_list_to_json(&error);
+    if (!list)
         cli_give_up("%s", error.text);
-    return true;
+    FILE *to = trace_option_output_open(options->output);
+    if (options->format == FORMAT_JSON)
+        json_put(json_incref(list), to);
+    else
+        replay_list_print(list, cli_columns_of(to, CLI_COLUMNS), to);
+    trace_option_output_close(to);
+    json_decref(list);
 }
 
-static int replay_all(struct options *options)
+/* Misuse unless it is "list" or the name of a file. */
+static void check_replay(const char *name)
 {
     struct error error;
+    const char **words = NULL;
+    size_t count = 0;
+    char **names = data_folder_names("replays", &error);
+    if (!names)
+        cli_give_up("%s", error.text);
+    array_add(words, count) = REPLAY_LIST;
+    for (size_t i = 0; names[i]; i++)
+        array_add(words, count) = names[i];
+    array_add(words, count) = NULL;
+    cli_word("replay", name, words);
+    free(words);
+    data_folder_names_free(names);
+}
+
+static int replay_all(const struct options *options)
+{
+    bool is_textbook = strcmp(options->replay, textbook_name) == 0;
+    check_replay(options->replay);
     if (options->arguments.count > 0)
         cli_misuse("--replay says what is run; found \"%s\" too", options->arguments.text[0]);
     if (options->of_run)
         cli_misuse("--replay says what is run; leave out --%s", options->of_run);
-    if (replay_other(options))
-        return EXIT_DONE;
+    if (!is_textbook && (options->policy >= 0 || options->processors))
+        cli_misuse("%s comes with --replay=%s", options->policy >= 0 ? "--policy" : "--processors",
+                   textbook_name);
+    if (!is_textbook && options->format == FORMAT_PAGE)
+        cli_misuse("--format=page comes with --replay=%s; valid: steps, json", textbook_name);
     if (options->processors == 1 && options->policy >= 0 && options->policy != POLICY_CONTINUATION)
         cli_misuse("--policy=%s with --processors=1; valid: continuation, of which alone the book "
                    "has such a table",
                    policy_words[options->policy]);
-    if (options->format != FORMAT_STEPS && options->format != FORMAT_PAGE)
-        cli_misuse("--replay is a table of steps, or a page, and has no other --format");
-    struct textbook *replay = textbook_load(replay_words[options->replay], &error);
-    if (!replay)
-        cli_give_up("%s", error.text);
-    if (options->format == FORMAT_PAGE)
-        replay_page(options, replay);
+    if (options->format != FORMAT_STEPS && options->format != FORMAT_PAGE &&
+        options->format != FORMAT_JSON)
+        cli_misuse("--replay is a table of steps, json, or a page of %s, and has no other --format",
+                   textbook_name);
+    check_output(options);
+    if (is_textbook)
+        replay_textbook(options);
+    else if (strcmp(options->replay, REPLAY_LIST) == 0)
+        replay_list(options);
     else
-        replay_tables(options, replay);
-    textbook_free(replay);
+        replay_account(options);
     return EXIT_DONE;
 }
 
 int cmd_trace(int argc, char **argv)
 {
     struct options options = {
-        .replay = -1,
         .policy = -1,
         .from_ns = -1,
         .to_ns = -1,
@@ -602,7 +654,7 @@ int cmd_trace(int argc, char **argv)
     char path[PATH_SIZE];
     struct error error;
     cli_read(&cli, argc, argv, &options);
-    if (options.replay >= 0)
+    if (options.replay)
         return replay_all(&options);
     if (options.policy >= 0 || options.processors)
         cli_misuse("%s comes with --replay=fib4",

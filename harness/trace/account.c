@@ -18,11 +18,10 @@
 
 enum {
     PATH_SIZE = 4096,
-    PLACE_SIZE = 128,
     TEXT_SIZE = 200,
     TIMEOUT_S = 60,
     EVENTS_MAX = 100000,
-    NAMES_MAX = 100
+    WORKERS_MAX = 10 /* P0 to P9 */
 };
 static const double PS_OF_MS = 1e9;
 static const char NOTHING_SAID[] = "-"; /* the cell of a row in a column that the account lacks */
@@ -58,94 +57,111 @@ static enum column column_of(const char *text, int32_t *p)
 
 /* Reading ------------------------------------------------------------------------------------- */
 
-static void row_read(struct replay_file *file, struct account_picture *picture, size_t index,
-                     size_t n)
+static void row_read(struct replay_file *file, struct account_picture *picture, const char *at)
 {
-    struct account_row row = {
-        .at = replay_file_text(file, false, "pictures/%zu/rows/%zu/at", index, n)};
+    static const char *const keys[] = {"at", "cells", NULL};
+    char place[REPLAY_PLACE];
+    struct account_row row = {.at = replay_file_text(file, false, "%s/at", at)};
+    replay_file_keys(file, at, keys);
     for (size_t i = 0; i < picture->columns; i++)
-        row.told[i] = replay_file_text(file, false, "pictures/%zu/rows/%zu/cells/%zu", index, n, i);
+        row.told[i] = replay_file_text(file, false, "%s/cells/%zu", at, i);
+    replay_place(place, "%s/cells/%zu", at, picture->columns);
+    if (replay_file_has(file, "%s", place))
+        replay_file_complain(file, place, ": more cells than columns");
     regex_t wanted;
-    if (row.at && regcomp(&wanted, row.at, REG_EXTENDED | REG_NOSUB) == 0) {
+    replay_place(place, "%s/at", at);
+    if (row.at && regcomp(&wanted, row.at, REG_EXTENDED | REG_NOSUB) == 0)
         regfree(&wanted);
-    } else {
-        char *at = text_format("pictures/%zu/rows/%zu/at", index, n);
-        replay_file_complain(file, at, " is no regular expression");
-        free(at);
-    }
+    else
+        replay_file_complain(file, place, " is no regular expression");
     array_add(picture->row, picture->rows) = row;
 }
 
-static void columns_read(struct replay_file *file, struct account_picture *picture, size_t index)
+static void columns_read(struct replay_file *file, struct account_picture *picture, const char *at)
 {
-    for (size_t i = 0; file->ok && i < ACCOUNT_COLUMNS_MAX; i++) {
-        char *column = replay_file_text(file, i > 0, "pictures/%zu/columns/%zu", index, i);
-        if (!column)
-            break;
-        picture->column[i] = column;
-        picture->head[i] = replay_file_text(file, true, "pictures/%zu/heads/%zu", index, i);
-        picture->columns++;
+    char place[REPLAY_PLACE];
+    bool has_heads = replay_file_has(file, "%s/heads", at);
+    size_t i = 0;
+    do {
         int32_t p;
-        if (column_of(column, &p) == COLUMN_NONE || p >= picture->workers) {
-            char *at = text_format("pictures/%zu/columns/%zu", index, i);
-            replay_file_complain(file, at, ": no such column; harness/trace/account.h has them");
-            free(at);
-        }
-    }
+        replay_place(place, "%s/columns/%zu", at, i);
+        char *column = replay_file_text(file, false, "%s", place);
+        if (!column)
+            return;
+        picture->column[i] = column;
+        picture->head[i] = replay_file_text(file, !has_heads, "%s/heads/%zu", at, i);
+        picture->columns = ++i;
+        if (column_of(column, &p) == COLUMN_NONE || p >= picture->workers)
+            replay_file_complain(file, place,
+                                 ": no such column; valid: of each P, such as P0, its runs, queue, "
+                                 "holds, thread and slice; global, in calls, waiting, have run, "
+                                 "ms");
+    } while (i < ACCOUNT_COLUMNS_MAX && replay_file_has(file, "%s/columns/%zu", at, i));
+    replay_place(place, "%s/columns/%zu", at, i);
+    if (replay_file_has(file, "%s", place))
+        replay_file_complain(file, place, ": a column too many; valid: 8");
+    replay_place(place, "%s/heads/%zu", at, i);
+    if (replay_file_has(file, "%s", place))
+        replay_file_complain(file, place, ": more heads than columns");
 }
 
 /* Goroutines that the account names in its own way: "G0.1 sender". */
-static void names_read(struct replay_file *file, struct account_picture *picture, size_t index)
+static void names_read(struct replay_file *file, struct account_picture *picture, const char *at)
 {
-    for (size_t i = 0;; i++) {
-        char *ours = replay_file_text(file, true, "pictures/%zu/names/%zu", index, i);
+    for (size_t i = 0; replay_file_has(file, "%s/names/%zu", at, i); i++) {
+        char *ours = replay_file_text(file, false, "%s/names/%zu", at, i), place[REPLAY_PLACE];
         char *blank = ours ? strchr(ours, ' ') : NULL;
-        if (!blank) {
-            free(ours);
-            return;
-        }
-        *blank = '\0';
-        array_add(picture->name, picture->names) = (struct account_name){ours, xstrdup(blank + 1)};
+        replay_place(place, "%s/names/%zu", at, i);
+        if (!blank)
+            replay_file_complain(file, place,
+                                 ": no name; valid: the run's, a blank, the account's");
+        else
+            *blank = '\0';
+        array_add(picture->name, picture->names) =
+            (struct account_name){ours, xstrdup(blank ? blank + 1 : "")};
     }
 }
 
-static void picture_read(struct replay_file *file, struct account_picture *picture, size_t index)
+static void picture_read(struct replay_file *file, struct account_picture *picture, const char *at)
 {
-    picture->title = replay_file_text(file, false, "pictures/%zu/title", index);
-    picture->variant = replay_file_text(file, false, "pictures/%zu/variant", index);
-    picture->workload = replay_file_text(file, false, "pictures/%zu/workload", index);
-    char *workers = replay_file_text(file, true, "pictures/%zu/workers", index);
-    picture->workers = workers ? atoi(workers) : 1;
-    free(workers);
-    columns_read(file, picture, index);
-    names_read(file, picture, index);
-    for (size_t i = 0; file->ok; i++) {
-        if (!replay_file_has(file, "pictures/%zu/rows/%zu", index, i))
-            break;
-        row_read(file, picture, index, i);
-    }
+    static const char *const keys[] = {"title",   "variant", "workload", "workers", "names",
+                                       "columns", "heads",   "rows",     NULL};
+    char place[REPLAY_PLACE];
+    replay_file_keys(file, at, keys);
+    picture->title = replay_file_text(file, false, "%s/title", at);
+    picture->variant = replay_file_text(file, false, "%s/variant", at);
+    picture->workload = replay_file_text(file, false, "%s/workload", at);
+    replay_place(place, "%s/workers", at);
+    picture->workers = replay_file_number(file, place, 1, WORKERS_MAX);
+    columns_read(file, picture, at);
+    names_read(file, picture, at);
+    do {
+        replay_place(place, "%s/rows/%zu", at, picture->rows);
+        row_read(file, picture, place);
+    } while (file->ok && replay_file_has(file, "%s/rows/%zu", at, picture->rows));
 }
 
 static struct account *account_read(struct replay_file *file, const char *name)
 {
+    static const char *const keys[] = {"title", "account", "claims",         "degree",   "says",
+                                       "go",    "itself",  "itself_workers", "pictures", NULL};
     struct account *account = xcalloc(1, sizeof *account);
+    replay_file_keys(file, "", keys);
     account->name = xstrdup(name);
     account->title = replay_file_text(file, false, "title");
     account->who = replay_file_text(file, false, "account");
     account->claims = replay_file_text(file, false, "claims");
-    account->degree = replay_file_text(file, false, "degree");
+    account->degree = replay_file_degree(file, "degree");
     account->says = replay_file_text(file, false, "says");
     account->go = replay_file_text(file, false, "go");
     account->itself = replay_file_text(file, true, "itself");
-    char *workers = replay_file_text(file, true, "itself_workers");
-    account->itself_workers = workers ? atoi(workers) : 1;
-    free(workers);
-    for (size_t i = 0; file->ok; i++) {
-        if (!replay_file_has(file, "pictures/%zu", i))
-            break;
+    account->itself_workers = replay_file_number(file, "itself_workers", 1, SAMPLE_WORKERS_MAX);
+    do {
+        char at[REPLAY_PLACE];
+        replay_place(at, "pictures/%zu", account->pictures);
         array_add(account->picture, account->pictures) = (struct account_picture){.rows = 0};
-        picture_read(file, &account->picture[i], i);
-    }
+        picture_read(file, &account->picture[account->pictures - 1], at);
+    } while (file->ok && replay_file_has(file, "pictures/%zu", account->pictures));
     return account;
 }
 
@@ -214,8 +230,8 @@ struct teller {
     size_t ran_count;
     struct slice {
         int64_t since_ps;
-        bool asked; /* to end */
-    } slice[SAMPLE_WORKERS_MAX]; /* the last one of each P */
+        bool asked;       /* to end */
+    } slice[WORKERS_MAX]; /* the last one of each P */
 };
 
 /* The account's name of the goroutine, or the program's, or ours; of the teller. */
@@ -360,11 +376,24 @@ static void event_apply(struct teller *teller, const struct sched_trace_event *e
         teller->slice[p].asked = true;
 }
 
-/* Applies events until one is what the row waits for; then shows the row. */
+/* Begins anew, and applies so many events. */
+static void teller_rewind(struct teller *teller, size_t count)
+{
+    trace_state_free(&teller->state);
+    trace_state_init(&teller->state, teller->trace, false, teller->picture->workers);
+    teller->ran_count = 0;
+    memset(teller->slice, 0, sizeof teller->slice);
+    for (size_t i = 0; i < count; i++)
+        event_apply(teller, &teller->trace->event[i]);
+}
+
+/* Applies events until one is what the row waits for; then shows the row. If none is, the next row
+ * is looked for from where this one was. */
 static void row_reach(struct teller *teller, struct account_row *row, size_t *at)
 {
     regex_t wanted;
     bool found = false;
+    size_t begin = *at;
     if (regcomp(&wanted, row->at, REG_EXTENDED | REG_NOSUB) != 0)
         return; /* it is one: it was tried when it was read */
     while (*at < teller->trace->count && !found) {
@@ -375,8 +404,11 @@ static void row_reach(struct teller *teller, struct account_row *row, size_t *at
         found = regexec(&wanted, text, 0, NULL, 0) == 0;
     }
     regfree(&wanted);
-    if (!found)
+    if (!found) {
+        teller_rewind(teller, begin);
+        *at = begin;
         return;
+    }
     if (teller->first_ps < 0)
         teller->first_ps = teller->now_ps;
     row_show(teller, row);
@@ -435,6 +467,21 @@ bool account_picture_run(const struct account *account, struct account_picture *
     sched_trace_free(&trace);
     workload_spec_free(&spec);
     return true;
+}
+
+json_t *account_itself_run(const struct account *account)
+{
+    struct sample_request request = {
+        .variant = "peer:go",
+        .workload = account->itself,
+        .workers = account->itself_workers,
+        .seed = 1,
+        .iterations = 1,
+        .events = "none",
+        .timeout_s = TIMEOUT_S,
+        .steal_max_percent = STEAL_MAX_DEFAULT_PERCENT,
+    };
+    return account->itself ? child_run_sample(&request) : NULL;
 }
 
 bool account_row_agrees(const struct account_picture *picture, size_t row)

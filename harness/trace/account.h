@@ -45,6 +45,7 @@
 
 #include "harness/base/error.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -89,14 +90,20 @@ bool account_picture_run(const struct account *account, struct account_picture *
 /* True if each cell of the row is the account's. Pre: account_picture_run(). */
 bool account_row_agrees(const struct account_picture *picture, size_t row);
 
-/* Prints what stands before the pictures, one of them, and what stands behind. The last runs Go
- * itself, if it is built here. account_print.c. */
-void account_print_head(const struct account *account, FILE *to);
-void account_print_picture(const struct account_picture *picture, FILE *to);
-void account_print_foot(const struct account *account, FILE *to);
+/* Runs Go itself; its record as `schedlab run` keeps it, the caller's. NULL: the account has
+ * none. */
+json_t *account_itself_run(const struct account *account);
 
-/* All of harness/replays, a line each: what it is, how true it is, the command. False and one line
- * in error if a file is wrong. */
-bool account_print_list(FILE *to, struct error *error);
+/* Prints the pictures beside their runs, and what is true of them, in lines of so many columns.
+ * itself: the record. Pre: account_picture_run() of each. account_print.c. */
+void account_print(const struct account *account, const json_t *itself, int columns, FILE *to);
+
+/* All of harness/replays, as an array of objects with name, title, source, claims, degree and
+ * command; the caller's. NULL and one line in error if a file is wrong. replay_json.c. */
+json_t *replay_list_to_json(struct error *error);
+void replay_list_print(const json_t *list, int columns, FILE *to);
+
+/* The same as account_print() prints, the caller's. replay_json.c. */
+json_t *account_to_json(const struct account *account, const json_t *itself);
 
 #endif

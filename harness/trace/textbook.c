@@ -3,25 +3,16 @@
 
 #include "harness/base/memory.h"
 #include "harness/base/term_table.h"
+#include "harness/base/wrap.h"
 #include "harness/trace/replay_file.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACE_SIZE = 128 };
+const char textbook_name[] = "fib4";
 
 /* Reading ------------------------------------------------------------------------------------- */
-
-static int number_at(struct replay_file *file, const char *at, int most)
-{
-    char *text = replay_file_text(file, false, "%s", at), what[48];
-    int number = text ? atoi(text) : 0;
-    free(text);
-    snprintf(what, sizeof what, ": expected 1 to %d", most);
-    if (number < 1 || number > most)
-        replay_file_complain(file, at, what);
-    return number;
-}
 
 static void cell_read(struct replay_file *file, char cell[REPLAY_CELL], const char *row,
                       const char *what, int processor)
@@ -33,7 +24,13 @@ static void cell_read(struct replay_file *file, char cell[REPLAY_CELL], const ch
 
 static void row_read(struct replay_file *file, struct textbook_table *table, const char *at)
 {
+    static const char *const keys[] = {"turns",  "erratum", "stack1", "deque1", "stack2", "deque2",
+                                       "stack3", "deque3",  "stack4", "deque4", NULL};
+    char erratum[REPLAY_PLACE];
     struct textbook_row *row = &table->row[table->rows++];
+    replay_place(erratum, "%s/erratum", at);
+    replay_file_keys(file, at, keys);
+    replay_file_keys(file, erratum, keys + 2);
     row->turns = replay_file_text(file, false, "%s/turns", at);
     for (int i = 0; i < table->processors && file->ok; i++) {
         cell_read(file, row->book[i].stack, at, "stack", i);
@@ -45,41 +42,52 @@ static void row_read(struct replay_file *file, struct textbook_table *table, con
 
 static void table_read(struct replay_file *file, struct textbook_table *table, size_t index)
 {
-    static const char *const numbers[] = {"steps", "deque", "stalled", "stack"};
-    char at[PLACE_SIZE];
+    static const char *const numbers[] = {"steps", "deque", "stalled", "stack", NULL};
+    static const char *const keys[] = {"policy", "processors", "title", "claims",   "degree",
+                                       "go",     "variant",    "steps", "workload", "seed",
+                                       "rows",   "book",       NULL};
+    char at[REPLAY_PLACE];
+    replay_place(at, "tables/%zu", index);
+    replay_file_keys(file, at, keys);
+    replay_place(at, "tables/%zu/book", index);
+    replay_file_keys(file, at, numbers);
+    replay_place(at, "tables/%zu/degree", index);
+    table->degree = replay_file_degree(file, at);
+    table->claims = replay_file_text(file, false, "tables/%zu/claims", index);
+    table->go = replay_file_text(file, false, "tables/%zu/go", index);
     table->policy = replay_file_text(file, false, "tables/%zu/policy", index);
     table->title = replay_file_text(file, false, "tables/%zu/title", index);
-    table->degree = replay_file_text(file, false, "tables/%zu/degree", index);
     table->variant = replay_file_text(file, false, "tables/%zu/variant", index);
     table->steps = replay_file_text(file, false, "tables/%zu/steps", index);
     table->workload = replay_file_text(file, true, "tables/%zu/workload", index);
-    char *seed = replay_file_text(file, true, "tables/%zu/seed", index);
-    table->seed = seed ? (uint64_t)atoll(seed) : 1;
-    free(seed);
+    replay_place(at, "tables/%zu/seed", index);
+    table->seed = (uint64_t)replay_file_number(file, at, 1, INT_MAX);
     for (int i = 0; i < 4; i++)
         table->book[i] = replay_file_text(file, true, "tables/%zu/book/%s", index, numbers[i]);
-    snprintf(at, sizeof at, "tables/%zu/processors", index);
-    table->processors = number_at(file, at, REPLAY_PROCESSORS_MAX);
-    for (size_t i = 0; file->ok && i < REPLAY_ROWS_MAX; i++) {
-        snprintf(at, sizeof at, "tables/%zu/rows/%zu", index, i);
-        if (!replay_file_has(file, "%s", at))
-            break;
-        row_read(file, table, at);
-    }
+    replay_place(at, "tables/%zu/processors", index);
+    table->processors = replay_file_number(file, at, 0, REPLAY_PROCESSORS_MAX);
+    do {
+        replay_place(at, "tables/%zu/rows/%zu", index, table->rows);
+        if (table->rows == REPLAY_ROWS_MAX)
+            replay_file_complain(file, at, ": a row too many; valid: 64");
+        else
+            row_read(file, table, at);
+    } while (file->ok && replay_file_has(file, "tables/%zu/rows/%zu", index, table->rows));
 }
 
 static struct textbook *replay_read(struct replay_file *file)
 {
     struct textbook *replay = xcalloc(1, sizeof *replay);
+    static const char *const keys[] = {"title", "account", "workload", "n", "tables", NULL};
+    replay_file_keys(file, "", keys);
     replay->title = replay_file_text(file, false, "title");
+    replay->who = replay_file_text(file, false, "account");
     replay->workload = replay_file_text(file, false, "workload");
-    replay->n = number_at(file, "n", 20);
-    for (size_t i = 0; file->ok; i++) {
-        if (!replay_file_has(file, "tables/%zu", i))
-            break;
+    replay->n = replay_file_number(file, "n", 0, 20);
+    do {
         array_add(replay->table, replay->tables) = (struct textbook_table){.rows = 0};
-        table_read(file, &replay->table[i], i);
-    }
+        table_read(file, &replay->table[replay->tables - 1], replay->tables - 1);
+    } while (file->ok && replay_file_has(file, "tables/%zu", replay->tables));
     return replay;
 }
 
@@ -102,7 +110,9 @@ void textbook_free(struct textbook *replay)
         struct textbook_table *table = &replay->table[i];
         free(table->policy);
         free(table->title);
+        free(table->claims);
         free(table->degree);
+        free(table->go);
         free(table->variant);
         free(table->steps);
         free(table->workload);
@@ -119,6 +129,7 @@ void textbook_free(struct textbook *replay)
     }
     free(replay->table);
     free(replay->title);
+    free(replay->who);
     free(replay->workload);
     free(replay);
 }
@@ -230,7 +241,7 @@ static void deeds_print(const struct textbook_table *table, FILE *to)
     }
 }
 
-void textbook_table_print(const struct textbook_table *table, FILE *to)
+void textbook_table_print(const struct textbook_table *table, int columns, FILE *to)
 {
     size_t agree = 0, errata = 0;
     bool dealt = textbook_is_dealt(table);
@@ -265,4 +276,6 @@ void textbook_table_print(const struct textbook_table *table, FILE *to)
     fputs(".\n", to);
     deeds_print(table, to);
     statistics_print(table, to);
+    int at = fprintf(to, "\nThe account is %s; claims %s. ", table->degree, table->claims) - 1;
+    text_wrap(to, at, 0, columns, table->go);
 }

@@ -48,7 +48,9 @@ struct textbook_statistics {
 
 struct textbook_table {
     char *policy, *title, *variant, *steps;
-    char *degree;   /* right, imprecise, outdated or wrong, as the claims of accounts are */
+    char *claims;   /* of harness/experiments/claims.yaml, */
+    char *degree;   /* how true the first of them is of Go, and */
+    char *go;       /* Go's rule */
     char *workload; /* NULL: that of all tables */
     uint64_t seed;  /* of the workload */
     int processors;
@@ -60,8 +62,11 @@ struct textbook_table {
     struct textbook_statistics real;
 };
 
+/* The one example that is a textbook's, and no account's. */
+extern const char textbook_name[];
+
 struct textbook {
-    char *title, *workload;
+    char *title, *who, *workload; /* who tells it */
     int n;
     size_t tables;
     struct textbook_table *table;
@@ -89,6 +94,10 @@ bool textbook_row_is_as_meant(const struct textbook_table *table, size_t row);
 bool textbook_page_write(const struct textbook *replay, const struct textbook_table *table,
                          const struct sched_trace *trace, FILE *to, struct error *error);
 
-void textbook_table_print(const struct textbook_table *table, FILE *to);
+/* The same as textbook_table_print() prints, the caller's. replay_json.c. */
+json_t *textbook_table_to_json(const struct textbook *replay, const struct textbook_table *table);
+
+/* columns: of the lines of text. */
+void textbook_table_print(const struct textbook_table *table, int columns, FILE *to);
 
 #endif

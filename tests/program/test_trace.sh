@@ -478,9 +478,27 @@ run --replay fib-channels
 check fib_over_channels_is_a_chain [ "$(rows | sed -n '3p;5p;7p')" = "$(printf '3 ! fib(4) fib(3) main\n4 ! fib(3) main fib(4)\n5 ! fib(2) main fib(4) fib(3)')" ]
 check and_ends_with_main [ "$(rows | tail -n 1)" = '6 = main' ]
 run --replay list
-check the_list_names_all_files [ "$(awk 'NR > 1 { print $1 }' out | sort -u)" = "$(cd "$tree/harness/replays" && ls ./*.yaml | sed 's/^..//; s/.yaml$//')" ]
-awk 'NR > 1' out | sed 's/.*  --replay/--replay/' >commands
+check the_list_names_all_files [ "$(awk 'NR > 1 && /^[^ ]/ { print $1 }' out | sort -u)" = "$(cd "$tree/harness/replays" && ls ./*.yaml | sed 's/^..//; s/.yaml$//')" ]
+sed -n 's/^  schedlab trace //p' out >commands
 check each_of_its_commands_runs sh -c 'while read -r line; do "$1" trace $line >/dev/null 2>&1 || exit 1; done <commands' - "$schedlab"
+check it_fits_a_terminal [ -z "$(grep -E '.{81}' out)" ]
+run --replay list --output list.txt
+check it_can_go_to_a_file [ "$(cmp list.txt <("$schedlab" trace --replay list) && cat out)" = '' ]
+misuse its_folder_has_to_be_there '--output: cannot write /nowhere/x' -- --replay list --output /nowhere/x
+cat >replays.py <<'END'
+import json, subprocess, sys
+def replay(name): return json.loads(subprocess.run([sys.argv[1], "trace", "--replay", name, "--format", "json"], capture_output=True, check=True).stdout)
+listed = replay("list")
+assert len(listed) == len(open("commands").readlines()) and all(len(example) == 6 for example in listed)
+stealing, book = replay("stealing"), replay("fib4")
+row = stealing["pictures"][0]["rows"][2]
+assert (row["told"], row["run"], row["agrees"]) == (["G4", "G6", "G2", "G8", "G9"], ["G9", "", "G2", "G4 G6 G8", ""], False)
+assert [sum(row["agrees"] for row in table["rows"]) for table in book["tables"]] == [15, 8, 2, 3, 5]
+for one in [stealing, *book["tables"]]:
+    of, = [example for example in listed if example["title"] == one["title"]]
+    assert (of["degree"], of["claims"]) == (one["degree"], one["claims"])
+END
+check json_has_the_same python3 replays.py "$schedlab"
 cat >degrees.py <<'END'
 import pathlib, re, sys
 root = pathlib.Path(sys.argv[1]) / "harness"
@@ -490,12 +508,14 @@ for id, degree, anchor, who, alias in re.findall(r'id: "(.*?)", degree: (\w+), w
     names[anchor] = names.get(anchor, who)
     of[id] = (degree, who or names[alias])
 for path in sorted((root / "replays").glob("*.yaml")):
-    example = dict(re.findall(r'^(account|claims|degree): "?(.*?)"?$', path.read_text(), re.M))
-    if example:
-        ids = example["claims"].split(", ")
-        assert set(ids) <= set(of) and of[ids[0]] == (example["degree"], example["account"]), path
-        named = re.findall(r'id: "(.*?)", .*? replay: %s,' % path.stem, text)
-        assert sorted(named) == sorted(ids), (path, named)
+    example = path.read_text()
+    who = re.search(r'^account: "?(.*?)"?$', example, re.M)[1]
+    judged = [(claims.split(", "), degree) for claims, degree in re.findall(r'claims: "(.*?)"\n *degree: (\w+)', example)]
+    assert judged and len(judged) == len(re.findall("^ *degree: ", example, re.M)), path
+    for ids, degree in judged:
+        assert set(ids) <= set(of) and of[ids[0]] == (degree, who), (path, ids)
+    named = re.findall(r'id: "(.*?)", .*? replay: %s,' % path.stem, text)
+    assert sorted(named) == sorted({id for ids, _ in judged for id in ids}), (path, named)
 END
 check degrees_are_those_of_the_claims python3 degrees.py "$tree"
 mkdir -p lab/build lab/harness/replays
@@ -513,11 +533,18 @@ wrong a_column_that_is_none 17 's/P0 queue\]/P0 cue]/' 'no such column'
 wrong a_column_of_a_p_that_is_not_there 17 's/P0 queue\]/P1 queue]/' 'no such column'
 wrong a_row_without_a_cell 20 's/\[.0., G1, 10 ms left, W\]/["0", G1, 10 ms left]/' 'cells/3 is missing'
 wrong an_event_that_is_no_expression 20 's/ran G1/(ran/' 'no regular expression'
+wrong a_cell_too_many 20 's/left, W\]/left, W, W]/' 'cells/4: more cells than columns'
+wrong a_number_that_is_none 17 '16a\    workers: two' 'pictures/0/workers: expected 1 to 10'
+wrong a_key_that_is_none 17 '16a\    worker: 2' 'pictures/0/worker: no such key; valid: title, '
+wrong a_name_without_a_blank 17 '16a\    names: [ G1]' 'names/0: no name'
+wrong a_degree_that_is_none 4 's/^degree: .*/degree: silly/' 'degree: no degree; valid: right, imprecise, outdated, wrong'
+wrong a_file_without_pictures 1 '/^pictures/,$d' 'pictures/0/title is missing'
 cp "$tree"/harness/replays/slice*.slp lab/harness/replays/
-sed 's/ran W/ran X/' "$tree/harness/replays/slice.yaml" >lab/harness/replays/slice.yaml
+sed 's/ran G2/ran X/' "$tree/harness/replays/slice.yaml" >lab/harness/replays/slice.yaml
 lab/build/schedlab trace --replay slice >out 2>err
-check what_never_comes_leaves_its_row_empty [ "$? $(rows | grep -cx '[34] ! ? ? ? ?')" = '0 2' ]
-misuse an_example_has_no_page "--format comes with --replay=fib4" -- --replay loop --format page
+check what_never_comes_leaves_its_row_empty [ "$? $(rows | grep -cx '2 ! ? ? ? ?')" = '0 2' ]
+check and_no_other_one [ "$(rows | grep -c '^[0-9] . ?') $(rows | grep -c '^3 ! 7 G3 for 7.0 ms W$')" = '2 1' ]
+misuse an_example_has_no_page "--format=page comes with --replay=fib4" -- --replay loop --format page
 misuse an_example_has_no_policy "--policy comes with --replay=fib4" -- --replay loop --policy task
 
 # Real threads --------------------------------------------------------------------------------------------------
