@@ -296,7 +296,7 @@ static void wake_burst_starts_everywhere(void **state)
             claim_within(&model, lines->variant, "us to start thread", k,
                          k * (double)(model.start_ps + model.wakeup_ps) / 1e6,
                          (k + 1) * start_us(&model, lines) + chain_bound_us(&model, lines, k) +
-                             lines_us(&model, k),
+                             lines_us(&model, 2 * k),
                          start_measured_us(0, k));
     }
 }
