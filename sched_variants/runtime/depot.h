@@ -27,6 +27,7 @@
 
 enum {
     DEPOT_ROOM_MAX = 4096,
+    DEPOT_FEW = 16,   /* workers */
     DEPOT_ROOM_P = 8, /* with 32 to each 256 Gs of 128 bytes, and so many stacks */
 };
 
@@ -40,10 +41,10 @@ static inline uint32_t depot_room(const struct sched *sched)
     return room < DEPOT_ROOM_MAX ? (uint32_t)room : DEPOT_ROOM_MAX;
 }
 
-/* None for 16 workers, who seldom meet at the lock, nor where each thread has one G. */
+/* None for few workers, who seldom meet at the lock, nor where each thread has one G. */
 static inline uint32_t depot_room_p(const struct sched *sched)
 {
-    if (sched->workers <= 16 || sched->ops->thread_per_g)
+    if (sched->workers <= DEPOT_FEW || sched->ops->thread_per_g)
         return 0;
     return sched->workers < 8 * DEPOT_ROOM_P ? (uint32_t)sched->workers / 8 : DEPOT_ROOM_P;
 }

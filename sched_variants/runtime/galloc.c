@@ -169,10 +169,10 @@ static void magazine_fill(struct m *m, struct g *gs)
         m->g_magazine[i] = gs;
 }
 
-/* NULL: m has no P. */
+/* NULL: m has no P, or workers are few. */
 static struct depot *p_depot(struct m *m)
 {
-    return m->p ? &m->p->g_depot : NULL;
+    return m->sched->workers > DEPOT_FEW && m->p ? &m->p->g_depot : NULL;
 }
 
 /* Pre, here and below: g_lock. */
@@ -181,18 +181,20 @@ static void magazines_count(struct sched *sched, int64_t change)
     gs_free_count(sched, change * gs_cache_half(sched));
 }
 
-static bool magazine_put(struct sched *sched, struct m *m)
+static bool magazine_put(struct sched *sched, struct m *m, struct depot *own)
 {
-    uint32_t put = depot_put_more(p_depot(m), &sched->g_depot, &m->g_magazine);
-    magazines_count(sched, put);
-    return put > 0;
+    uint32_t put = depot_put_more(own, &sched->g_depot, &m->g_magazine);
+    if (put)
+        magazines_count(sched, put);
+    return put;
 }
 
-static bool magazine_take(struct sched *sched, struct m *m)
+static bool magazine_take(struct sched *sched, struct m *m, struct depot *own)
 {
-    uint32_t taken = depot_take_more(p_depot(m), &sched->g_depot, &m->g_magazine);
-    magazines_count(sched, -(int64_t)taken);
-    return taken > 0;
+    uint32_t taken = depot_take_more(own, &sched->g_depot, &m->g_magazine);
+    if (taken)
+        magazines_count(sched, -(int64_t)taken);
+    return taken;
 }
 
 /* In ascending order, so that a crowd is a walk through memory that the hardware sees coming. */
@@ -216,12 +218,12 @@ static struct g *gs_from_slabs(struct sched *sched)
 }
 
 /* True: m has a full magazine. Else its cache has as many. Pre: no lock. */
-static bool gs_refill_shared(struct m *m)
+static bool gs_refill_shared(struct m *m, struct depot *own)
 {
     struct sched *sched = m->sched;
     stat_add(&m->stats, STAT_GS_LOCKS, 1);
     lock_acquire(&sched->g_lock);
-    bool taken = magazine_take(sched, m);
+    bool taken = magazine_take(sched, m, own);
     if (!taken)
         m->cache.gs = gs_from_slabs(sched);
     lock_release(&sched->g_lock);
@@ -233,7 +235,7 @@ static void gs_refill(struct m *m)
 {
     struct depot *own = p_depot(m);
     INVARIANT(!m->cache.gs_count);
-    bool taken = (own && depot_take(own, &m->g_magazine)) || gs_refill_shared(m);
+    bool taken = (own && depot_take(own, &m->g_magazine)) || gs_refill_shared(m, own);
     m->cache.gs_count = gs_cache_half(m->sched);
     if (taken)
         m->cache.gs = magazine_list(m->g_magazine, m->cache.gs_count);
@@ -262,13 +264,14 @@ static void gs_spill(struct m *m, uint32_t keep)
     struct depot *own = p_depot(m);
     bool whole = m->cache.gs_count - keep == gs_cache_half(sched);
     m->cache.gs_count = keep;
-    if (whole)
+    if (whole) {
         magazine_fill(m, spilled);
-    if (whole && own && depot_put(own, &m->g_magazine))
-        return;
+        if (own && depot_put(own, &m->g_magazine))
+            return;
+    }
     stat_add(&m->stats, STAT_GS_LOCKS, 1);
     lock_acquire(&sched->g_lock);
-    if (!whole || !magazine_put(sched, m))
+    if (!whole || !magazine_put(sched, m, own))
         gs_into_slabs(sched, spilled);
     lock_release(&sched->g_lock);
 }
