@@ -20,7 +20,7 @@
  *               storm = (P - 1) * (call + wake), and up to STORM_LINES more for each, which those
  *           that were woken take from the spawner. Up to AWAKE workers do not sleep yet.
  *           On the machine itself all may sleep again when the storm ends, in 5 of 16 seeds. Then
- *           starts come up to 0.3 of a storm later.
+ *           starts come up to a storm later.
  *           So it is as long as call + wake < wakeup. Else nobody looks any more when the spawner
  *           goes on, and it wakes all for each task.
  *   none    k / P * (poll + slack + wakeup)
@@ -301,7 +301,7 @@ static void wake_burst_starts_everywhere(void **state)
     }
 }
 
-/* late: the part of a storm by which starts may come later. */
+/* late: 1 if starts may come a storm later, 0 if not. */
 static void all_claims(const struct lines *lines, const struct sim_model *on, double late)
 {
     double one = call_and_wake_us(on), woken = (double)on->call_ps / 1e6 + wakeup_us(on);
@@ -325,7 +325,7 @@ static void wake_all_is_two_storms(void **state)
     struct sim_model dear = guest_with(2 * guest.wake_ps, 0);
     for (int i = GMP; i <= TASKSTEAL; i++) {
         all_claims(&variants[i], &guest, 0);
-        all_claims(&variants[i], &model, 0.3);
+        all_claims(&variants[i], &model, 1);
     }
     all_claims(&variants[GRQ], &dear, 0);
 }
