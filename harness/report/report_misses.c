@@ -94,10 +94,11 @@ static void stall_cell(FILE *to, double ns, double share, double most_ns)
         return;
     }
     double shade = most_ns > 0 ? 0.6 * sqrt(ns / most_ns) : 0;
-    html_put(to, "<td class='number'");
-    if (shade >= 0.02) /* less is not seen */
-        html_put(to, " style='background:rgba(213,94,0,%.2f)'", shade);
-    html_put(to, ">%s (%.0f %%)</td>", text_count(ns).s, 100 * share);
+    if (shade < 0.02) /* is not seen */
+        html_put(to, "<td class='number'>%s (%.0f %%)</td>", text_count(ns).s, 100 * share);
+    else
+        html_put(to, "<td class='number' style='background:rgba(213,94,0,%.2f)'>%s (%.0f %%)</td>",
+                 shade, text_count(ns).s, 100 * share);
 }
 
 static void table_write(FILE *to, const struct report *report, struct columns *columns)
