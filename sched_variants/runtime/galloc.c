@@ -169,10 +169,10 @@ static void magazine_fill(struct m *m, struct g *gs)
         m->g_magazine[i] = gs;
 }
 
-/* NULL: m has no P, or workers are few. */
+/* NULL: m has no P, or Ps have none. */
 static struct depot *p_depot(struct m *m)
 {
-    return m->sched->workers > DEPOT_FEW && m->p ? &m->p->g_depot : NULL;
+    return m->p && m->p->g_depot.room ? &m->p->g_depot : NULL;
 }
 
 /* Pre, here and below: g_lock. */
