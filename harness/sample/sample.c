@@ -699,7 +699,8 @@ static bool measure_surrounded(struct sample *sample, struct error *error)
     probe_run(&probes[1], cpus, count, threads, budget_ns);
     json_object_set_new(sample->record, "probe",
                         probe_to_json(&probes[0], &probes[1], cpus, count));
-    disturbance_record_own(sample->record, &disturbance[0], &disturbance[1], count);
+    if (sample->request->steal_max_percent < 100) /* else whatever others take is let pass */
+        disturbance_record_own(sample->record, &disturbance[0], &disturbance[1], count);
     disturbance_record(sample->record, &disturbance[0], &disturbance[1], count,
                        sample->request->steal_max_percent);
     return ok;
