@@ -26,6 +26,13 @@ static void globq_lock_waiting(struct m *m, struct globq *globq)
         globq_lock(m, globq);
 }
 
+void globq_lock_to_take_slow(struct m *m, struct globq *globq)
+{
+    stat_add(&m->stats, STAT_GRQ_LOCK_SPINS, lock_acquire(&globq->takers));
+    globq_lock_waiting(m, globq);
+    lock_release(&globq->takers);
+}
+
 int64_t globq_put_slow(struct m *m, struct globq *globq, struct g *gp)
 {
     int64_t size = MPMC_FULL;

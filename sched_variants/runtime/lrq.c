@@ -464,7 +464,7 @@ static struct g *ring_batch(struct m *m, struct lrq *lrq, struct globq *globq, i
  * has_work() must not find both empty. */
 static struct g *list_batch(struct m *m, struct lrq *lrq, struct globq *globq, int32_t procs)
 {
-    globq_lock(m, globq);
+    globq_lock_to_take(m, globq);
     INVARIANT(globq_is_valid(globq));
     int64_t n = batch_of(m, gfifo_size(&globq->fifo), procs);
     INVARIANT(n >= 1);
