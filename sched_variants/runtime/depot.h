@@ -56,6 +56,12 @@ static inline void depot_init(struct depot *depot, uint32_t room, const char *na
         depot->magazine = sched_zalloc(room * sizeof *depot->magazine, name);
 }
 
+/* A P's depot, as far as Ps have any. */
+static inline struct depot *depot_if_any(struct depot *depot)
+{
+    return depot->room > 0 ? depot : NULL;
+}
+
 /* Exchanges *mine, a full one, for an empty one or NULL. False if there is no room. Pre, here and
  * below: the lock, or the P. */
 static inline bool depot_put(struct depot *depot, void ***mine)

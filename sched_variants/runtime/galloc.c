@@ -172,7 +172,7 @@ static void magazine_fill(struct m *m, struct g *gs)
 /* NULL: m has no P, or Ps have none. */
 static struct depot *p_depot(struct m *m)
 {
-    return m->p && m->p->g_depot.room ? &m->p->g_depot : NULL;
+    return m->p ? depot_if_any(&m->p->g_depot) : NULL;
 }
 
 /* Pre, here and below: g_lock. */

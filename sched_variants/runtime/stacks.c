@@ -365,10 +365,10 @@ static void batch_to_cache(struct m *m, const struct stack_batch *batch)
     }
 }
 
-/* NULL: m has no P. */
+/* NULL: m has no P, or Ps have none. */
 static struct depot *p_depot(struct m *m)
 {
-    return m->p ? &m->p->stack_depot : NULL;
+    return m->p ? depot_if_any(&m->p->stack_depot) : NULL;
 }
 
 /* Pre: stack_lock. */
