@@ -71,11 +71,12 @@ static inline bool ahead_is_right(uint16_t predicted, uint16_t next)
     return (uint16_t)(predicted ^ next) < 2;
 }
 
-/* The prediction after `next` has come. */
-static inline uint16_t ahead_learnt(uint16_t predicted, uint16_t next)
+/* The prediction after `next` has come: what was right is sure from now on; what was sure is so no
+ * longer; else it is the new one. */
+static inline uint16_t ahead_learnt(uint32_t predicted, uint32_t next)
 {
-    uint16_t doubted = predicted & 1 ? predicted - 1 : next;
-    return ahead_is_right(predicted, next) ? next | 1 : doubted;
+    uint32_t sure = predicted & 1 ? predicted : next | 1;
+    return (uint16_t)(sure - ((predicted ^ next) > 1));
 }
 
 static inline void ahead_close(struct sim_ahead *ahead)
@@ -104,15 +105,28 @@ static inline void ahead_go(struct sim_ahead *ahead, uint32_t block)
     ahead->hash = ahead_hash(block);
 }
 
-/* True if a block was predicted, as last time, and there is nothing to learn: then the core has
- * entered it. */
-static inline bool ahead_block_is_usual(struct sim_ahead *ahead, uint32_t block)
+/* Nothing is kept in registers across it, of which hooks have few: hook_calls.h. */
+static inline void ahead_load_anew(void)
 {
-    uint16_t right = (uint16_t)(block << 1 | 1);
-    uint32_t rights = (ahead->hash | 1 << 16) >> 16 << 16 | right;
-    uint32_t differs = *ahead_by_path(ahead) ^ rights;
-    if (*ahead_by_block(ahead) != right || differs - 1 < UINT16_MAX)
+    __asm__ volatile("" : : : "memory");
+}
+
+/* True if the block was predicted by its path, or it alone sufficed and there is nothing to learn:
+ * then the core has entered it. Most blocks are among these, and the host need not guess which of
+ * them have something to learn. For the others there is ahead_block(). */
+static inline bool ahead_block_is_foreseen(struct sim_ahead *ahead, uint32_t block)
+{
+    uint32_t right = (uint16_t)(block << 1 | 1), *by_path = ahead_by_path(ahead);
+    uint32_t differs = *by_path ^ ((ahead->hash & 0xfffe0000) | 1 << 16 | right);
+    if (differs < 2) {
+        *by_path ^= differs;
+        ahead_load_anew();
+        uint16_t *by_block = ahead_by_block(ahead);
+        *by_block = ahead_learnt(*by_block, right);
+    } else if (*ahead_by_block(ahead) != right || differs <= UINT16_MAX) {
         return false;
+    }
+    ahead_load_anew();
     ahead_go(ahead, block);
     return true;
 }

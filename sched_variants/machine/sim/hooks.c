@@ -24,12 +24,14 @@ static SLOW void preempt(uintptr_t pc)
     kept_restore(&kept);
 }
 
-static inline void spend(int64_t ps, uintptr_t pc)
-{
-    *sim_clock += ps;
-    if (__builtin_expect(*sim_clock > sim_horizon, 0))
-        preempt(pc);
-}
+/* pc: evaluated if others have their turn. sim_clock may point elsewhere after ps is. */
+#define spend(ps, pc)                                                                              \
+    do {                                                                                           \
+        int64_t spent_ps = (ps);                                                                   \
+        *sim_clock += spent_ps;                                                                    \
+        if (__builtin_expect(*sim_clock > sim_horizon, 0))                                         \
+            preempt(pc);                                                                           \
+    } while (0)
 
 /* A miss that the core waits for; as miss_by(). */
 static int64_t miss_alone(uintptr_t address, size_t size, enum sim_access access, uintptr_t pc)
@@ -166,46 +168,70 @@ void HOOK_BLOCK(void);
 /* Simulated code begins here, at a fixed address; all other code lies before it (Makefile). */
 extern const char simulated_start[] __asm__("__start_simulated_text");
 
-/* The price of a block that something is to be learnt of. */
-static __attribute__((noinline)) int64_t block_slow(struct sim_core *core, uint32_t block,
-                                                    bool same_frame)
+/* The price of a block that was not foreseen. All callers of the harness count as one block, so
+ * that its addresses do not matter. */
+static int64_t block_price(struct sim_core *core, bool same_frame, uintptr_t pc)
 {
-    bool wrong = ahead_block(&core->ahead, block) && same_frame;
-    if (!wrong)
+    uint32_t block = pc < (uintptr_t)simulated_start ? 0 : (uint32_t)pc;
+    if (!sim_model.branch_ps || !ahead_block(&core->ahead, block) || !same_frame)
         return sim_model.block_ps;
     core->counted[SIM_BRANCH_MISSES]++;
     ahead_close(&core->ahead);
     return sim_model.block_ps + sim_model.branch_ps;
 }
 
-/* Takes the time of entering this block, with that of a misprediction. A function whose last block
- * ends with the hook jumps to the hook, and pc is then an address of its caller. All callers of the
- * harness count as one block, so that its addresses do not matter. */
-static inline void block_enter(bool same_frame, uintptr_t pc)
+static __attribute__((noinline)) void block_slow(int64_t ps, bool same_frame, uintptr_t pc)
+{
+    ps += block_price(sim_current, same_frame, pc);
+    spend(ps, pc);
+}
+
+/* Takes the time of entering this block, with that of a misprediction, and ps. */
+static inline void block_enter(int64_t ps, bool same_frame, uintptr_t end, uintptr_t pc)
 {
     struct sim_core *core = sim_current;
-    uint32_t block = pc < (uintptr_t)simulated_start ? 0 : (uint32_t)pc;
-    if (!sim_model.branch_ps || ahead_block_is_usual(&core->ahead, block))
-        spend(sim_model.block_ps, pc);
+    if (__builtin_expect(pc >= (uintptr_t)simulated_start, 1) &&
+        ahead_block_is_foreseen(&core->ahead, (uint32_t)pc))
+        spend(ps + sim_model.block_ps, PC_AT(end, pc));
     else
-        spend(block_slow(core, block, same_frame), pc);
+        block_slow(ps, same_frame, PC_AT(end, pc));
 }
 
-/* A block of another frame than the last one's. */
+/* The second half of block_elsewhere(), a function of its own so that neither needs more registers
+ * than a hook has for nothing. */
+static __attribute__((noinline)) void block_pay(int64_t ps, uintptr_t end, uintptr_t pc)
+{
+    block_enter(ps, false, end, PC_AT(end, pc));
+}
+
+static __attribute__((noinline)) void block_after_access(uintptr_t end, uintptr_t pc)
+{
+    access_by(end, sizeof(void *), SIM_WRITE, pc);
+    block_pay(0, end, pc);
+}
+
+/* A block of another frame than the last one's. One addition to the clock is enough if nobody has
+ * a turn between the access and the block. */
 static __attribute__((noinline)) void block_elsewhere(uintptr_t end, uintptr_t pc)
 {
-    sim_current->stack_end = end;
-    access_by(end, sizeof(void *), SIM_WRITE, pc);
-    block_enter(false, pc);
+    struct cache_slot *slot = cache_ready(sim_caches, end, sizeof(void *), SIM_WRITE);
+    if (__builtin_expect(slot && *sim_clock + cache_price[SIM_WRITE] <= sim_horizon, 1))
+        block_pay(cache_hit(sim_caches, slot, end, sizeof(void *), SIM_WRITE), end, pc);
+    else
+        block_after_access(end, PC_AT(end, pc));
 }
 
+/* A function whose last block ends with the hook jumps to the hook, and PC is then an address of
+ * its caller. */
 void HOOK_BLOCK(void)
 {
     uintptr_t end = (uintptr_t)__builtin_dwarf_cfa();
-    if (end == sim_current->stack_end)
-        block_enter(true, PC);
-    else
+    if (end == sim_current->stack_end) {
+        block_enter(0, true, end, PC);
+    } else {
+        sim_current->stack_end = end;
         block_elsewhere(end, PC);
+    }
 }
 
 void __tsan_init(void);
