@@ -72,6 +72,7 @@ struct lrq *lrq_new(const struct lrq_knobs *knobs)
     lrq->yield = (uint8_t)knobs->yield;
     lrq->runnext_on = knobs->runnext && knobs->steal_age_ns == 0;
     lrq->inherit = knobs->inherit;
+    lrq->plain_next = knobs->runnext_owner == RUNNEXT_PLAIN && machine_fence_all() == 0;
     lrq->global_last = knobs->search == SEARCH_STEAL;
     lrq->lifo = knobs->ring_order == RING_LIFO;
     lrq->special = lrq->lifo || knobs->runnext_cap > 0 || blocks;
@@ -205,6 +206,26 @@ static void put_full(struct m *m, struct lrq *lrq, struct globq *globq, struct g
         put_tail(m, lrq, globq, gp, since); /* thieves have made room */
 }
 
+/* Owner: puts gp, or NULL, into runnext, and returns what was there. */
+static inline struct g *next_swap(struct lrq *lrq, struct g *gp)
+{
+    if (lrq->plain_next) {
+        atomic_store_explicit(&lrq->next_held, 1, memory_order_relaxed);                  /* Q9 */
+        atomic_signal_fence(memory_order_seq_cst);                                        /* Q9 */
+        bool alone = atomic_load_explicit(&lrq->next_thieves, memory_order_acquire) == 0; /* Q14 */
+        struct g *before = NULL;
+        if (alone) {
+            /* relaxed: the owner has put it there itself */
+            before = atomic_load_explicit(&lrq->runnext, memory_order_relaxed);
+            atomic_store_explicit(&lrq->runnext, gp, memory_order_release); /* Q5 */
+        }
+        atomic_store_explicit(&lrq->next_held, 0, memory_order_release); /* Q11 */
+        if (alone)
+            return before;
+    }
+    return atomic_exchange_explicit(&lrq->runnext, gp, memory_order_acq_rel); /* Q5 */
+}
+
 /* steal_age_ns: notes when gp comes. The one that it pushes out of runnext came earlier. */
 static __attribute__((noinline)) void put_dated(struct m *m, struct lrq *lrq, struct globq *globq,
                                                 struct g *gp, bool next)
@@ -234,7 +255,7 @@ void lrq_put(struct m *m, struct lrq *lrq, struct globq *globq, struct g *gp, bo
             INVARIANT(lrq_is_valid(lrq));
             return;
         }
-        gp = atomic_exchange_explicit(&lrq->runnext, gp, memory_order_acq_rel); /* Q5 */
+        gp = next_swap(lrq, gp);
         if (!gp)
             return;
     } else if (__builtin_expect(lrq->since != NULL, 0)) {
@@ -316,7 +337,7 @@ static inline struct g *get_next(struct m *m, struct lrq *lrq, bool *inherit)
     /* relaxed look: only the owner fills the slot */
     if (!atomic_load_explicit(&lrq->runnext, memory_order_relaxed))
         return NULL;
-    struct g *gp = atomic_exchange_explicit(&lrq->runnext, NULL, memory_order_acq_rel); /* Q5 */
+    struct g *gp = next_swap(lrq, NULL);
     if (gp) {
         *inherit = lrq->inherit;
         stat_add(&m->stats, STAT_RUNNEXT_HITS, 1);
@@ -569,6 +590,25 @@ static uint32_t dates_copy(const struct m *m, struct lrq *mine, uint32_t at,
     return i;
 }
 
+/* Thief: takes gp out of victim's runnext, if it is still there. */
+static bool next_claim(struct m *m, struct lrq *victim, struct g *gp)
+{
+    bool alone = true;
+    if (victim->plain_next) {
+        /* relaxed: ordered by the fence */
+        atomic_fetch_add_explicit(&victim->next_thieves, 1, memory_order_relaxed); /* Q10 */
+        stat_add(&m->stats, STAT_FENCES_ALL, 1);
+        machine_fence_all();                                                         /* Q10 */
+        alone = atomic_load_explicit(&victim->next_held, memory_order_acquire) == 0; /* Q12 */
+    }
+    bool taken = alone && atomic_compare_exchange_strong_explicit(&victim->runnext, &gp, NULL,
+                                                                  memory_order_acq_rel,
+                                                                  memory_order_relaxed); /* Q5 */
+    if (victim->plain_next)
+        atomic_fetch_sub_explicit(&victim->next_thieves, 1, memory_order_release); /* Q13 */
+    return taken;
+}
+
 static struct g *steal_next_slot(struct m *m, struct lrq *victim, bool victim_runs)
 {
     int64_t backoff = knobs_of(m)->backoff_ns;
@@ -578,8 +618,7 @@ static struct g *steal_next_slot(struct m *m, struct lrq *victim, bool victim_ru
     /* A G that has just been readied is about to run where its waker ran; give it the time. */
     if (victim_runs && backoff > 0)
         machine_sleep(backoff);
-    if (!atomic_compare_exchange_strong_explicit(&victim->runnext, &gp, NULL, memory_order_acq_rel,
-                                                 memory_order_relaxed)) /* Q5 */
+    if (!next_claim(m, victim, gp))
         return NULL;
     stat_add(&m->stats, STAT_RUNNEXT_STEALS, 1);
     sched_event(m, SCHED_STOLEN, NULL, 1, true);

@@ -23,6 +23,21 @@
  *       (of an owner and a thief after the last one at least one sees the other)
  *   Q8  take_tail, grab_each: seq_cst CAS of head: exactly one gets the last; its release half is
  *       Q3's
+ *   Q9  next_swap: store of next_held before the load of next_thieves   pairs with
+ *   Q10 next_claim: add to next_thieves, a fence on all cores, load of next_held
+ *       (of an owner and a thief at least one sees the other; the owner orders its two by the
+ *       compiler alone, as the thief's fence does the rest)
+ *   Q11 next_swap: release store of next_held   pairs with  Q12  next_claim: acquire load of
+ *       next_held (a thief that finds it 0 finds in runnext what the owner left)
+ *   Q13 next_claim: release subtraction from next_thieves   pairs with  Q14  next_swap: acquire
+ *       load of next_thieves (an owner that finds it 0 finds in runnext what the thief left)
+ *
+ * runnext_owner=plain. A locked instruction waits for the stores before it, and the owner of
+ * runnext has one per dispatch, though thieves seldom come. So the owner takes it by a plain load
+ * and a plain store, between two stores of next_held. A thief counts itself in next_thieves and
+ * makes all cores pass a fence. Then either it sees next_held, and gives up, or the owner sees
+ * next_thieves from then on, and uses an exchange until the thief has gone. Nobody waits. Puts into
+ * an empty runnext have always been plain stores: no thief's CAS takes a NULL.
  *
  * ring_order=lifo. The owner takes at the tail, without a CAS unless it takes the last one. So a
  * thief must not take several by one CAS: the owner could have taken some of them meanwhile, which
@@ -68,23 +83,25 @@ enum yield_to { YIELD_GLOBAL, YIELD_LOCAL };
 enum search { SEARCH_GLOBAL, SEARCH_STEAL };
 enum ring_order { RING_FIFO, RING_LIFO };
 enum lrq_queue { QUEUE_RING, QUEUE_BWOS };
+enum runnext_owner { RUNNEXT_ATOMIC, RUNNEXT_PLAIN };
 enum lrq_width { WIDTH_ALL, WIDTH_LOAD };
 enum { TICK_RANDOM = -1, BACKOFF_NEVER = -1 };
 
 /* The knobs of variants with such a queue; the variant's struct begins with it. */
 struct lrq_knobs {
     struct runtime_knobs runtime;
-    int64_t runnext;      /* 0 off, 1 on */
-    int64_t runnext_cap;  /* consecutive runs from runnext; 0: no cap */
-    int64_t inherit;      /* 0 off, 1 on */
-    int64_t runnext_wake; /* 0 off, 1 on */
-    int64_t tick;         /* poll the GRQ first every that many dispatches; 0 never, TICK_RANDOM */
-    int64_t take;         /* enum take, or how many */
-    int64_t ring;         /* capacity, a power of two */
-    int64_t overflow;     /* enum share */
-    int64_t overflow_end; /* enum overflow_end */
-    int64_t steal;        /* enum share */
-    int64_t victim;       /* enum victim_order */
+    int64_t runnext;       /* 0 off, 1 on */
+    int64_t runnext_cap;   /* consecutive runs from runnext; 0: no cap */
+    int64_t inherit;       /* 0 off, 1 on */
+    int64_t runnext_wake;  /* 0 off, 1 on */
+    int64_t runnext_owner; /* enum runnext_owner */
+    int64_t tick;          /* poll the GRQ first every that many dispatches; 0 never, TICK_RANDOM */
+    int64_t take;          /* enum take, or how many */
+    int64_t ring;          /* capacity, a power of two */
+    int64_t overflow;      /* enum share */
+    int64_t overflow_end;  /* enum overflow_end */
+    int64_t steal;         /* enum share */
+    int64_t victim;        /* enum victim_order */
     int64_t passes;
     int64_t look_ns;    /* of a spinner that got nothing, before it gives up */
     int64_t backoff_ns; /* before runnext is stolen from a running owner; 0 none; BACKOFF_NEVER */
@@ -110,6 +127,7 @@ extern const char *const lrq_search_words[];
 extern const char *const lrq_order_words[];
 extern const char *const lrq_queue_words[];
 extern const char *const lrq_width_words[];
+extern const char *const lrq_owner_words[];
 
 /* The knob table's rows for all of the above but the runtime's. */
 #define LRQ_KNOBS(o)                                                                               \
@@ -135,6 +153,13 @@ extern const char *const lrq_width_words[];
                    .detail =                                                                       \
                        "on: as any other goroutine does. off: not while it is the only work.",     \
                    KNOB_FINE(WAKING, "WAKEUPS SLEEPS", "runnext_wake=off wakers,n=20 4")),         \
+        PARAM_WORD(o, lrq.runnext_owner, lrq_owner_words, RUNNEXT_ATOMIC,                          \
+                   "Go 1.26 proc.go runqget; plain: schedlab",                                     \
+                   "how a worker takes the goroutine in its own runnext",                          \
+                   .detail = "atomic: by a locked instruction each time, as in Go. plain: by a "   \
+                             "load and a store; each thief of a runnext interrupts all busy "      \
+                             "cores by a fence.",                                                  \
+                   KNOB_FINE(QUEUES, "FENCES_ALL", "runnext_owner=plain prodcons 4")),             \
         PARAM_NUMBER_OR(o, lrq.tick, 61, 0, 1024, lrq_tick_words, TICK_RANDOM, "dispatches",       \
                         "Go 1.26 proc.go findRunnable",                                            \
                         "every how many dispatches a worker looks at the global queue first",      \
@@ -254,7 +279,7 @@ extern const char *const lrq_width_words[];
 /* Rows of sched_ops.moot: the above's, and the runtime's. */
 #define LRQ_MOOT                                                                                   \
     RUNTIME_MOOT,                                                                                  \
-        {"runnext_cap inherit runnext_wake backoff_ns", "runnext=off",                             \
+        {"runnext_cap inherit runnext_wake runnext_owner backoff_ns", "runnext=off",               \
          "where the newest has no slot of its own"},                                               \
         {"runnext_wake wake_delay_ns width", "wake=none", "where nobody is woken"},                \
         {"overflow", "overflow_end=new", "where no part of the ring moves"},                       \
@@ -292,8 +317,11 @@ struct lrq {
     /* written by owner and thieves */
     _Alignas(64) _Atomic uint32_t head;
     _Atomic(struct g *) runnext;
-    _Atomic int64_t next_since;              /* of runnext; steal_age_ns */
-    struct inbox *inbox;                     /* constant; NULL: others put nothing here */
+    _Atomic int64_t next_since; /* of runnext; steal_age_ns */
+    struct inbox *inbox;        /* constant; NULL: others put nothing here */
+    bool plain_next; /* constant: runnext_owner=plain, and there is a fence for thieves */
+    _Atomic uint32_t next_held;              /* runnext_owner=plain: the owner is at runnext */
+    _Atomic uint32_t next_thieves;           /* likewise: so many thieves are */
     _Alignas(64) _Atomic(struct g *) slot[]; /* or a struct bwos */
 };
 _Static_assert(offsetof(struct lrq, head) == 64, "what only the owner writes fills one line");

@@ -12,6 +12,7 @@ const char *const lrq_backoff_words[] = {"never", NULL};
 const char *const lrq_yield_words[] = {"global", "local", NULL};
 const char *const lrq_order_words[] = {"fifo", "lifo", NULL};
 const char *const lrq_queue_words[] = {"ring", "bwos", NULL};
+const char *const lrq_owner_words[] = {"atomic", "plain", NULL};
 const char *const lrq_width_words[] = {"all", "load", NULL};
 const char *const lrq_search_words[] = {"global", "steal", NULL};
 

@@ -566,6 +566,7 @@ const struct conform_case conform_mixed_cases[] = {
     CASE(conform_seeded_stress),
     CASE(conform_seeded_stress, .settings = "width=load"),
     CASE(conform_seeded_stress, .settings = "queue=bwos"),
+    CASE(conform_seeded_stress, .settings = "runnext_owner=plain"),
     CASE(conform_seeded_stress, .settings = "queue=bwos,ring=16"),
     CASE(conform_seeded_stress, .settings = "deque=the"),
     CASE(conform_seeded_stress, .settings = "deque=abp"),

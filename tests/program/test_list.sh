@@ -73,7 +73,7 @@ done
 # One name ------------------------------------------------------------------------------------
 
 listed a_variant_is_explained gmp -- Vyukov12 sched_variants/gmp/gmp.c 'compared in  D1' '* tick            61' \
-    '  take            batch' 'runnext_cap inherit runnext_wake backoff_ns with runnext=off' 'schedlab run gmp grq'
+    '  take            batch' 'runnext_cap inherit runnext_wake runnext_owner backoff_ns' 'schedlab run gmp grq'
 check its_knobs_are_grouped [ "$(grep -E '^[a-z]+$' out | tr '\n' ' ')" = "$groups" ]
 check its_decisive_knobs_come_first awk '/^[a-z]*$/ { fine = 0 } /^  [a-z_]+ / { fine = 1 } /^\* / && fine { exit 1 }' \
     <(sed -n '/^Knobs:/,/^Knobs that/p' out)

@@ -419,6 +419,19 @@ static void scene_thief_sleeps(void *arg)
     wg_wait(&self->done);
 }
 
+/* With fence=submitter nobody but a thief of runnext makes all cores fence. */
+static void knob_runnext_owner(const char *variant)
+{
+    scene_run(variant, "runnext_owner=atomic,fence=submitter,backoff_ns=0", 2, 0,
+              scene_runnext_is_stolen);
+    assert_true(stat_of(STAT_RUNNEXT_STEALS) >= 1);
+    assert_int_equal(stat_of(STAT_FENCES_ALL), 0);
+    scene_run(variant, "runnext_owner=plain,fence=submitter,backoff_ns=0", 2, 0,
+              scene_runnext_is_stolen);
+    assert_true(stat_of(STAT_RUNNEXT_STEALS) >= 1);
+    assert_true(stat_of(STAT_FENCES_ALL) >= stat_of(STAT_RUNNEXT_STEALS));
+}
+
 static void knob_backoff_ns(const char *variant)
 {
     scene_run(variant, "backoff_ns=0", 2, 0, scene_runnext_is_stolen);
@@ -635,6 +648,7 @@ static const struct knob_test {
 } knob_tests[] = {
     {"runnext", NULL, knob_runnext},
     {"runnext_cap", QUEUE, knob_runnext_cap},
+    {"runnext_owner", QUEUE, knob_runnext_owner},
     {"inherit", QUEUE, knob_inherit},
     {"runnext_wake", NULL, knob_runnext_wake},
     {"tick", "tasksteal", knob_tick_of_deques},

@@ -322,7 +322,8 @@ static bool cut_in(struct stage *stage)
 }
 
 /* Each of n in the owner's ring is taken once, wherever `takes` takes by `worker` come between. */
-static void expect_each_once(struct stage *stage, uint32_t n, int worker, int takes)
+static void expect_each_once(struct stage *stage, uint32_t n, enum ready_how how, int worker,
+                             int takes)
 {
     int steps = 1;
     for (int at = 1; at <= steps; at++) {
@@ -330,7 +331,7 @@ static void expect_each_once(struct stage *stage, uint32_t n, int worker, int ta
         cut.worker = worker;
         cut.takes = takes;
         memset(cut.taken, 0, sizeof cut.taken);
-        ready(stage, 1, 0, n, READY_POLLED);
+        ready(stage, 1, 0, n, how);
         watch_begin(stage, cut_in);
         cut_take(stage, !worker);
         watch_end();
@@ -350,10 +351,21 @@ static void a_lifo_ring_gives_each_once(void **state)
     (void)state;
     struct stage stage = stage_make("gmp", "tick=0,ring=8,ring_order=lifo", WORKERS);
     for (uint32_t n = 1; n <= CUT_GS; n++) {
-        expect_each_once(&stage, n, 0, 1);
+        expect_each_once(&stage, n, READY_POLLED, 0, 1);
         for (int takes = 1; takes <= (int)n; takes++)
-            expect_each_once(&stage, n, 1, takes);
+            expect_each_once(&stage, n, READY_POLLED, 1, takes);
     }
+    stage_free(&stage);
+}
+
+/* The newest lies in runnext, which owner and thief take by different means. */
+static void a_plain_runnext_gives_each_once(void **state)
+{
+    (void)state;
+    struct stage stage = stage_make("gmp", "tick=0,runnext_owner=plain,backoff_ns=0", WORKERS);
+    for (uint32_t n = 1; n <= 2; n++)
+        for (int worker = 0; worker < WORKERS; worker++)
+            expect_each_once(&stage, n, READY_NEW, worker, 1);
     stage_free(&stage);
 }
 #endif
@@ -396,7 +408,7 @@ static void race_thief(void *arg)
 }
 
 /* The owner keeps at most `depth`, so that it meets thieves at the last one when that is 1. */
-static void race_run(const char *settings, uint64_t depth)
+static void race_run(const char *settings, uint64_t depth, int gs)
 {
     struct stage stage = stage_make("gmp", settings, 1 + THIEVES);
     struct race *race = calloc(1, sizeof *race);
@@ -412,8 +424,8 @@ static void race_run(const char *settings, uint64_t depth)
     }
     while (atomic_load(&race->begun) < THIEVES)
         machine_yield();
-    for (int i = 0; i < RACE_GS;) {
-        for (uint64_t n = m_random(stage.m[0]) % depth + 1; n > 0 && i < RACE_GS; n--)
+    for (int i = 0; i < gs;) {
+        for (uint64_t n = m_random(stage.m[0]) % depth + 1; n > 0 && i < gs; n--)
             lrq_put(stage.m[0], ring, stage.sched->variant, &race->g[i++], n == 2);
         for (uint64_t n = m_random(stage.m[0]) % depth + 1; n > 0; n--) {
             const struct g *gp = lrq_get(stage.m[0], ring, &(bool){false});
@@ -428,7 +440,7 @@ static void race_run(const char *settings, uint64_t depth)
         race_note(race, gp);
     for (const struct g *gp; (gp = globq_get(stage.m[0], stage.sched->variant));)
         race_note(race, gp);
-    for (int i = 0; i < RACE_GS; i++)
+    for (int i = 0; i < gs; i++)
         assert_int_equal(race->taken[i], 1);
     free(race->g);
     free(race);
@@ -438,16 +450,24 @@ static void race_run(const char *settings, uint64_t depth)
 static void a_lifo_owner_races_thieves_for_the_last(void **state)
 {
     (void)state;
-    race_run("tick=0,ring_order=lifo", 1);
-    race_run("tick=0,ring_order=lifo", 2);
+    race_run("tick=0,ring_order=lifo", 1, RACE_GS);
+    race_run("tick=0,ring_order=lifo", 2, RACE_GS);
 }
 
 static void a_lifo_ring_overflows_beside_thieves(void **state)
 {
     (void)state;
-    race_run("tick=0,ring=4,ring_order=lifo", 9);
-    race_run("tick=0,ring=4,ring_order=lifo,overflow_end=newest", 9);
-    race_run("tick=0,ring=4,ring_order=lifo,overflow_end=new", 9);
+    race_run("tick=0,ring=4,ring_order=lifo", 9, RACE_GS);
+    race_run("tick=0,ring=4,ring_order=lifo,overflow_end=newest", 9, RACE_GS);
+    race_run("tick=0,ring=4,ring_order=lifo,overflow_end=new", 9, RACE_GS);
+}
+
+/* Few: each theft is a call of the kernel that interrupts the others. */
+static void an_owner_races_thieves_for_a_plain_runnext(void **state)
+{
+    (void)state;
+    race_run("tick=0,runnext_owner=plain,backoff_ns=0", 2, RACE_GS / 20);
+    race_run("tick=0,runnext_owner=plain,backoff_ns=0", 4, RACE_GS / 20);
 }
 
 static int begin(void **state)
@@ -473,9 +493,11 @@ int main(void)
 #if STAGE_WATCHES
         cmocka_unit_test(who_came_back_is_seen_all_the_time),
         cmocka_unit_test(a_lifo_ring_gives_each_once),
+        cmocka_unit_test(a_plain_runnext_gives_each_once),
 #endif
         cmocka_unit_test(a_lifo_owner_races_thieves_for_the_last),
         cmocka_unit_test(a_lifo_ring_overflows_beside_thieves),
+        cmocka_unit_test(an_owner_races_thieves_for_a_plain_runnext),
     };
     return cmocka_run_group_tests_name("ring", tests, begin, NULL);
 }
