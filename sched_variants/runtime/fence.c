@@ -95,6 +95,13 @@ void fence_sleeper_comes(struct m *m)
     m->fences_all = atomic_load_explicit(&sched->sleepers_fence_all, memory_order_acquire); /* F3 */
 }
 
+void fence_cores(struct m *m)
+{
+    stat_add(&m->stats, STAT_FENCES_ALL, 1);
+    if (machine_fence_all() != 0)
+        fatal_env(EPERM, "the fence on all cores, which worked when the run began, fails now");
+}
+
 void fence_sleeper(struct m *m)
 {
     struct sched *sched = m->sched;
@@ -102,9 +109,7 @@ void fence_sleeper(struct m *m)
         machine_fence(&m->fence_scratch);
         return;
     }
-    stat_add(&m->stats, STAT_FENCES_ALL, 1);
-    if (machine_fence_all() != 0) /* F2 */
-        fatal_env(EPERM, "the fence on all cores, which worked when the run began, fails now");
+    fence_cores(m); /* F2 */
     if (m->fence_turns)
         atomic_store_explicit(&sched->sleepers_fence_all, false, memory_order_release); /* F3 */
 }

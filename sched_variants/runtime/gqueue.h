@@ -237,11 +237,11 @@ int64_t globq_put_slow(struct m *m, struct globq *globq, struct g *gp);
 struct g *globq_get_slow(struct m *m, struct globq *globq);
 void globq_lock_to_take_slow(struct m *m, struct globq *globq);
 
-/* For workers whose own queue is empty: one at a time waits for the lock, beside those that put.
- * If all do, whoever spawns stands in a crowd each time its ring is full, and puts too few. A share
- * of one in P is a single G then, and each worker takes the lock for each G that it runs. On 128
- * simulated cores tasks of 2.4 us went at 1.4 to 5.6 million a second that way, by the seed, where
- * they go at 6.0 to 6.5 (docs/SCALING.md).
+/* For workers whose own queue is empty, which take a batch: one at a time waits for the lock,
+ * beside those that put and those whose tick has come. If all do, whoever spawns stands in a crowd
+ * each time its ring is full, and puts too few. A share of one in P is a single G then, and each
+ * worker takes the lock for each G that it runs. On 128 simulated cores tasks of 2.4 us went at 1.2
+ * to 5.7 million a second that way, by the seed, where they go at 5.9 to 6.7 (docs/SCALING.md).
  *   Differs: in Go 1.26 all wait for sched.lock alike.
  *   Rejected: to leave as soon as the queue is seen empty: all watch that word, or go to sleep
  *   together. An mcs lock instead: a spawner waits behind all. */

@@ -123,6 +123,7 @@ void idle_p_put(struct m *m, struct p *p);      /* to the idle list, or that of 
 void fence_init(struct sched *sched);
 void fence_sleeper_comes(struct m *m);             /* says which fence m owes */
 void fence_sleeper(struct m *m);                   /* I3 */
+void fence_cores(struct m *m);                     /* a counted machine_fence_all() */
 void fence_look(struct sched *sched, int64_t now); /* sysmon's */
 /* S4, by the policy. */
 void wake_now(struct m *m, enum wake_policy policy);

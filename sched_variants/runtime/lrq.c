@@ -1,6 +1,7 @@
 /* lrq.c - Go's local run queue; lrq.h has its contract, invariants and order labels, and lrq_bwos.c
  * what is different with blocks. */
 #include "lrq.h"
+#include "internal.h"
 #include "lrq_bwos.h"
 #include "sched.h"
 
@@ -61,6 +62,8 @@ struct lrq *lrq_new(const struct lrq_knobs *knobs)
     machine_name(lrq, sizeof *lrq, "lrq.tail"); /* and what its owner has beside it */
     machine_name(&lrq->head, sizeof lrq->head, "lrq.head");
     machine_name(&lrq->runnext, sizeof lrq->runnext, "lrq.runnext");
+    machine_name(&lrq->next_held, sizeof lrq->next_held, "lrq.runnext");
+    machine_name(&lrq->next_thieves, sizeof lrq->next_thieves, "lrq.runnext");
     if (!blocks)
         machine_name(lrq->slot, slots, "lrq.slots");
     memset(lrq, 0, size);
@@ -72,7 +75,10 @@ struct lrq *lrq_new(const struct lrq_knobs *knobs)
     lrq->yield = (uint8_t)knobs->yield;
     lrq->runnext_on = knobs->runnext && knobs->steal_age_ns == 0;
     lrq->inherit = knobs->inherit;
-    lrq->plain_next = knobs->runnext_owner == RUNNEXT_PLAIN && machine_fence_all() == 0;
+    lrq->plain_next = knobs->runnext_owner == RUNNEXT_PLAIN;
+    if (lrq->plain_next && machine_fence_all() != 0)
+        fatal_env(EPERM, "runnext_owner=plain needs a fence on all cores (membarrier), which is "
+                         "refused here; valid: atomic");
     lrq->global_last = knobs->search == SEARCH_STEAL;
     lrq->lifo = knobs->ring_order == RING_LIFO;
     lrq->special = lrq->lifo || knobs->runnext_cap > 0 || blocks;
@@ -595,10 +601,12 @@ static bool next_claim(struct m *m, struct lrq *victim, struct g *gp)
 {
     bool alone = true;
     if (victim->plain_next) {
+        /* relaxed: a look, so that nobody is interrupted for what its owner has run meanwhile */
+        if (atomic_load_explicit(&victim->runnext, memory_order_relaxed) != gp)
+            return false;
         /* relaxed: ordered by the fence */
-        atomic_fetch_add_explicit(&victim->next_thieves, 1, memory_order_relaxed); /* Q10 */
-        stat_add(&m->stats, STAT_FENCES_ALL, 1);
-        machine_fence_all();                                                         /* Q10 */
+        atomic_fetch_add_explicit(&victim->next_thieves, 1, memory_order_relaxed);   /* Q10 */
+        fence_cores(m);                                                              /* Q10 */
         alone = atomic_load_explicit(&victim->next_held, memory_order_acquire) == 0; /* Q12 */
     }
     bool taken = alone && atomic_compare_exchange_strong_explicit(&victim->runnext, &gp, NULL,

@@ -36,8 +36,9 @@
  * runnext has one per dispatch, though thieves seldom come. So the owner takes it by a plain load
  * and a plain store, between two stores of next_held. A thief counts itself in next_thieves and
  * makes all cores pass a fence. Then either it sees next_held, and gives up, or the owner sees
- * next_thieves from then on, and uses an exchange until the thief has gone. Nobody waits. Puts into
- * an empty runnext have always been plain stores: no thief's CAS takes a NULL.
+ * next_thieves from then on, and uses an exchange until the thief has gone. Nobody waits, but an
+ * owner that loses its core in between keeps runnext from thieves. Puts into an empty runnext have
+ * always been plain stores: no thief's CAS takes a NULL.
  *
  * ring_order=lifo. The owner takes at the tail, without a CAS unless it takes the last one. So a
  * thief must not take several by one CAS: the owner could have taken some of them meanwhile, which
@@ -317,11 +318,11 @@ struct lrq {
     /* written by owner and thieves */
     _Alignas(64) _Atomic uint32_t head;
     _Atomic(struct g *) runnext;
-    _Atomic int64_t next_since; /* of runnext; steal_age_ns */
-    struct inbox *inbox;        /* constant; NULL: others put nothing here */
-    bool plain_next; /* constant: runnext_owner=plain, and there is a fence for thieves */
-    _Atomic uint32_t next_held;              /* runnext_owner=plain: the owner is at runnext */
-    _Atomic uint32_t next_thieves;           /* likewise: so many thieves are */
+    _Atomic int64_t next_since;    /* of runnext; steal_age_ns */
+    struct inbox *inbox;           /* constant; NULL: others put nothing here */
+    bool plain_next;               /* constant: runnext_owner=plain, which thieves have to ask */
+    _Atomic uint32_t next_held;    /* plain_next: 1 while the owner swaps runnext */
+    _Atomic uint32_t next_thieves; /* likewise: how many thieves are at Q10 to Q13 */
     _Alignas(64) _Atomic(struct g *) slot[]; /* or a struct bwos */
 };
 _Static_assert(offsetof(struct lrq, head) == 64, "what only the owner writes fills one line");

@@ -203,7 +203,7 @@ static inline struct g *runq_get_global(const struct runq_ops *ops, struct m *m)
     struct g *more;
     if (globq_is_empty(globq))
         return NULL;
-    globq_lock(m, globq);
+    globq_lock_to_take(m, globq);
     int64_t n = gfifo_size(&globq->fifo) / sched_procs_used(m->sched), moved = 0;
     struct g *gp = gfifo_pop(&globq->fifo);
     /* first: has_work() must not find both empty */

@@ -41,7 +41,7 @@
     X(SLEEPS, SUM, "times an M went to sleep")                                                     \
     X(WAKEUPS, SUM, "times a sleeping M was woken")                                                \
     X(FENCES_ALL, SUM,                                                                             \
-      "times an M that went to sleep, or stole from a runnext, made all cores fence")              \
+      "times an M made all cores fence: to go to sleep, or to steal from a runnext")               \
     X(CALLS, SUM, "blocking calls")                                                                \
     X(CALLS_QUEUED, SUM, "blocking calls after which the goroutine found no P and was queued")     \
     X(HANDOFFS, SUM, "Ps taken or given away because of a blocking call")                          \

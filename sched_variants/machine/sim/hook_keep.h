@@ -58,8 +58,8 @@ static inline void kept_restore(const struct kept *kept)
 #endif
 
 #define PC ((uintptr_t)__builtin_return_address(0))
-/* The same while that hook is under way whose caller's frame ends there, loaded from the stack anew
- * rather than kept in a register. */
+/* PC, loaded from the stack anew rather than kept in a register. end: where the frame of the caller
+ * of the hook ends that runs now. */
 #if defined(HOOKS_KEEP)
 #define PC_AT(end, pc) ((void)(pc), ((const volatile uintptr_t *)(end))[-1])
 #else

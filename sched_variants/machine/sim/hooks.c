@@ -24,7 +24,7 @@ static SLOW void preempt(uintptr_t pc)
     kept_restore(&kept);
 }
 
-/* pc: evaluated if others have their turn. sim_clock may point elsewhere after ps is. */
+/* A macro, since pc is loaded only if others have their turn. ps first: it may change sim_clock. */
 #define spend(ps, pc)                                                                              \
     do {                                                                                           \
         int64_t spent_ps = (ps);                                                                   \
@@ -198,7 +198,7 @@ static inline void block_enter(int64_t ps, bool same_frame, uintptr_t end, uintp
 }
 
 /* The second half of block_elsewhere(), a function of its own so that neither needs more registers
- * than a hook has for nothing. */
+ * than a hook may use without saving them. */
 static __attribute__((noinline)) void block_pay(int64_t ps, uintptr_t end, uintptr_t pc)
 {
     block_enter(ps, false, end, PC_AT(end, pc));
