@@ -371,6 +371,37 @@ static void a_fence_that_fails_in_mid_run_ends_it(void **state)
     }
 }
 
+/* Thieves need the fence for runnext_owner=plain, which says so before anything runs. */
+static void fence_is_refused(void *arg)
+{
+    (void)arg;
+    refuse_call(SYS_membarrier);
+}
+
+static void nothing_main(void *arg)
+{
+    (void)arg;
+}
+
+static void a_plain_runnext_needs_the_fence(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"fence=submitter,runnext_owner=plain",
+                                           "fence=submitter"};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        static struct support_report report;
+        struct support_run run = {.variant = "gmp",
+                                  .settings = settings[i],
+                                  .workers = 2,
+                                  .before = fence_is_refused,
+                                  .fn = nothing_main};
+        support_run(&run, &report);
+        assert_int_equal(report.status, i == 0 ? EXIT_ENVIRONMENT : 0);
+        assert_int_equal(i == 0,
+                         strstr(report.output, "runnext_owner=plain needs a fence") != NULL);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,6 +410,7 @@ int main(void)
         cmocka_unit_test(a_pinned_p_has_a_core_of_its_own_after_handoffs),
         cmocka_unit_test(readers_that_others_run_already_are_counted_as_found),
         cmocka_unit_test(a_fence_that_fails_in_mid_run_ends_it),
+        cmocka_unit_test(a_plain_runnext_needs_the_fence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
